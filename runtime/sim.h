@@ -46,7 +46,9 @@ typedef struct sim_class {
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
   int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
-  double  gamma;                        // relations: their law holds at t_k + gamma h (weights.c); 1 of others
+  double  theta, gamma;                 // weights of f, of g and of the laws of relations at t_k + gamma h (weights.c)
+  int     lasts;                        // relations: weight 1 from here on, and nothing of it is located
+  int     recorded;                     // its multipliers are made those of the end of the step then (weights_sets.c)
 } sim_class;
 
 typedef struct sim_var {
@@ -296,6 +298,8 @@ typedef struct sim_analysis {
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
+  int    gamma_given;                   // and is not what it is by default
+  double instant;                       // where laws hold whose gamma is below 1: t_k + instant h
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
@@ -397,6 +401,8 @@ typedef struct sim_numbers {
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
+  double *theta;                        // [nz] weight of f of each row
+  struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
   int     judged;                       // that is known for the constants of now
 } sim_numbers;
 
@@ -535,10 +541,9 @@ static inline int sim_is_at_end(const nsm_sim *s, int z) {
   return s->a->algebraic && s->a->algebraic[z] && !(s->n.by_theta && s->n.by_theta[z]);
 }
 // Weights of f and g at the end of the step: algebraic rows hold there, and such unknowns are taken there.
-static inline double sim_theta_of(const nsm_sim *s, const nsm_class *c, int z) {
-  return c->at_end || sim_is_at_end(s, z) ? 1.0 : s->a->theta;
+static inline double sim_theta_of(const nsm_sim *s, const sim_class *k, int z) {
+  return sim_is_at_end(s, z) ? 1.0 : k->theta;
 }
-static inline double sim_gamma_of(const nsm_sim *s, const nsm_class *c) { return c->at_end ? 1.0 : s->a->gamma; }
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.

@@ -43,5 +43,7 @@ class ForThisMachine(Distribution):
 
 version = re.search(r"project\(nsm VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 setup(name="nsm", version=version, description="A language and compiler for nonsmooth dynamics", license="Apache-2.0",
-      python_requires=">=3.9", packages=["nsm"], extras_require={"arrays": ["numpy"], "plot": ["numpy", "matplotlib"]},
+      python_requires=">=3.9", packages=["nsm"],
+      package_data={"nsm": ["py.typed"]},
+      extras_require={"arrays": ["numpy"], "plot": ["numpy", "matplotlib"], "pandas": ["pandas"], "xarray": ["xarray"]},
       cmdclass={"build_py": BuildWithLibrary}, distclass=ForThisMachine)

@@ -1,5 +1,5 @@
 // W0860: a body that moves freely, with a shape, beside other shapes, and no contact that names it: it falls through
-// them without a word. Bodies that a joint, a formula contact or another row holds have their shapes for mass and looks.
+// them without a word. Bodies that a joint, a formula contact or another row holds have shapes for mass and looks.
 #include <string.h>
 #include "parts.h"
 

@@ -339,7 +339,7 @@ void elab_expect(Env env, const Ast *x) {
   int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;
-  if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
+  if (v.at[0]->uses & (MU_VAR | MU_TIME | MU_DISCRETE | MU_INPUT)) {
     Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
     diag_label(d, "uses a quantity that changes during the run");
     diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of "

@@ -201,14 +201,14 @@ static double between(const nsm_sim *s, int wrt) { return s->a->theta * sim_chai
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
   if (!s->a->algebraic) {
-    add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->n.h * s->a->theta, to);
+    add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->n.h * k->theta, to);
     return;
   }
   const nsm_pattern *p = &k->c->jac;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       size_t j = (size_t)i * (size_t)p->n + (size_t)e;
-      double theta = sim_theta_of(s, k->c, sim_z_of(s, k, i, p->col[e]));
+      double theta = sim_theta_of(s, k, sim_z_of(s, k, i, p->col[e]));
       to[k->jac_at[j]] -= s->n.h * theta * at_end(s, p->wrt[e]) * k->jac[j];
     }
 }
@@ -226,7 +226,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
     if (sim_fixed(k->c->k_stage) == constant)
-      add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * sim_gamma_of(s, k->c), to);
+      add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * k->gamma, to);
   }
   if (constant || s->w.frozen) return;
   for (int a = 0; a < s->a->on.mcurve.n; a++) {
@@ -278,11 +278,11 @@ void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, d
   }
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * s->a->theta, x, product, terms);
+    add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * k->theta, x, product, terms);
   }
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * sim_gamma_of(s, k->c), x, product, terms);
+    add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * k->gamma, x, product, terms);
   }
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];

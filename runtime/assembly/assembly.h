@@ -71,6 +71,9 @@ int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where 
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int  sim_cover(nsm_sim *s, nsm_error *e);
 
+// monotone.c: is D positive semidefinite on these rows, free ones eliminated?
+int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
+
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
 long sim_loops_count(nsm_sim *s, int cls);
@@ -153,7 +156,14 @@ int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                               
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
 
-void sim_rows_weights(nsm_sim *s);       // weights.c: gamma of the classes; with the start values
+// weights.c: weights of the classes; with the start values. judge: the same where constants are others. begin: by the
+// sets of now; 1: matrices are to be made anew. end: the step at hand was not to be had so; 1: it is to be made again.
+void sim_rows_weights(nsm_sim *s);
+void sim_weights_judge(nsm_sim *s);
+int  sim_weights_begin(nsm_sim *s);
+int  sim_weights_end(nsm_sim *s, int failed, double t1);
+void sim_weights_accept(nsm_sim *s);                      // the step stands
+int  sim_weights_note(const nsm_sim *s, char *out, size_t size);  // what is of order 1, and why; 0: nothing
 // The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
 nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
 

@@ -19,6 +19,18 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
   return NSM_OK;
 }
 
+// The step of the scheme; where weights hang on sets, until they fit those that it ends with.
+static nsm_code step(nsm_sim *s, double h, double t1, nsm_error *e) {
+  if (!s->n.weights) return s->a->scheme->step(s, t1, e);
+  if (sim_weights_begin(s) && !sim_prepare(s, h, e)) return NSM_FAILED;
+  for (;;) {
+    nsm_code c = s->a->scheme->step(s, t1, e);
+    if (sim_interrupted(s) || !sim_weights_end(s, c != NSM_OK, t1)) return c;
+    if (e) *e = (nsm_error){ .code = NSM_OK };
+    if (!sim_prepare(s, h, e)) return NSM_FAILED;
+  }
+}
+
 static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
@@ -31,7 +43,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
   s->w.deadline = 0;
   s->w.late = 0;
-  nsm_code c = s->a->scheme->step(s, t1, e);
+  nsm_code c = step(s, h, t1, e);
   if (__builtin_expect(c != NSM_OK && sim_interrupted(s), 0)) {              // whatever the step has made of it
     if (e) *e = (nsm_error){ .code = NSM_INTERRUPTED };
     return NSM_INTERRUPTED;
@@ -48,6 +60,7 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   s->now.t = t1;
   s->now.k++;
   s->now.count.steps++;
+  if (s->n.weights) sim_weights_accept(s);
   if (s->a->ndelay > 0) sim_signals_keep(s, 0);
   if (s->now.ledger.on) sim_ledger_step(s);
   if (s->unique) sim_unique_taken(s);
@@ -63,8 +76,8 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   return c == NSM_OK ? accept(s, t1, e) : c;
 }
 
-// A step in which Newton's method does not converge is taken in halves, quarters ..., and what is left of it whole again: one part
-// of it. What was said of the whole step is said where none of them is solved.
+// A step in which Newton's method does not converge is taken in halves, quarters ..., and what is left of it whole
+// again: one part of it. What was said of the whole step is said where none of them is solved.
 nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e) {
   nsm_error other;
   double from = s->now.t, to = t1;

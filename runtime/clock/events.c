@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
+static const double MOST_INSTANTS = 1e9;       // of an `every` in a run: some minutes
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
 // Does a condition depend on time and discrete variables alone?
@@ -48,6 +49,22 @@ static void analyse_block(nsm_sim *s, int block, sim_event *v) {
   *total += v->n;
 }
 
+// Are period and offset of a block, and the number of its instants in the run, what somebody can mean?
+static int instants_make_sense(const nsm_sim *s, const sim_event *v, const double *num, nsm_error *e) {
+  double many = (s->a->until - s->a->start) / num[0];
+  int line = s->a->cls[v->cls].c->line, good = num[0] > 0 && num[1] >= 0 && isfinite(num[0]) && isfinite(num[1]);
+  if (good && !(isfinite(s->a->until) && many > MOST_INSTANTS)) return 1;
+  if (!good)
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(v->cls),
+                "line %d: the period of `every` must be positive and its offset not negative; they are %g s and %g s",
+                line, num[0], num[1]);
+  else
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(v->cls),
+                "line %d: the period of `every` is %g s: the run would have %.3g instants, and %g is the most; is its "
+                "unit what is meant?", line, num[0], many, MOST_INSTANTS);
+  return 0;
+}
+
 int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   sim_analysis *a = s->a;
   int most = 0;
@@ -58,14 +75,8 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
     if (!sim_laws_analyse(s, i, v, e)) return 0;
     if (v->n * v->naction > most) most = v->n * v->naction;
     const sim_class *k = &a->cls[v->cls];
-    for (int j = 0; v->timed && j < v->n; j++) {
-      const double *num = k->tab.num + (size_t)j * (size_t)k->c->nnum;
-      if (num[0] > 0 && num[1] >= 0 && isfinite(num[0]) && isfinite(num[1])) continue;
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(v->cls),
-                  "line %d: the period of `every` must be positive and its offset not negative; they are %g s and %g s",
-                  k->c->line, num[0], num[1]);
-      return 0;
-    }
+    for (int j = 0; v->timed && j < v->n; j++)
+      if (!instants_make_sense(s, v, k->tab.num + (size_t)j * (size_t)k->c->nnum, e)) return 0;
   }
   s->w.value = SIM_NEW(s, most, double);
   s->w.fire = SIM_NEW(s, a->nevery + a->nwhen, unsigned char);
@@ -485,6 +496,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
+    if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK) return code;
   }
   if (s->located) sim_located_done(s);

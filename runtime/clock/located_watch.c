@@ -155,23 +155,26 @@ static void watch_friction(nsm_sim *s, double h, double *forces) {
 static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  nsm_view between = s->a->gamma < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
+  nsm_view between = s->a->instant < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(k->gamma < 1 ? &between : v, &k->tab, w->rate + k->row0);
+    k->c->y_fn(k->gamma < 1 && !k->recorded ? &between : v, &k->tab, w->rate + k->row0);
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
+    const sim_class *k = &s->a->cls[r->cls[row]];
+    int ends = k->recorded || (k->theta == 1 && k->gamma == 1);      // its multiplier is that of the end already
+    if (k->lasts) { w->f[row] = INFINITY; continue; }
     double m = inertia(s, row), l = s->w.l1[r->l[row]], over = l - r->lo[row], under = r->hi[row] - l;
     double y = clear(w->rate[row], 4 * rounds * sim_row_terms(s, row, w->rate[row]));
     w->tolerance[row] = 0;
     if (set == SIM_INSIDE) {
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
-      w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
+      w->f[row] = !(inside > 0) ? -fabs(y) / m : ends ? inside : at_end(s, row, inside, h);
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
-      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 ? along - m * off : at_end(s, row, along, h);
+      w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
     }
   }
 }

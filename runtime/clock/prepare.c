@@ -72,7 +72,10 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     sim_rows_outer(s, 1);
     sim_rows_rates(s);
   }
-  if (!s->n.judged) sim_unknowns_judge(s);
+  if (!s->n.judged) {
+    sim_unknowns_judge(s);
+    sim_weights_judge(s);
+  }
   s->n.judged = 1;
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {

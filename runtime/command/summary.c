@@ -133,6 +133,12 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     energy(f, &s->now.ledger);
     losses(s, f);
   }
+  char euler[512];
+  if (sim_weights_note(s, euler, sizeof euler)) {
+    fputs("  \"implicit_euler\": ", f);
+    string(f, euler);
+    fputs(",\n", f);
+  }
   if (*s->a->note) { fputs("  \"note\": ", f); string(f, s->a->note); fputs(",\n", f); }
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);

@@ -36,6 +36,8 @@ nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, d
 // shapes.
 int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
 int nsm_la_pseudo_inverse_work(int n);
+// Eigenvalues re + i im [n] of A [n, n], which is lost; 0: not found. eigenvalues.c
+int nsm_la_eigenvalues(int n, double *A, double *re, double *im);
 // y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
                           double *y);

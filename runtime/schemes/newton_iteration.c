@@ -14,11 +14,11 @@ static int matrices(nsm_sim *s, double t1) {
   }
   for (int a = 0; a < s->a->on.k_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];
-    k->c->k_fn(k->c->at_end ? &v : &law, &k->tab, k->k);
+    k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
   }
   for (int a = 0; a < s->a->on.b_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
-    k->c->b_fn(k->c->at_end ? &v : &law, &k->tab, k->b);
+    k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   }
   for (int a = 0; !s->w.frozen && a < s->a->on.mcurve.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];

@@ -26,7 +26,7 @@ static void reactions(nsm_sim *s, const nsm_view *v, const nsm_view *between, do
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.g.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-    k->c->g_fn(k->c->at_end ? v : between, &k->tab, g, g + s->a->nv);
+    k->c->g_fn(k->gamma == 1 ? v : between, &k->tab, g, g + s->a->nv);
   }
 }
 
@@ -44,9 +44,6 @@ static void mean_forces(nsm_sim *s, const nsm_view *mid) {
   }
 }
 
-// The weight at the end of the step, of row z.
-static double theta_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->theta; }
-
 // S: what does not change during the iteration; with unknowns that have no inertia it does, since they are taken at the
 // end of the step here too.
 void newton_explicit_part(nsm_sim *s) {
@@ -54,7 +51,7 @@ void newton_explicit_part(nsm_sim *s) {
   memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->theta < 1) {
     forces(s, &v0, 1, s->w.f);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - theta_of(s, i)) * s->w.f[i];
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->n.theta[i]) * s->w.f[i];
   }
 }
 
@@ -116,7 +113,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     }
   }
   for (int i = 0; i < s->a->nz; i++) {
-    double f = s->n.h * theta_of(s, i) * s->w.f[i];
+    double f = s->n.h * s->n.theta[i] * s->w.f[i];
     s->w.smooth[i] = -f - s->w.s[i];
     s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
     s->w.inc_size[i] = s->w.diag[i] = 0;
@@ -180,11 +177,11 @@ void newton_round_off(nsm_sim *s, int first) {
   add_drive(s);
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : s->a->theta));
+    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
   }
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add_round_off(s, k, &k->c->k, k->k, s->n.h * sim_gamma_of(s, k->c));
+    add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
   }
   for (int a = 0; a < s->a->on.curve.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];

@@ -68,18 +68,20 @@ static inline double row_terms(const nsm_sim *s, int row, double y) {
 
 double sim_row_terms(const nsm_sim *s, int row, double y) { return row_terms(s, row, y); }
 
-// f or g of the classes in a list; begin: of those only that have a part at the begin of the step.
+// f or g of the classes in a list, those of weight 1 apart; begin: of the others only, which have a part at the begin
+// of the step.
 static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_view *v, double weight, int begin,
                         double *rhs) {
   int nv = s->a->nv, nz = s->a->nz;
   double *f = s->w.f;
-  for (int end = 0; end < (s->a->algebraic ? 2 : 1); end++) {
+  int ends = s->a->algebraic || s->n.weights;
+  for (int end = 0; end < (ends ? 2 : 1); end++) {
     double by = end ? s->n.h : weight;
     if (by == 0 || (end && begin)) continue;
     memset(f, 0, (size_t)nz * sizeof(double));
     for (int a = 0; a < of->n; a++) {
       const sim_class *k = &s->a->cls[of->of[a]];
-      if ((k->c->at_end != 0) != end) continue;
+      if (((reaction ? k->gamma : k->theta) == 1 && ends) != end) continue;
       if (reaction) k->c->g_fn(v, &k->tab, f, f + nv);
       else k->c->f_fn(v, &k->tab, f, f + nv);
     }
@@ -98,8 +100,8 @@ static void right_side(nsm_sim *s, double t1) {
   }
   if (s->a->on.g.n > 0) {
     va.l = v0.l = s->a->zero_l;
-    add_kernels(s, &s->a->on.g, 1, &va, h * s->a->gamma, 0, rhs);
-    add_kernels(s, &s->a->on.g, 1, &v0, h * (1 - s->a->gamma), 1, rhs);
+    add_kernels(s, &s->a->on.g, 1, &va, h * s->a->instant, 0, rhs);
+    add_kernels(s, &s->a->on.g, 1, &v0, h * (1 - s->a->instant), 1, rhs);
   }
 }
 

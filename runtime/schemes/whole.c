@@ -25,7 +25,7 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
 // What the functions do not know: another solver, files of problems, assertions after each step, retractions.
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
-  return !s->dump && !s->unique && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
+  return !s->dump && !s->unique && !s->n.weights && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
       (!solver || strcmp(solver, "auto") == 0) && (s->n.con || s->a->gamma == 1 || s->a->on.relation.n == 0);
 }
 

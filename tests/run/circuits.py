@@ -158,10 +158,69 @@ def floating_load():
     need(max(single["C.u"]) > 500, "the capacitor is not charged")
 
 
+# The smallest networks in which weights of two instants met in one row. Values by exact propagators.
+SMALL = {"7": (50, 12e-3, {"n2": -5.877852522925},
+               """Diode e1(a = n2, b = n1); Resistor e6(a = n2, b = gnd, R = 1 [kohm]);
+           Inductor e3(a = n1, b = n4, L = 100 [mH]); Resistor e2(a = n4, b = gnd, R = 1e-3 [ohm]);"""),
+         "9": (1000, 17.23e-3,
+               {"e1.i": -0.014852959871, "e3.i": 0.0137725328242, "n2": 9.8220640626, "n4": 9.8220640626},
+               """Inductor e1(a = n2, b = n1, L = 1 [mH]); Inductor e3(a = n4, b = gnd, L = 100 [mH]);
+           Diode e5(a = n2, b = n4); Resistor e7(a = n2, b = gnd, R = 10 [kohm]);
+           Resistor e9(a = n4, b = gnd, R = 100 [kohm]);"""),
+         "17": (200, 13.23e-3, {"e1.i": 0.00801148924411, "n2": -7.93217534430, "n4": -7.93138998068},
+                """Inductor e1(a = n2, b = n1, L = 1 [mH]); Resistor e3(a = n4, b = n2, R = 10 [ohm]);
+           Capacitor e5(a = n2, b = n4, C = 1 [uF]); Diode e8(a = n1, b = n4);
+           Resistor e10(a = n2, b = gnd, R = 1 [kohm]); Resistor e12(a = n4, b = gnd, R = 100 [kohm]);""")}
+WEIGHTS = ("theta = 1/2", "theta = 1/2, gamma = 1/2", "located = true", "theta = 0.7, gamma = 0.7",
+           "theta = 0, gamma = 0.3", "theta = 1, gamma = 1/2")
+
+
+def one_weight(name):
+    """Whatever theta and gamma are: no column is worse than with theta = 1, and what is of order 1 is said."""
+    hertz, at, wanted, parts = SMALL[name]
+    errors = {}
+    for weights in ("theta = 1",) + WEIGHTS:
+        run, said = run_of(f"""model Net {{ node gnd : V = 0, n1 : V, n2 : V, n4 : V;
+          VoltageSource s(a = n1, b = gnd, V = 10 [V]*sin(2*pi*{hertz} [1/s]*time));
+          {parts}
+          simulate {{ until = 20 [ms], step = 10 [us], scheme = moreau({weights}) }} }}""")
+        k = min(range(len(run["time"])), key=lambda i: abs(run["time"][i] - at))
+        errors[weights] = {c: abs(run[c][k] - v)/abs(v) for c, v in wanted.items()}
+        for c, e in errors[weights].items():
+            least = errors["theta = 1"][c]
+            need(e <= 1.05*least + 1e-12, f"{weights}: {c} is {e:.3g} off, {least:.3g} with theta = 1")
+        if name != "7" and weights != "theta = 1":
+            need("implicit Euler, of order 1" in said, f"{weights}: nothing is said of the order: {said}")
+
+
+# Diodes that act through resistors: every set is of index 1 and slow. The source jumps, in time.
+SLOW = """model Slow { node src : V, mid : V, out : V, gnd : V = 0; discrete on = 1, k = 0;
+  every 0.1 [ms] { k = k + 1; on = if k - 3*floor(k/3) < 2 then 1 else 0; }
+  VoltageSource s(a = src, b = gnd, V = 10 [V]*sin(2*pi*500 [1/s]*time) + 3 [V]*on);
+  Resistor r(a = src, b = mid, R = 100 [ohm]); Diode d(a = mid, b = out); Resistor leak(a = mid, b = gnd, R = 1 [kohm]);
+  Resistor load(a = out, b = gnd, R = 1 [kohm]); Resistor rc(a = out, b = gnd, R = 500 [ohm]);
+  Inductor l(a = out, b = gnd, L = 100 [mH]);
+  simulate { until = 2.03 [ms], step = 2 [us], scheme = moreau(SCHEME) } }"""
+
+
+def second_order(weights):
+    """Order 2, in multipliers and potentials too, with diodes whose sets are good."""
+    last = []
+    for step in ("2us", "1us", "0.5us", "0.0625us"):
+        run, said = run_of(SLOW.replace("SCHEME", weights), "--step", step)
+        need("order 1" not in said, said)
+        last.append([run[c][-1] for c in ("l.i", "mid", "out", "d.i", "s.i")])
+    for i, what in enumerate(("l.i", "mid", "out", "d.i", "s.i")):
+        a, b = (abs(last[k][i] - last[3][i]) for k in (0, 2))
+        need(b <= 1e-6*max(abs(last[3][i]), 1e-3) and a/b > 11, f"{what}: errors {a:.3g}, {b:.3g}")
+
+
 CASES = [("a load that floats behind diodes", floating_load),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("unknowns without inertia after events", unknowns_after_events),
          ("random netlists with theta = 1/2", trapezoidal_netlists),
          ("random netlists", random_netlists)] + [
+    (f"one weight in small networks, {name}", one_weight, name) for name in SMALL] + [
+    (f"order 2 with diodes, {w}", second_order, w) for w in ("theta = 1/2", "located = true")] + [
     (f"{name} by nodes and by hand", eliminated_by_hand, name) for name in by_hand.CIRCUITS]

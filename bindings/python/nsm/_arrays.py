@@ -13,8 +13,16 @@ class Rows:
     def __init__(self, doubles, m, at, n):
         self.doubles, self.m, self.at, self.n = doubles, m, at, n
 
+    def __reduce__(self):
+        from_row = self.doubles[self.at * self.m:(self.at + self.n) * self.m]
+        return _rows_of, (bytes(from_row), self.m, self.n)
+
     def column(self, c):
         return self.doubles[self.at * self.m + c:(self.at + self.n) * self.m:self.m]
+
+
+def _rows_of(data, m, n):
+    return Rows(memoryview(bytearray(data)).cast("d"), m, 0, n)
 
 
 def rows(n, m):

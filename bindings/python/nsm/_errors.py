@@ -1,4 +1,5 @@
 """Exceptions. Their text is what the command prints; exit_code is what it would end with."""
+import math
 from typing import NamedTuple, Optional
 
 from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, byref, c_double, text_of
@@ -79,11 +80,17 @@ def run_error(program, error):
     return KINDS.get(error.code, RunError)(text_of(C.nsm_run_error_text, program, error), error.code)
 
 
-def in_si(name, value, unit: Optional[str]):
+def in_si(name, value, unit: Optional[str]) -> float:
     """A number, or text with a unit, "5 mm", as a number in SI. unit: what it must agree with; None: anything.
-    UsageError: it is neither."""
+    UsageError: it is neither, or it is NaN."""
     if not isinstance(value, str):
-        return float(value)
+        try:
+            x = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{name} = {value!r}: it is not a number") from None
+        if math.isnan(x):
+            raise UsageError(f"{name} = {value!r}: it is not a number")
+        return x
     number = c_double()
     wrong = C.nsm_read_quantity(value.encode(), None if unit is None else unit.encode(), byref(number))
     if wrong:

@@ -69,6 +69,15 @@ class Model:
         for name, value in given.items():                  # their units are known only now
             in_si(name, value, self.parameters[name].unit if name in self.parameters else None)
 
+    def __copy__(self) -> "Model":                       # nothing changes a model
+        return self
+
+    def __deepcopy__(self, memo) -> "Model":
+        return self
+
+    def __reduce__(self):
+        return self._made_by
+
     def __del__(self):
         if getattr(self, "_program", None):
             self._program.give_back()
@@ -96,7 +105,8 @@ class Model:
     def simulate(self, set=None, **values) -> Simulation:
         """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, solver,
         tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are located within
-        the step), inputs ({name: path of a file of points})."""
+        the step), inputs ({name: path of a file of points}). set: parameters, and initial values of states, coordinates
+        and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record=None, ledger: bool = False, set=None, **values) -> Result:
@@ -128,10 +138,14 @@ def load(path, scheme: Optional[str] = None, jit: Optional[str] = None, set=None
     """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's own;
     jit: "tcc" (None), "cc", "llvm". ModelError: the model is wrong; FileError, UsageError."""
     name = os.fsencode(path)
-    return Model(lambda s: C.nsm_compile_file(name, s), scheme, jit, set, **parameters)
+    model = Model(lambda s: C.nsm_compile_file(name, s), scheme, jit, set, **parameters)
+    model._made_by = load, (os.path.abspath(os.fsdecode(path)), scheme, jit, {**(set or {}), **parameters})
+    return model
 
 
 def loads(text: str, name: str = "model.nsm", scheme: Optional[str] = None, jit: Optional[str] = None, set=None,
           **parameters) -> Model:
     """As `load`, of a text; name: what messages call it."""
-    return Model(lambda s: C.nsm_compile_text(text.encode(), os.fsencode(name), s), scheme, jit, set, **parameters)
+    model = Model(lambda s: C.nsm_compile_text(text.encode(), os.fsencode(name), s), scheme, jit, set, **parameters)
+    model._made_by = loads, (text, name, scheme, jit, {**(set or {}), **parameters})
+    return model

@@ -110,6 +110,21 @@ class Result(Mapping):
             ax.legend()
         return ax
 
+    def to_pandas(self):
+        """A table of pandas, the time as its index; attrs["units"] has the units."""
+        import pandas
+        table = pandas.DataFrame({name: self[name] for name in self.names if name != "time"},
+                                 index=pandas.Index(self.time, name="time"))
+        table.attrs["units"] = dict(self.units)
+        return table
+
+    def to_xarray(self):
+        """A data set of xarray over `time`, each variable with its units."""
+        import xarray
+        return xarray.Dataset({name: ("time", self[name], {"units": self.units[name]})
+                               for name in self.names if name != "time"},
+                              coords={"time": ("time", self.time, {"units": "s"})}, attrs={"model": self.model.name})
+
     def to_csv(self, path):
         """As `nsm run -o`, with other digits: the shortest that read back the same."""
         import csv

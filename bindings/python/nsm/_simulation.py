@@ -2,6 +2,7 @@
 import ctypes
 import difflib
 import math
+import operator
 import os
 import threading
 import time
@@ -16,6 +17,12 @@ from ._result import Claim, Event, Result
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
 _times = ("until", "step", "start", "solve_budget")
 _flags = ("project_start", "step_by_step", "general")
+# What a setting may be, and how that is said.
+_ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
+           "solve_budget": (lambda x: x > 0, "it must be positive"),
+           "accept": (lambda x: x >= 0, "it cannot be negative"),
+           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
+           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
 SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located"}
 LOOK = 0.05          # seconds between two looks for Ctrl-C
 
@@ -79,6 +86,40 @@ def _meant(word, words):
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
+def _flag(name, value, words=()):
+    """True or False, or one of two words for them."""
+    if isinstance(value, str) and value in words:
+        return value == words[0]
+    if not isinstance(value, str) and value in (True, False):
+        return bool(value)
+    raise UsageError(f"{name} = {value!r}: it is True or False" + "".join(f", {word!r}" for word in words))
+
+
+def _number(name, value):
+    x = in_si(name, value, "s" if name in _times else "")
+    good, what = _ranges.get(name, (math.isfinite, "it must be finite"))
+    if not good(x) or not math.isfinite(x):
+        raise UsageError(f"{name} = {value!r}: {what if math.isfinite(x) else 'it must be finite'}")
+    return x
+
+
+def _whole(name, value, least):
+    try:
+        if value is None or (not isinstance(value, bool) and operator.index(value) >= least):
+            return value
+    except TypeError:
+        pass
+    raise UsageError(f"{name} = {value!r}: it is a whole number of steps, at least {least}")
+
+
+def _inputs(value):
+    try:
+        files = [Input(name.encode(), os.fsencode(path)) for name, path in value.items()]
+    except (AttributeError, TypeError):
+        raise UsageError(f"inputs = {value!r}: it is {{name: path of a file of points}}") from None
+    return (Input * len(files))(*files)
+
+
 def _settings(model, values, settings):
     """nsm_settings of values by name; what it points to is kept by it."""
     s = C.nsm_default_settings()
@@ -88,15 +129,17 @@ def _settings(model, values, settings):
         elif value is None:
             pass
         elif name in _numbers:
-            setattr(s, name, in_si(name, value, "s" if name in _times else ""))
+            setattr(s, name, _number(name, value))
         elif name == "located":
-            s.located = 1 if value else -1
+            s.located = 1 if _flag(name, value, ("on", "off")) else -1
         elif name in _flags:
-            setattr(s, name, int(bool(value)))
+            setattr(s, name, int(_flag(name, value)))
         elif name == "solver":
+            if not isinstance(value, str):
+                raise UsageError(f"solver = {value!r}: it is the name of one")
             s.solver = value.encode()
         else:
-            s.input = (Input * len(value))(*(Input(n.encode(), os.fsencode(p)) for n, p in value.items()))
+            s.input = _inputs(value)
             s.ninput = len(value)
     unknown = next((name for name in values if name not in model.parameters), None)
     if unknown is not None:
@@ -128,8 +171,21 @@ class Simulation:
 
     def __init__(self, model, set=None, **values):
         self._prepare(model)
-        settings = _settings(model, dict(set or {}), values)
+        self._made = {**(set or {}), **values}
+        given = dict(set or {})
+        start = {name: given.pop(name) for name in list(given) if name not in model.parameters}
+        settings = _settings(model, given, values)
         self._open(C.nsm_simulate(model._program.at, byref(settings), self._error_at))
+        self._begin(start)
+
+    def _begin(self, start):
+        """Initial values by the names of columns."""
+        for name, value in start.items():
+            if name not in self._number:
+                raise UsageError(f"there is no parameter or initial value `{name}`" +
+                                 _meant(name, [*self.model.parameters, *self.columns]))
+            self[name] = value
+        self._start = start
 
     def _prepare(self, model):
         self._at, self._lock, self._error = None, threading.Lock(), RunErrorText()
@@ -272,8 +328,7 @@ class Simulation:
     def run(self, every: int = 1, record=None, steps: int = None) -> Result:
         """To the end of the run, or `steps` steps: rows of now, of each step whose number is a multiple of `every`, and
         of the last one."""
-        if every < 1:
-            raise ValueError("every: at least 1")
+        every, steps = _whole("every", every, 1), _whole("steps", steps, 0)
         names = self.select(record)
         if "energy.residue" in names:
             self.keep_ledger()
@@ -360,6 +415,7 @@ class Simulation:
             value = in_si(name, value, known.unit if known else None)
             with self._lock:
                 self._check(C.nsm_set_parameter(self._alive(), name.encode(), value, self._error_at))
+            self._made[name] = value
 
     def parameter(self, name: str) -> float:
         with self._lock:
@@ -381,6 +437,7 @@ class Simulation:
         with self._lock:
             C.nsm_reset(self._alive())
             self.stopped, self.message = False, ""
+        self._begin(self._start)
         return self
 
     def save(self) -> bytes:
@@ -403,10 +460,20 @@ class Simulation:
         """Another simulation with the same settings in the same state."""
         other = Simulation.__new__(Simulation)
         other._prepare(self.model)
+        other._made, other._start = dict(self._made), dict(self._start)
         with self._lock:
             other._open(C.nsm_clone(self._alive(), other._error_at))
             other.stopped, other.message = self.stopped, self.message
         return other
+
+    def __copy__(self) -> "Simulation":
+        return self.clone()
+
+    def __deepcopy__(self, memo) -> "Simulation":
+        return self.clone()
+
+    def __reduce__(self):
+        return _resumed, (self.model, self._made, self.save(), self.stopped, self.message)
 
     # ---- what a run did ---------------------------------------------------------------------------------------------
     @property
@@ -431,3 +498,12 @@ class Simulation:
     def __repr__(self):
         where = f"t = {self.time:g} s, step {self.steps_done} of {self.steps_total}" if self._at else "closed"
         return f"<nsm.Simulation of {self.model.name}: {where}>"
+
+
+def _resumed(model, made, state, stopped, message):
+    """A pickled simulation: opened as it was made, with the parameters that it had, and its state."""
+    settings = {name: value for name, value in made.items() if name in SETTINGS and name not in model.parameters}
+    s = Simulation(model, {name: value for name, value in made.items() if name not in settings}, **settings)
+    s.restore(state)
+    s.stopped, s.message = stopped, message
+    return s

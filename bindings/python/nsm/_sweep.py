@@ -10,6 +10,7 @@ from typing import Dict, List
 
 from . import _arrays
 from ._errors import Error, UsageError, in_si
+from ._simulation import SETTINGS, _meant
 
 # As in runtime/record/statistics.c, from all rows of a run.
 _MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)"
@@ -97,7 +98,10 @@ class Sweep(Mapping):
 def sweep(model, measure, vary, threads, set, values):
     grid = dict(vary or {})
     for name in list(values):
-        if name in model.parameters and not isinstance(values[name], (int, float, str)):
+        several = not isinstance(values[name], (int, float, str, dict))
+        if several and name not in model.parameters and name not in SETTINGS:
+            raise UsageError(f"there is no parameter `{name}`{_meant(name, model.parameters)}")
+        if name in model.parameters and several:
             grid[name] = values.pop(name)
     if not grid:
         raise UsageError("nothing varies: vary={\"e\": [0.1, 0.5]}, or e=[0.1, 0.5]")

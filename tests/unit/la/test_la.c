@@ -285,6 +285,39 @@ static void fronts(void **state) {
   }
 }
 
+// Blocks [a b; -b a] and numbers, known, behind a similarity: A = L D L^{-1} with L lower, its diagonal 1.
+static void eigenvalues(void **state) {
+  (void)state;
+  double A[N * N], L[N * N], re[N], im[N];
+  for (int turn = 0; turn < 40; turn++) {
+    double want[N], size[N];
+    memset(A, 0, sizeof A);
+    for (int i = 0; i < N * N; i++) L[i] = i % N > i / N ? draw() : i % (N + 1) == 0;
+    for (int i = 0; i < N; i++) A[i + i * N] = want[i] = i + 1 + 0.1 * draw();
+    for (int i = 0; i < N; i++) size[i] = 0;
+    for (int i = 0; i < N / 2; i += 2) {
+      A[i + 1 + (i + 1) * N] = want[i + 1] = want[i];
+      A[i + (i + 1) * N] = size[i] = size[i + 1] = 3 + i;
+      A[i + 1 + i * N] = -size[i];
+    }
+    nsm_la_lower_solve(N, 1, N, L, N, A, N);               // L^{-1} A L
+    double B[N * N] = { 0 };
+    nsm_la_add_product(N, N, N, 1, A, N, L, N, 0, B, N);
+    assert_true(nsm_la_eigenvalues(N, B, re, im));
+    for (int i = 0; i < N; i++) {
+      double near = INFINITY;
+      for (int k = 0; k < N; k++) near = fmin(near, hypot(re[k] - want[i], fabs(im[k]) - size[i]));
+      assert_true(near < 1e-7);
+    }
+  }
+  double ring[N * N] = { 0 };                              // needs the exceptional shift: |mu| = 1 for all
+  for (int i = 0; i < N; i++) ring[(i + 1) % N + i * N] = 1;
+  assert_true(nsm_la_eigenvalues(N, ring, re, im));
+  for (int i = 0; i < N; i++) assert_true(fabs(hypot(re[i], im[i]) - 1) < 1e-12);
+  double bad[4] = { 1, NAN, 0, 1 };
+  assert_false(nsm_la_eigenvalues(2, bad, re, im));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lu_solves),
@@ -299,6 +332,7 @@ int main(void) {
     cmocka_unit_test(products_keep_their_order),
     cmocka_unit_test(pseudo_inverse),
     cmocka_unit_test(fronts),
+    cmocka_unit_test(eigenvalues),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
