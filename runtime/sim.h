@@ -291,6 +291,7 @@ typedef struct sim_analysis {
   int       nl_shown;                   // multipliers that are recorded: all but those of contacts of shapes
   int       ntouch, ngroup;             // of contacts of shapes: room in now.touch, kinds of rows
   void    (*touch_name)(const nsm_sim *s, int cls, int i, char *out, size_t size);  // of their rows
+  void    (*touch_there)(nsm_sim *s, const nsm_view *v);   // their rows elsewhere (touching.h)
   int       renewed;                    // classes whose H is that of the begin of each step
   int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
   unsigned char *algebraic;             // [nz] unknowns without inertia; NULL: none
@@ -323,6 +324,8 @@ typedef struct sim_analysis {
   } on;
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     linear;                       // step_linear applies
+  int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
+  int     iterates;                     // step_newton or consistent_newton may be taken
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;
   double *scale;                        // [ncolumn] SI units in the unit of a column; NULL: all are 1
@@ -475,6 +478,7 @@ struct nsm_sim {
   int           ncarried;
   struct sim_dump *dump;                // --dump-problems; NULL without
   struct sim_unique *unique;            // --check-unique; NULL without
+  struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;

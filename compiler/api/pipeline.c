@@ -262,8 +262,9 @@ bool wants_colour(FILE *f) {
 
 void compilation_report(const Compilation *c, FILE *err) {
   int errors = diag_errors(c->bag), warnings = diag_warnings(c->bag);
-  if (!errors && !warnings) return;
+  if (!errors && !warnings && !diag_notes(c->bag)) return;
   diag_print(c->bag, err, wants_colour(err));
+  if (!errors && !warnings) return;
   if (errors) fprintf(err, "%d error%s", errors, errors == 1 ? "" : "s");
   if (warnings) fprintf(err, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
   fputc('\n', err);

@@ -53,9 +53,9 @@ static Diag *drop(DiagBag *b, DiagCode code) {
 
 Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) {
   Severity severity = diag_code_severity(code);
-  int *kept = severity == SEV_ERROR ? &b->errors : &b->warnings;
+  int *kept = severity == SEV_ERROR ? &b->errors : severity == SEV_WARNING ? &b->warnings : &b->notes;
   if (*kept >= DIAG_LIMIT) {
-    ++*(severity == SEV_ERROR ? &b->more_errors : &b->more_warnings);
+    if (severity != SEV_NOTE) ++*(severity == SEV_ERROR ? &b->more_errors : &b->more_warnings);
     return drop(b, code);
   }
   va_list ap;
@@ -129,6 +129,14 @@ void diag_help(Diag *d, const char *fmt, ...) {
 
 int diag_errors(const DiagBag *b) { return b->errors; }
 int diag_warnings(const DiagBag *b) { return b->warnings; }
+int diag_notes(const DiagBag *b) { return b->notes; }
+
+void diag_without_notes(DiagBag *b) {
+  size_t n = 0;
+  for (size_t i = 0; i < b->all.n; i++) if (b->all.at[i]->severity != SEV_NOTE) b->all.at[n++] = b->all.at[i];
+  b->all.n = n;
+  b->notes = 0;
+}
 
 int diag_count(const DiagBag *b, DiagCode code) {
   int n = 0;

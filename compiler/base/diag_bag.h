@@ -24,7 +24,7 @@ struct DiagBag {
   struct { Diag **at; size_t n, cap; } all;   // grows inside the arena
   bool   one_each;                            // diag_one_each
   Span   part;                                // diag_within
-  int    errors, warnings;                    // kept
+  int    errors, warnings, notes;             // kept
   int    more_errors, more_warnings;          // dropped beyond the limit
   Diag   dropped;                             // takes the labels of what is dropped
 };

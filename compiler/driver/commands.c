@@ -30,6 +30,7 @@ Compilation *compile_file(const Options *o, const char *path, PipelineStage last
   Compilation *c = compilation_new();
   PipelineOptions p = pipeline_options(o, path, false);
   bool good = compile_to(c, &p, last, dump);
+  if (given(o, NSM_FLAG_QUIET)) diag_without_notes(c->bag);
   report(c);
   *code = exit_code_of(c, good);
   if (good) return c;

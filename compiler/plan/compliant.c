@@ -5,6 +5,7 @@
 //
 // whose discrete derivative keeps the energy exactly, however stiff the contact and however large the step.
 #include <math.h>
+#include "../system/along.h"
 #include "compliant.h"
 
 typedef struct Parts { Ex gap, compliance; } Parts;
@@ -18,11 +19,12 @@ static bool moves(int id, void *system) {
   const Sym *y = symtab_at(((const System *)system)->sym, id);
   return y->kind == SYM_TIME || y->kind == SYM_RATE || y->kind == SYM_VALUE;
 }
-static bool is_no_coordinate(int id, void *system) {
+// Attitudes of bodies and the angles that turned(y, x) remembers are positions too.
+static bool is_no_position(int id, void *system) {
   const System *s = system;
   const Sym *y = symtab_at(s->sym, id);
   return y->kind == SYM_TIME || y->kind == SYM_RATE ||
-         (y->kind == SYM_VALUE && s->model->var[y->id].kind != MV_COORD);
+         (y->kind == SYM_VALUE && s->model->var[y->id].kind != MV_COORD && !is_position(s, id) && !is_memory(s, id));
 }
 
 const char *compliant_refused(const System *s, const SysClass *c) {
@@ -30,8 +32,8 @@ const char *compliant_refused(const System *s, const SysClass *c) {
   double value = value_of(s, p.compliance, NULL, 0);
   if (ex_depends_any(s->pool, p.compliance, moves, (void *)(uintptr_t)s))
     return "its gap is not affine in its force, with a constant factor";
-  if (ex_depends_any(s->pool, p.gap, is_no_coordinate, (void *)(uintptr_t)s))
-    return "its gap depends on more than coordinates and its force";
+  if (ex_depends_any(s->pool, p.gap, is_no_position, (void *)(uintptr_t)s))
+    return "its gap depends on more than positions and its force";
   return value <= 0 ? "its compliance, the factor of its force in the gap, is not positive" : NULL;
 }
 
@@ -50,7 +52,7 @@ SysClass *compliant_class(Arena *a, const System *s, const SysClass *c) {
   n->g = ARENA_ARRAY(a, Ex, c->nslot + 1);
   n->nrow = 0;
   for (int k = 0; k < c->nslot; k++) {
-    if (c->slot[k].kind != SLOT_Q || !ex_depends(p, part.gap, c->slot[k].value)) continue;
+    if (c->slot[k].kind != SLOT_Q || ex_is_num(p, diff_along(s, part.gap, &c->slot[k]), 0)) continue;
     n->row[n->nrow] = k;
     n->f[n->nrow] = n->g[n->nrow] = ex_num(p, 0);
     n->nrow++;

@@ -1,17 +1,13 @@
 // The scheme of an experiment that names none. A mechanical system gets `consistent`, with one exception: where all
-// rows are affine and the mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly
-// too (not with bodies, whose turns are not affine), costs a third and is what others compute. First-order states,
-// relations and what `consistent` refuses get moreau as well.
+// rows are affine and the mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly too
+// (not with bodies, whose turns are not affine), costs a third and is what others compute. Where `consistent` refuses
+// something, first-order states and relations above all, such a system falls back to moreau, and a note says why
+// (N0706).
 #include "scheme.h"
 
-static bool is_mechanical(const System *s) {
-  bool inertia = false;
-  for (int i = 0; i < s->model->nvar; i++) if (s->model->var[i].kind == MV_STATE) return false;
-  for (int i = 0; i < s->ncls; i++) {
-    if (s->cls[i].kind == CLASS_RELATION && !s->cls[i].compliant) return false;
-    inertia |= s->cls[i].kinetic != EX_NONE;
-  }
-  return inertia;
+static bool has_inertia(const System *s) {
+  for (int i = 0; i < s->ncls; i++) if (s->cls[i].kinetic != EX_NONE) return true;
+  return false;
 }
 
 // Their law has a kink, at which theta = 1/2 does not keep the energy; consistent takes them as potentials.
@@ -26,11 +22,25 @@ static bool is_linear(const System *s) {
   return s->affine;
 }
 
-const SchemeDescriptor *default_scheme(Arena *a, const System *s) {
+// The first of what `consistent` refuses.
+static void say_why(DiagBag *refused, DiagBag *bag) {
+  DiagText *why;
+  int n = diag_list(refused, &why), first = 0;
+  while (first < n - 1 && why[first].severity != SEV_ERROR) first++;
+  Diag *d = diag(bag, DIAG_N0706, why[first].at,
+                 "`moreau` steps this model, which does not keep its energy to round-off");
+  diag_label(d, "%s", why[first].label);
+  diag_note(d, "%s; it is the default of mechanical models", why[first].headline);
+  diag_help(d, "to say that this is meant: scheme = moreau(theta = 1/2)");
+}
+
+const SchemeDescriptor *default_scheme(Arena *a, const System *s, DiagBag *bag) {
   bool shapes = s->model->nbody > 0 || s->model->ntouch > 0;
   bool short_way = is_linear(s) && !has_compliant_contacts(s) && !shapes;
-  if (!is_mechanical(s) || short_way) return &schemes[SCHEME_MOREAU];
+  if (!has_inertia(s) || short_way) return &schemes[SCHEME_MOREAU];
   DiagBag *unheard = diag_bag_new(a);
   check_consistent(a, s, &schemes[SCHEME_CONSISTENT], unheard);
-  return &schemes[diag_errors(unheard) ? SCHEME_MOREAU : SCHEME_CONSISTENT];
+  if (!diag_errors(unheard)) return &schemes[SCHEME_CONSISTENT];
+  say_why(unheard, bag);
+  return &schemes[SCHEME_MOREAU];
 }

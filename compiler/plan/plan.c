@@ -73,7 +73,7 @@ static const SchemeDescriptor *unknown(const System *s, const char *name, bool o
 
 static const SchemeDescriptor *choose(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const char *own = s->model->sim.scheme, *name = override ? override : own, *near;
-  if (!name) return default_scheme(a, s);
+  if (!name) return default_scheme(a, s, bag);
   const SchemeDescriptor *d = scheme_named(name, &near);
   return d ? d : unknown(s, name, own && !override, near, bag);
 }

@@ -29,7 +29,8 @@ void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d);    /
 Ex   magnitude(Arena *a, Pool *p, Ex e);                                      // size of the terms of e
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
-const SchemeDescriptor *default_scheme(Arena *a, const System *s);             // of an experiment that names none
+// Of an experiment that names none.
+const SchemeDescriptor *default_scheme(Arena *a, const System *s, DiagBag *bag);
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
 Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c

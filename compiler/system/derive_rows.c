@@ -125,7 +125,7 @@ static void compliant_contact(Deriver *d, const MContact *m, SysClass *c, int la
   Ex y = c->y;
   for (int k = 0; k < nslot; k++) {
     if (slot[k].kind != SLOT_Q) continue;
-    Ex direction = ex_diff(s->pool, y, slot[k].value);
+    Ex direction = diff_along(s, y, &slot[k]);
     if (ex_is_num(s->pool, direction, 0)) continue;
     SysClass *f =
         derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "force of contact %s", m->name), m->span, &m->ctx);

@@ -74,6 +74,9 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 // monotone.c: is D positive semidefinite on these rows, free ones eliminated?
 int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
 
+// loop.c: "d and s form a loop in which nothing limits the current"; 0: the row is not such a diode
+int  sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size);
+
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
 long sim_loops_count(nsm_sim *s, int cls);
@@ -159,6 +162,7 @@ void sim_rows_rates(nsm_sim *s);                                                
 // weights.c: weights of the classes; with the start values. judge: the same where constants are others. begin: by the
 // sets of now; 1: matrices are to be made anew. end: the step at hand was not to be had so; 1: it is to be made again.
 void sim_rows_weights(nsm_sim *s);
+int  sim_is_network(const nsm_sim *s);                    // of nodes, or with equations of its own
 void sim_weights_judge(nsm_sim *s);
 int  sim_weights_begin(nsm_sim *s);
 int  sim_weights_end(nsm_sim *s, int failed, double t1);

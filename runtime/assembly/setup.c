@@ -388,7 +388,8 @@ static void list_phases(nsm_sim *s) {
   sim_columns_scaled(s);
 }
 
-// One iteration is exact where everything is affine; with constant matrices the short way applies.
+// One iteration is exact where everything is affine; with constant matrices the short way applies. Rows of shapes that
+// follow the motion within a piece are none of either.
 static void choose_step(nsm_sim *s) {
   int affine = !s->a->settings.general;
   for (int i = 0; i < s->a->on.smooth.n; i++) {
@@ -398,10 +399,12 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
   for (int i = 0; i < s->a->on.law_moving.n; i++)
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
-  s->a->one_iteration = affine;
+  s->a->follows = s->a->located && s->touching && s->a->scheme->weights;
+  s->a->one_iteration = affine && !s->a->follows;
   s->a->linear = affine && s->a->scheme->weights &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == s->a->renewed;
+  s->a->iterates = !s->a->linear || s->a->follows;
 }
 
 // ---- state and work -------------------------------------------------------------------------------------------------

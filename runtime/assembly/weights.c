@@ -153,7 +153,7 @@ static void make_groups(nsm_sim *s, struct sim_weights *w) {
 }
 
 // ---- rules ----------------------------------------------------------------------------------------------------------
-static int is_network(const nsm_sim *s) {
+int sim_is_network(const nsm_sim *s) {
   int yes = s->a->algebraic != NULL;
   for (int i = 0; i < s->a->m->nvar; i++) yes |= s->a->m->var[i].kind == NSM_VAR_SOLVED;
   for (int i = 0; i < s->a->m->nclass; i++) yes |= s->a->m->cls[i].kind == NSM_RELATION && s->a->m->cls[i].equation;
@@ -273,7 +273,7 @@ void sim_rows_weights(nsm_sim *s) {
   if (s->a->gamma < 1 && s->a->on.relation.n > 0) judge_rows(s);
   struct sim_weights *w = SIM_NEW(s, 1, struct sim_weights);
   int all = 0, any = 0, sets = 0;
-  w->network = is_network(s);
+  w->network = sim_is_network(s);
   make_groups(s, w);
   for (int i = 0; i < w->n; i++) {
     all |= rule(s, w, &w->group[i]);

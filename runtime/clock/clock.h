@@ -67,6 +67,11 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
+// impulses.c: of networks at the present instant; forgets those before; what is said of them
+void     sim_impulses_open(nsm_sim *s);
+void     sim_impulses_look(nsm_sim *s, double h);
+void     sim_impulses_reset(nsm_sim *s);
+int      sim_impulses_note(nsm_sim *s, char *out, size_t size);
 int      sim_unarmed_note(const nsm_sim *s, char *out, size_t size);  // conditions that were true all along
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 // laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time

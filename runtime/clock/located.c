@@ -272,7 +272,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   code = stand(s, e);
   sets_after(s, rest);
   restitution(s, 0);
-  if (!s->a->linear) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
+  if (s->a->iterates) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
   return code;
 }
 

@@ -2,7 +2,8 @@
 //
 //   open contact      gap - ground                    closed contact    force, less u/M_ii where it has opened
 //   multiplier low    y - M_ii (l - lo)               inside            min(l - lo, hi - l) - |y|/M_ii
-//   slip              slip along its direction        stick             mu p_N - |p_T|, less |slip|/M_ii
+//   slip              slip along its direction,       stick             mu p_N - |p_T|, less |slip|/M_ii
+//                     less M_ii of the force that brakes it less
 //
 // At a bound, laws as they are (complementarity within the piece) and sets that are kept agree; beyond it the other
 // member of the pair is what is not zero, and gives the sign. Forces are means of a piece: at its end they are
@@ -23,6 +24,12 @@ double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
   double size = 0;
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) size += fabs(r->c[e]) * fabs(z[r->cz[e]]);
   return size;
+}
+
+// What a rate at the end of the trial is known to, of velocities that have fallen from those of the begin.
+static double noise_of(const nsm_sim *s, int row) {
+  return rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1) +
+         4 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
 }
 
 void sim_watch_tolerances(nsm_sim *s, double h) {
@@ -101,17 +108,18 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
   return crossed;
 }
 
-static void slips(const nsm_sim *s, const nsm_view *v) {
+static void slips(nsm_sim *s, const nsm_view *v) {
+  sim_touch_there(s, v);
   for (int a = 0; a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(v, &k->tab, s->located->rate + k->row0);
   }
+  sim_touch_there(s, NULL);
 }
 
-// Of a part of a block of friction that is active (slip, or rolling): slip along `slide`, length of the slip and of the
-// force in the frame in which the part is a disk, what limits it. Sets and functions of the part stand at its first
-// row.
-typedef struct grip { double along, slip, force, limit; int slides; } grip;
+// Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
+// force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
+typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
 
 static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
@@ -124,11 +132,19 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
     g.along += u * s->now.slide[row[d]];
     g.slip = hypot(g.slip, u);
     l[d] = s->w.l1[r->l[row[d]]];
+    if (part->w[d] > 0) g.pull += l[d] / part->w[d] * s->now.slide[row[d]];
   }
   g.force = sim_disk_gauge(part, l);
   g.limit = part->mu * sim_friction_pressed(s, number, s->w.l1);
   if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
   return g;
+}
+
+// A trial that ends behind the reversal of a slip sticks at its end, as long as what friction may still do stops it,
+// and then slides back. The force, which turns meanwhile from one rim to the other, makes one function of it that falls
+// all the way; what is left of the force to its rim would vanish again where it slides back.
+static double still_slides(const grip *g, double m) {
+  return g->slides ? g->along - 2 * m * fmax(g->pull, 0) : -m * fmax(g->limit + g->pull, 0);
 }
 
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
@@ -139,7 +155,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
-  if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
+  if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = still_slides(&g, m);
   else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
 }
 
@@ -190,7 +206,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
     if (set == SIM_OPEN || set == SIM_LEFT) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)
+    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];
   }

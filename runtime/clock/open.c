@@ -46,6 +46,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   keep_settings(s, set);
   s->w.cone.warm = 1;
   s->a->touch_name = sim_touch_name;
+  s->a->touch_there = sim_touch_there;
   s->a->m = sim_touch_extend(s, s->a->given, room);
   if (!sim_setup(s, set, e) || !sim_touch_open(s, e)) return 0;
   if (!known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
@@ -80,6 +81,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);
+  sim_impulses_open(s);
   return 1;
 }
 
@@ -157,6 +159,8 @@ void nsm_reset(nsm_sim *s) {
     sim_start_values(s);                                   // of what the events have changed
   }
   sim_unknowns_solve(s);
+  sim_impulses_reset(s);
+  if (s->a->start_error.code == NSM_OK) sim_impulses_look(s, sim_clock_first(s));
 }
 
 void nsm_close(nsm_sim *s) {

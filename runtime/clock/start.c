@@ -42,6 +42,22 @@ static int reads(const sim_class *k, int wrt) {
   return 0;
 }
 
+// Can the multiplier of a diode meet its law at once by an impulse of charge? A battery, a diode and an empty capacitor
+// in a ring start so, as behind a switch that closes: the multiplier moves a state that is in the law, to where y >= 0.
+static int meets_by_impulse(const nsm_sim *s, const sim_class *k, int i) {
+  const sim_rows *r = &s->n.r;
+  int row = k->row0 + i;
+  double sum = 0;
+  if (!sim_is_network(s) || k->c->equation || k->c->row_type != NSM_ROW_NONNEG) return 0;
+  for (int e = 0; e < k->c->h.n; e++) {
+    if (k->c->h.wrt[e] != NSM_WRT_X) continue;
+    int z = sim_z_of(s, k, i, k->c->h.col[e]);
+    for (int b = r->b0[row]; b < r->b0[row + 1]; b++)
+      if (r->bz[b] == z) sum += k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * r->b[b];
+  }
+  return sum > 0;
+}
+
 // Is row i of relation k within reach of the multipliers, or of unknowns without inertia, at once?
 static int reached(const nsm_sim *s, const sim_class *k, int i) {
   for (int e = 0; e < k->c->h.n; e++) {
@@ -49,7 +65,7 @@ static int reached(const nsm_sim *s, const sim_class *k, int i) {
     if (k->c->h.wrt[e] == NSM_WRT_L) return 1;
     if (k->c->h.wrt[e] == NSM_WRT_X && s->a->algebraic && s->a->algebraic[sim_z_of(s, k, i, k->c->h.col[e])]) return 1;
   }
-  return 0;
+  return meets_by_impulse(s, k, i);
 }
 
 static int belongs(const sim_class *k, int velocity) {
@@ -234,6 +250,13 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
   char name[256];
   int kind = s->a->cls[s->n.r.cls[o.row]].c->kind;
   sim_row_name(s, o.row, name, sizeof name);
+  char loop[512];
+  if (sim_unlimited_loop(s, o.row, loop, sizeof loop)) {
+    sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
+                "%s: %s has %.6g V against it at the start, and its current would be infinite; put a resistor or a "
+                "coil into the loop", loop, name, o.value);
+    return 0;
+  }
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
               "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
                   s->a->cls[s->n.r.cls[o.row]].c->line,
@@ -364,6 +387,7 @@ static void note_jumps(nsm_sim *s) {
 }
 
 int sim_start(nsm_sim *s, int project, nsm_error *e) {
+  if (s->a->on.relation.n > 0 && sim_is_network(s)) sim_rows_outer(s, 1);
   if (!sim_mend(s, project, e)) return 0;
   note_jumps(s);
   memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));

@@ -76,7 +76,7 @@ void sim_state_clear(nsm_sim *s) {
 void sim_forget_last_step(nsm_sim *s) {
   size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl;
   sim_state *now = &s->now;
-  if (!s->a->linear) memset(now->gain, 0, nz * sizeof(double));
+  if (s->a->iterates) memset(now->gain, 0, nz * sizeof(double));
   memset(now->held, 0, rows * sizeof(double));
   memset(now->off, 0, sizeof now->off);
   now->holds = now->sets_known = 0;

@@ -510,6 +510,7 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;
+  if (!j->o.quiet && sim_impulses_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;

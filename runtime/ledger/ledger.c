@@ -45,10 +45,12 @@ static int acting(const nsm_sim *s, int i) {
 static void book_drive(nsm_sim *s, double t, const double *q, double share, double *drift) {
   const sim_rows *r = &s->n.r;
   nsm_view rest = sim_view(s, t, q, s->a->zero, s->w.l1);
+  if (s->a->follows) s->a->touch_there(s, &rest);
   for (int c = 0; c < s->a->on.row.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     if (sim_contactlike(k->c)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
   }
+  if (s->a->follows) s->a->touch_there(s, NULL);
   for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = acting(s, i);
     if (!sim_contactlike(s->a->cls[r->cls[row]].c)) continue;

@@ -325,7 +325,7 @@ void sim_refine(nsm_sim *s, double t, const double *q, double share) {
     int row = r->row_at[is->active[i]];
     touched += r->x0[row + 1] - r->x0[row];
   }
-  if (!s->a->linear || r->whole || touched > s->a->nz / FEW) {
+  if (s->a->iterates || r->whole || touched > s->a->nz / FEW) {
     memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
     return;
   }

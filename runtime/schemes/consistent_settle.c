@@ -28,18 +28,20 @@
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
 // H_T and the drift where the middle of the motion is foreseen, q_B + h/2 u_C: off it by O(h^2), so that sliding is of
-// second order; the iteration has them constant.
+// second order; the iteration has them constant. Of shapes the drift is the way of a driven body's material point.
 void con_slide(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
   sim_move(s, s->now.q, 0.5 * s->n.h, c->uc, s->w.qm);
   nsm_view middle = sim_view(s, 0.5 * (s->now.t + t1), s->w.qm, s->a->zero, s->w.l1);   // at rest: what is left drifts
+  sim_touch_there(s, &middle);
   for (int a = 0; a < s->a->on.friction.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&middle, &k->tab, k->h);
     k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      c->drift[row] = c->drift[row] == c->drive_begin[row] ? c->drive_way[row] : c->drift[row] * s->n.h;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) c->drift[row] *= s->n.h;
   }
+  sim_touch_driven(s, SIM_WAY, c->drift);
+  sim_touch_there(s, NULL);
 }
 
 // Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
@@ -102,13 +104,14 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int found = 0;
+  sim_touch_there(s, v);
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      c->slip[row] += c->drive_end[row] - c->drive_begin[row];
   }
+  sim_touch_driven(s, SIM_DRIFT, c->drive_end);
+  sim_touch_there(s, NULL);
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     c->off[f] = 0;

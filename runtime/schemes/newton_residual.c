@@ -85,6 +85,25 @@ static void inertia(nsm_sim *s) {
   }
 }
 
+// y or rate, and H. Of shapes that follow the iterate the matrix has H of the middle on both sides, which keeps M_osns
+// symmetric; the rate is that of the end.
+static void rows_at(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
+  sim_rows *r = &s->n.r;
+  if (s->a->follows) sim_touch_there(s, v);
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    int cls = s->a->on.row.of[a], of_shapes = s->a->follows && cls >= s->a->given->nclass;
+    sim_class *k = &s->a->cls[cls];
+    double *y = r->y + k->row0;
+    if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
+    const nsm_view *at = k->gamma < 1 ? between : v;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(at, &k->tab, y);
+    else k->c->rate_fn(at, &k->tab, y);
+    if (of_shapes) memcpy(k->h, k->h_mid, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
+    else if (k->c->h_stage > NSM_EVENT) k->c->h_fn(at, &k->tab, k->h);
+  }
+  if (s->a->follows) sim_touch_there(s, NULL);
+}
+
 // Kernels at the iterate: f, g, M, y or rate, H, B, laws; R without multipliers into smooth, the size of its terms into
 // smooth_size, that of the velocities and states which the increments are made of into inc_size.
 void newton_evaluate(nsm_sim *s, double t1) {
@@ -106,6 +125,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
       sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
       k->c->mass_fn(&mid, &k->tab, k->mass);
     }
+    if (s->a->follows) sim_touch_there(s, &mid);
     for (int a = 0; a < s->a->on.mid.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
       if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
@@ -120,15 +140,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   }
   mean_forces(s, &mid);
   inertia(s);
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    double *y = r->y + k->row0;
-    if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
-    const nsm_view *at = k->gamma < 1 ? &between : &v;
-    if (k->c->kind == NSM_RELATION) k->c->y_fn(at, &k->tab, y);
-    else k->c->rate_fn(at, &k->tab, y);
-    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(at, &k->tab, k->h);
-  }
+  rows_at(s, &v, &between);
   for (int a = 0; a < s->a->on.law_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
     k->c->law_fn(k->gamma < 1 ? &between : &v, &k->tab, r->lo + k->row0, r->hi + k->row0);

@@ -2,8 +2,15 @@
 #include "schemes.h"
 #include <string.h>
 
+// Contacts of shapes that act and move in the step: their directions turn.
+static int turns(nsm_sim *s) {
+  if (!s->a->follows || s->n.h == 0) return 0;
+  sim_active_set(s);
+  return sim_touch_acts(s);
+}
+
 static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) {
-  return s->a->linear ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
+  return s->a->linear && !turns(s) ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
 }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.

@@ -67,7 +67,7 @@ static int at_begin(nsm_sim *s) {
     memcpy(c->cls[s->a->on.mass_moving.of[a]].mass0, k->mass,
            (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
   }
-  sim_touch_drives(s, s->n.h, c->drive_begin, c->drive_way, c->drive_end, c->moved);
+  if (sim_touch_drives(s, s->n.h, c->drive_begin, c->moved)) sim_touch_driven(s, SIM_WAY, c->drive_way);
   double nearly = sim_nearly_closed(s);
   c->na = 0;
   for (int f = 0; f < r->nfriction; f++)

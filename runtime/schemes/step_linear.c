@@ -35,7 +35,11 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
                 s->n.isl.nactive, t1, s->now.k + 1);
     return NSM_FAILED;
   }
-  if (res->status == NSM_CONE_NO_SOLUTION)
+  char loop[512];
+  if (res->status == NSM_CONE_NO_SOLUTION && sim_unlimited_loop(s, s->n.isl.solver.failed_row, loop, sizeof loop))
+    sim_fail_at(e, NSM_FAILED, at, "%s at t = %.10g s, step %ld: the one-step problem has no solution at %s", loop, t1,
+                s->now.k + 1, name);
+  else if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
                 s->now.k + 1, name, line, s->n.isl.why);
@@ -255,11 +259,13 @@ SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const doubl
   return bad == 0;
 }
 
-// H of contacts of shapes is that of the begin of the step.
+// H of contacts of shapes is that of the begin of the step, in both places.
 static void renew(nsm_sim *s) {
+  nsm_view now = sim_now(s);
   for (int a = 0; a < s->a->on.h_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.h_moving.of[a]];
-    k->c->h_fn(NULL, &k->tab, k->h);
+    k->c->h_fn(&now, &k->tab, k->h);
+    if (k->h_mid) memcpy(k->h_mid, k->h, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
   }
   sim_rows_outer(s, 0);
   sim_rows_couple(s);

@@ -113,7 +113,7 @@ int sim_own_velocities(nsm_sim *s, nsm_error *e) {
 }
 
 void sim_newton_analyse(nsm_sim *s) {
-  if (s->a->linear) return;
+  if (!s->a->iterates) return;
   size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
   double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
                       &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,

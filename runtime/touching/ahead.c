@@ -1,22 +1,51 @@
-// Gaps where a step leads: each row's pair of features at the poses there, and its rate along the normal that it has
-// there. The kernels know the begin of the step alone (kernels.c). For runs that locate their events.
+// What is known elsewhere than at the begin of the step: each row's pair of features at the poses there, its gap, and
+// its rows along the directions that it has there. For runs that locate their events, and for friction.
+//
+// Where a body turns on a corner, its normal and its arm turn with it in a step of length h by h |w|: rows of the begin
+// make any scheme one of first order.
 #include "touching.h"
 #include <math.h>
+#include <string.h>
 
-// A pair that has no such feature there is far apart.
-static void measure(const nsm_sim *s, const sim_touch_group *g, int i, const double *z, double *gap, double *rate) {
+// ---- poses elsewhere ------------------------------------------------------------------------------------------------
+// Those of the begin are kept; back() puts them in their place again.
+static void swap(struct nsm_touching *t) {
+  nsm_pose *pose = t->pose;
+  double (*motion)[6] = t->motion;
+  t->pose = t->pose_there;
+  t->motion = t->motion_there;
+  t->pose_there = pose;
+  t->motion_there = motion;
+}
+
+static void go(nsm_sim *s, const nsm_view *v) {
+  swap(s->touching);
+  sim_touch_poses(s, v->t, v->q, v->v);
+}
+
+// Touch i of a group at the poses in t. 0: the pair has no such feature there.
+static int measure(const nsm_sim *s, const sim_touch_group *g, int i, sim_found *at) {
   const struct nsm_touching *t = s->touching;
-  sim_found at = g->found[i];
-  const nsm_shape *A = &t->shape[at.shape_a], *B = &t->shape[at.shape_b];
-  const nsm_pose *pa = &t->pose[at.a], *pb = &t->pose[at.b];
+  const sim_found *f = &g->found[i];
+  const nsm_shape *A = &t->shape[f->shape_a], *B = &t->shape[f->shape_b];
+  const nsm_pose *pa = &t->pose[f->a], *pb = &t->pose[f->b];
+  *at = *f;
+  if (g->variant < SIM_PLANAR) return nsm_touch_at(A, pa, B, pb, f->touch.feature, f->touch.normal, &at->touch);
+  nsm_touch_at_planar(A, pa, B, pb, f->touch.feature, &at->touch);
+  return 1;
+}
+
+// ---- gaps -----------------------------------------------------------------------------------------------------------
+// A pair that has no such feature there is far apart.
+static void look(const nsm_sim *s, const sim_touch_group *g, int i, const double *z, double *gap, double *rate) {
+  const struct nsm_touching *t = s->touching;
   const sim_class *k = &s->a->cls[g->cls];
   const int *ix = k->tab.ix + (size_t)i * (size_t)k->c->nslot;
-  unsigned long feature = at.touch.feature;
-  double normal[3] = { at.touch.normal[0], at.touch.normal[1], at.touch.normal[2] }, H[12];
+  sim_found at;
+  double H[12];
   *gap = INFINITY;
   *rate = 0;
-  if (g->variant >= SIM_PLANAR) nsm_touch_at_planar(A, pa, B, pb, feature, &at.touch);
-  else if (!nsm_touch_at(A, pa, B, pb, feature, normal, &at.touch)) return;
+  if (!measure(s, g, i, &at)) return;
   sim_touch_direction(t, g, &at, at.touch.normal, 0, H);
   *gap = at.touch.gap;
   *rate = sim_touch_drift(t, &at, at.touch.normal, 0);
@@ -24,14 +53,54 @@ static void measure(const nsm_sim *s, const sim_touch_group *g, int i, const dou
 }
 
 void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate) {
-  sim_touch_poses(s, v->t, v->q, v->v);
+  go(s, v);
   for (int n = 0; n < s->touching->ngroup; n++) {
     const sim_touch_group *g = &s->touching->group[n];
     int row = g->count > 0 ? s->a->cls[g->cls].row0 : 0;
-    for (int i = 0; i < g->count; i++) measure(s, g, i, v->v, gap + row + i, rate + row + i);
+    for (int i = 0; i < g->count; i++) look(s, g, i, v->v, gap + row + i, rate + row + i);
   }
-  sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+  swap(s->touching);
 }
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+// Where there is no such feature, or the contact does not act, the row is that of the begin.
+static void turn(nsm_sim *s, const sim_touch_group *g, int i) {
+  sim_found at;
+  double slip[3];
+  memcpy(slip, s->now.touch[g->first + i].slip, sizeof slip);
+  if (s->n.r.active[s->a->cls[g->cls].row0 + i] && measure(s, g, i, &at)) {
+    sim_touch_across(at.touch.normal, slip);
+    sim_touch_rows(s, g, i, &at, slip, 1);
+    return;
+  }
+  for (int d = 0; d <= g->slips; d++) {
+    const sim_class *k = &s->a->cls[g->cls + d];
+    double *num = (double *)(uintptr_t)k->tab.num + (size_t)i * (size_t)k->c->nnum;
+    memcpy(num + sim_touch_row(1, g->columns), num + sim_touch_row(0, g->columns),
+           (size_t)(SIM_H + g->columns) * sizeof *num);
+  }
+}
+
+void sim_touch_there(nsm_sim *s, const nsm_view *v) {
+  struct nsm_touching *t = s->touching;
+  if (!t) return;
+  t->there = v && (v->q != s->now.q || v->t != s->now.t);
+  if (!t->there) return;
+  go(s, v);
+  for (int n = 0; n < t->ngroup; n++)
+    for (int i = 0; i < t->group[n].count; i++) turn(s, &t->group[n], i);
+  swap(t);
+}
+
+int sim_touch_acts(const nsm_sim *s) {
+  for (int i = 0; i < s->touching->ngroup; i++) {
+    const sim_touch_group *g = &s->touching->group[i];
+    if (g->count > 0 && memchr(s->n.r.active + s->a->cls[g->cls].row0, 1, (size_t)g->count)) return 1;
+  }
+  return 0;
+}
+
+// ---- how far bodies look --------------------------------------------------------------------------------------------
 
 static double speed_of(const struct nsm_touching *t, int i) {
   const double *m = t->motion[i];

@@ -105,8 +105,12 @@ static double against(const double *along, const double *v) {
 }
 
 // The rate in this direction that comes of a body which moves by itself: minus that of its point.
+static int is_driven(const struct nsm_touching *t, const sim_found *f) {
+  return t->body[f->a].kind == NSM_BODY_DRIVEN;
+}
+
 double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
-  if (t->body[f->a].kind != NSM_BODY_DRIVEN) return 0;
+  if (!is_driven(t, f)) return 0;
   const double *m = t->motion[f->a];
   double v[3];
   velocity_of(m, t->pose[f->a].r, f->touch.on_a, v);
@@ -120,10 +124,10 @@ static double size_of(const struct nsm_touching *t, const sim_found *f) {
   return size;
 }
 
-// The directions of touch i: normal, slips, turns; those behind the number returned are of turning.
-static int directions_of(const nsm_sim *s, const sim_touch_group *g, int i, double (*along)[3]) {
+// The directions of a touch of normal n and first slip t1: normal, slips, turns; those behind the number returned are
+// of turning.
+static int directions_of(const sim_touch_group *g, const double *n, const double *t1, double (*along)[3]) {
   static const double upright[3] = { 0, 0, 1 };
-  const double *n = g->found[i].touch.normal, *t1 = s->now.touch[g->first + i].slip;
   const double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] },
                planar[3] = { -n[1], n[0], 0 };
   int flat = g->variant >= SIM_PLANAR, two = g->turns == 2;
@@ -132,61 +136,76 @@ static int directions_of(const nsm_sim *s, const sim_touch_group *g, int i, doub
   return g->slips - g->turns;
 }
 
+// What the material point of a driven body A does in the step, that touches at the poses in t, and A's turn.
+static void way_of(const struct nsm_touching *t, const sim_found *f, int there, double *way, double *turned) {
+  const nsm_pose *now = &t->pose[f->a], *from = there ? &t->pose_there[f->a] : now, *to = &t->pose_end[f->a];
+  for (int k = 0; k < 3; k++) {
+    way[k] = to->r[k] - from->r[k];
+    turned[k] = 0;
+    for (int j = 0; j < 3; j++) {
+      double at = 0;                                       // x - r in the body's axes
+      for (int i = 0; i < 3; i++) at += now->R[3 * i + j] * (f->touch.on_a[i] - now->r[i]);
+      way[k] += (to->R[3 * k + j] - from->R[3 * k + j]) * at;
+      if (!t->body[f->a].planar) turned[k] += 0.5 * (from->R[3 * k + j] + to->R[3 * k + j]) * t->way[f->a][3 + j];
+    }
+  }
+  if (t->body[f->a].planar) turned[2] = t->way[f->a][2];
+}
+
+void sim_touch_rows(const nsm_sim *s, const sim_touch_group *g, int i, const sim_found *f, const double *slip,
+                    int there) {
+  const struct nsm_touching *t = s->touching;
+  double along[SIM_DIRECTIONS][3], way[3], turned[3];
+  int turns = directions_of(g, f->touch.normal, slip, along), goes = t->drives && is_driven(t, f);
+  if (goes) way_of(t, f, there, way, turned);
+  for (int d = 0; d <= g->slips; d++) {
+    double *row = numbers_of(&s->a->cls[g->cls + d], i) + sim_touch_row(there, g->columns);
+    row[SIM_DRIFT] = sim_touch_drift(t, f, along[d], d > turns);
+    row[SIM_WAY] = goes ? against(along[d], d > turns ? turned : way) : 0;
+    sim_touch_direction(t, g, f, along[d], d > turns, row + SIM_H);
+  }
+}
+
+int sim_touch_drives(nsm_sim *s, double h, double *begin, double *moved) {
+  struct nsm_touching *t = s->touching;
+  if (!t || !t->any_driven) return 0;
+  t->moved = moved;
+  t->drives = 1;
+  sim_touch_drive(s, h);
+  for (int n = 0; n < t->ngroup; n++) {
+    const sim_touch_group *g = &t->group[n];
+    for (int i = 0; i < g->count; i++)
+      if (is_driven(t, &g->found[i])) sim_touch_rows(s, g, i, &g->found[i], s->now.touch[g->first + i].slip, 0);
+  }
+  memset(begin, 0, (size_t)s->n.r.n * sizeof *begin);
+  memset(moved, 0, (size_t)s->n.r.n * sizeof *moved);
+  sim_touch_driven(s, SIM_DRIFT, begin);
+  return 1;
+}
+
+void sim_touch_driven(const nsm_sim *s, int which, double *out) {
+  const struct nsm_touching *t = s->touching;
+  for (int n = 0; t && t->any_driven && n < t->ngroup; n++) {
+    const sim_touch_group *g = &t->group[n];
+    for (int d = 0; d <= g->slips && g->count > 0; d++) {
+      const sim_class *k = &s->a->cls[g->cls + d];
+      for (int i = 0; i < g->count; i++)
+        out[k->row0 + i] = numbers_of(k, i)[sim_touch_row(t->there, g->columns) + which];
+    }
+  }
+}
+
 static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
   const struct nsm_touching *t = s->touching;
   const sim_found *f = &g->found[i];
-  double along[SIM_DIRECTIONS][3];
-  int turns = directions_of(s, g, i, along);
   for (int d = 0; d <= g->slips; d++) {
-    const sim_class *k = &s->a->cls[g->cls + d];
-    double *num = numbers_of(k, i);
+    double *num = numbers_of(&s->a->cls[g->cls + d], i);
     num[SIM_GROUP] = (double)(g - t->group);
     num[SIM_INDEX] = i;
     num[SIM_GAP] = d == 0 ? f->touch.gap : 0;
     num[SIM_SIZE] = size_of(t, f);
-    num[SIM_DRIFT] = sim_touch_drift(t, f, along[d], d > turns);
-    sim_touch_direction(t, g, f, along[d], d > turns, num + SIM_ROW);
   }
-}
-
-// What its material point at the touch does in the step, and its velocities at both ends.
-static void drives_of(nsm_sim *s, const sim_touch_group *g, int i, double *begin, double *way, double *end) {
-  const struct nsm_touching *t = s->touching;
-  const sim_found *f = &g->found[i];
-  if (t->body[f->a].kind != NSM_BODY_DRIVEN) return;
-  const nsm_pose *from = &t->pose[f->a], *to = &t->pose_end[f->a];
-  double along[SIM_DIRECTIONS][3], at[3], x[3], last[3], turned[3] = { 0 };
-  for (int j = 0; j < 3; j++) {                            // x - r in the body's axes
-    at[j] = 0;
-    for (int k = 0; k < 3; k++) at[j] += from->R[3 * k + j] * (f->touch.on_a[k] - from->r[k]);
-  }
-  for (int k = 0; k < 3; k++) {
-    x[k] = to->r[k];
-    for (int j = 0; j < 3; j++) x[k] += to->R[3 * k + j] * at[j];
-  }
-  velocity_of(t->motion_end[f->a], to->r, x, last);
-  for (int k = 0; k < 3; k++) x[k] -= f->touch.on_a[k];
-  for (int k = 0; k < 3; k++)
-    for (int j = 0; j < 3 && !t->body[f->a].planar; j++)
-      turned[k] += 0.5 * (from->R[3 * k + j] + to->R[3 * k + j]) * t->way[f->a][3 + j];
-  if (t->body[f->a].planar) turned[2] = t->way[f->a][2];
-  for (int d = 0, turns = directions_of(s, g, i, along); d <= g->slips; d++) {
-    int row = s->a->cls[g->cls + d].row0 + i, spin = d > turns;
-    begin[row] = sim_touch_drift(t, f, along[d], spin);
-    way[row] = against(along[d], spin ? turned : x);
-    end[row] = against(along[d], spin ? t->motion_end[f->a] + 3 : last);
-  }
-}
-
-void sim_touch_drives(nsm_sim *s, double h, double *begin, double *way, double *end, double *moved) {
-  struct nsm_touching *t = s->touching;
-  if (!t || !t->any_driven) return;
-  double *each[] = { begin, way, end, moved };
-  for (int i = 0; i < 4; i++) memset(each[i], 0, (size_t)s->n.r.n * sizeof(double));
-  t->moved = moved;
-  sim_touch_drive(s, h);
-  for (int i = 0; i < t->ngroup; i++)
-    for (int k = 0; k < t->group[i].count; k++) drives_of(s, &t->group[i], k, begin, way, end);
+  sim_touch_rows(s, g, i, f, s->now.touch[g->first + i].slip, 0);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

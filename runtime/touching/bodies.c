@@ -92,7 +92,8 @@ static int take_bodies(nsm_sim *s, nsm_error *e) {
   t->pose = SIM_NEW(s, t->nbody, nsm_pose);
   t->motion = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
   t->pose_end = SIM_NEW(s, t->nbody, nsm_pose);
-  t->motion_end = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->pose_there = SIM_NEW(s, t->nbody, nsm_pose);
+  t->motion_there = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
   t->way = sim_take(s, (size_t)t->nbody, sizeof *t->way);
   t->reach = SIM_NEW(s, t->nbody, double);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
@@ -155,7 +156,7 @@ static void driven(nsm_sim *s, double time, nsm_pose *pose, double (*motion)[6])
       int body = t->first_of[cls] + i;
       memcpy(pose[body].r, out, sizeof pose[body].r);
       memcpy(pose[body].R, out + 3, sizeof pose[body].R);
-      memcpy(motion[body], out + NSM_POSE_NUMBERS, sizeof motion[body]);
+      if (motion) memcpy(motion[body], out + NSM_POSE_NUMBERS, sizeof motion[body]);
     }
   }
 }
@@ -191,7 +192,7 @@ static void way_of(int planar, const nsm_pose *begin, const nsm_pose *end, doubl
 
 void sim_touch_drive(nsm_sim *s, double h) {
   struct nsm_touching *t = s->touching;
-  driven(s, s->now.t + h, t->pose_end, t->motion_end);
+  driven(s, s->now.t + h, t->pose_end, NULL);
   for (int i = 0; i < t->nbody; i++)
     if (t->body[i].kind == NSM_BODY_DRIVEN) way_of(t->body[i].planar, &t->pose[i], &t->pose_end[i], t->way[i]);
 }
@@ -206,6 +207,7 @@ static void place_fixed(nsm_sim *s) {
     const double *num = numbers(k, b->instance, k->c->pose_num);
     memcpy(t->pose[i].r, num, sizeof t->pose[i].r);
     memcpy(t->pose[i].R, num + 3, sizeof t->pose[i].R);
+    t->pose_there[i] = t->pose[i];
   }
 }
 

@@ -119,15 +119,19 @@ static sim_touch named(const sim_found *f) {
 }
 
 // The direction of slip as it was, at right angles to the normal of now; a new one where there was none.
+void sim_touch_across(const double *n, double *slip) {
+  double along = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2], size = 0, other[3];
+  for (int i = 0; i < 3; i++) {
+    slip[i] -= along * n[i];
+    size += slip[i] * slip[i];
+  }
+  if (!(size > 0.25)) nsm_touch_slip(n, slip, other);
+  else if (along != 0) for (int i = 0; i < 3; i++) slip[i] /= sqrt(size);
+}
+
 static void slip(const sim_found *f, sim_touch *t) {
   const double *n = f->touch.normal;
-  double along = t->slip[0] * n[0] + t->slip[1] * n[1] + t->slip[2] * n[2], size = 0, other[3];
-  for (int i = 0; i < 3; i++) {
-    t->slip[i] -= along * n[i];
-    size += t->slip[i] * t->slip[i];
-  }
-  if (!(size > 0.25)) nsm_touch_slip(n, t->slip, other);
-  else if (along != 0) for (int i = 0; i < 3; i++) t->slip[i] /= sqrt(size);
+  sim_touch_across(n, t->slip);
   memcpy(t->at, f->touch.on_b, sizeof t->at);
   memcpy(t->normal, n, sizeof t->normal);
   t->gap = f->touch.gap;

@@ -1,31 +1,31 @@
-// The kernels of rows of contacts: everything stands in the tables that bind.c writes before a step. H is that of the
-// begin of the step, and stays for the step; energy-consistent schemes have the discrete gradient beside it.
+// The kernels of rows of contacts: everything stands in the tables that bind.c writes before a step, and ahead.c where
+// a scheme asks for the rows of other poses. Energy-consistent schemes have the discrete gradient beside H.
 #include "touching.h"
 #include <string.h>
 
-static void sizes(const nsm_table *t, int numbers, double *size) {
-  for (int i = 0; i < t->count; i++) size[i] = t->num[(size_t)i * (size_t)numbers + SIM_SIZE];
+static void column(const nsm_table *t, int n, int which, double *out) {
+  for (int i = 0; i < t->count; i++) out[i] = t->num[(size_t)i * (size_t)sim_touch_columns(n) + (size_t)which];
 }
 
 static inline void rates(const nsm_view *v, const nsm_table *t, int n, double *rate) {
-  const double *num = t->num;
+  const double *row = t->num + sim_touch_row(v->touching->there, n);
   const int *ix = t->ix;
-  for (int i = 0; i < t->count; i++, num += SIM_ROW + n, ix += n) {
-    double sum = num[SIM_DRIFT];
-    for (int e = 0; e < n; e++) sum += num[SIM_ROW + e] * v->v[ix[e]];
+  for (int i = 0; i < t->count; i++, row += sim_touch_columns(n), ix += n) {
+    double sum = row[SIM_DRIFT];
+    for (int e = 0; e < n; e++) sum += row[SIM_H + e] * v->v[ix[e]];
     rate[i] = sum;
   }
 }
 
 static inline void gaps(const nsm_view *v, const nsm_table *t, int n, double *gap, double *rate) {
-  for (int i = 0; i < t->count; i++) gap[i] = t->num[(size_t)i * (size_t)(SIM_ROW + n) + SIM_GAP];
+  column(t, n, SIM_GAP, gap);
   rates(v, t, n, rate);
 }
 
-static inline void directions(const nsm_table *t, int n, double *out) {
-  for (int i = 0; i < t->count; i++)
-    memcpy(out + (size_t)i * (size_t)n, t->num + (size_t)i * (size_t)(SIM_ROW + n) + SIM_ROW,
-           (size_t)n * sizeof *out);
+static inline void directions(const nsm_view *v, const nsm_table *t, int n, double *out) {
+  const double *row = t->num + sim_touch_row(v->touching->there, n);
+  for (int i = 0; i < t->count; i++, row += sim_touch_columns(n), out += n)
+    memcpy(out, row + SIM_H, (size_t)n * sizeof *out);
 }
 
 // ---- two points -----------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ static double gradient(const nsm_view *v, const struct nsm_touching *t, const si
 static void gradients(const nsm_view *v, const nsm_table *t, int n, double *out) {
   const struct nsm_touching *of = v->touching;
   for (int i = 0; i < t->count; i++) {
-    const double *num = t->num + (size_t)i * (size_t)(SIM_ROW + n);
+    const double *num = t->num + (size_t)i * (size_t)sim_touch_columns(n);
     const sim_touch_group *g = &of->group[(int)num[SIM_GROUP]];
     double moved = gradient(v, of, g, &g->found[(int)num[SIM_INDEX]], out + (size_t)i * (size_t)n);
     if (of->moved) of->moved[of->s->a->cls[g->cls].row0 + i] = moved;
@@ -85,17 +85,18 @@ static const unsigned char slots[12] = { NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, N
 #define KERNELS(n)                                                                                                     \
   static void rate_##n(const nsm_view *v, const nsm_table *t, double *rate) { rates(v, t, n, rate); }                  \
   static void gap_##n(const nsm_view *v, const nsm_table *t, double *gap, double *rate) { gaps(v, t, n, gap, rate); }  \
-  static void size_##n(const nsm_view *v, const nsm_table *t, double *size) { (void)v; sizes(t, SIM_ROW + n, size); }  \
+  static void size_##n(const nsm_view *v, const nsm_table *t, double *out) { (void)v; column(t, n, SIM_SIZE, out); }   \
   static void dg_##n(const nsm_view *v, const nsm_table *t, double *out) { gradients(v, t, n, out); }                  \
-  static void h_##n(const nsm_view *v, const nsm_table *t, double *out) { (void)v; directions(t, n, out); }
+  static void h_##n(const nsm_view *v, const nsm_table *t, double *out) { directions(v, t, n, out); }
 KERNELS(3)
 KERNELS(6)
 KERNELS(12)
 
 #define ROWS(n)                                                                                                        \
-  { .nslot = n, .nnum = SIM_ROW + n, .slot = slots, .lambda_slot = -1, .y_stage = NSM_TIME, .h_stage = NSM_TIME,       \
-    .y_affine = 1, .h = { n, none, columns, wrt }, .gap_fn = gap_##n, .rate_fn = rate_##n, .size_fn = size_##n,        \
-    .h_fn = h_##n, .dg_fn = dg_##n, .e_num = SIM_RESTITUTION, .mu_num = -1, .mu2_num = -1, .radius_num = -1 }
+  { .nslot = n, .nnum = SIM_ROW0 + 2 * (SIM_H + n), .slot = slots, .lambda_slot = -1, .y_stage = NSM_TIME,             \
+    .h_stage = NSM_TIME, .y_affine = 1, .h = { n, none, columns, wrt }, .gap_fn = gap_##n, .rate_fn = rate_##n,        \
+    .size_fn = size_##n, .h_fn = h_##n, .dg_fn = dg_##n, .e_num = SIM_RESTITUTION, .mu_num = -1, .mu2_num = -1,        \
+    .radius_num = -1 }
 const nsm_class sim_touch_kernels[SIM_VARIANTS] = {
   [SIM_SPATIAL] = ROWS(12), [SIM_SPATIAL_STILL] = ROWS(6), [SIM_PLANAR] = ROWS(6), [SIM_PLANAR_STILL] = ROWS(3)
 };

@@ -13,7 +13,7 @@
 //   extend.c  the model with these classes          bodies.c   which bodies, their shapes and poses
 //   find.c    points of contact, in order           keep.c     what each row keeps from the last step
 //   kernels.c the kernels of the classes            bind.c     tables, patterns and coefficients of the rows
-//   ahead.c   gaps where a step leads
+//   ahead.c   gaps where a step leads, and rows there
 //   rest.c    bodies that go on resting  report.c  outputs, every contact as numbers
 #pragma once
 #include "runtime/assembly/assembly.h"
@@ -27,8 +27,13 @@ enum { SIM_SPATIAL, SIM_SPATIAL_STILL, SIM_PLANAR, SIM_PLANAR_STILL, SIM_VARIANT
 enum { SIM_DIRECTIONS = 5 };            // classes of a variant: normal, up to four directions of slip and turning
 _Static_assert(SIM_TOUCH_CLASSES == SIM_VARIANTS * SIM_DIRECTIONS, "classes of a statement");
 
-// Columns of num of these classes; the row H follows.
-enum { SIM_GROUP, SIM_INDEX, SIM_GAP, SIM_SIZE, SIM_DRIFT, SIM_RESTITUTION, SIM_MU, SIM_MU2, SIM_RADIUS, SIM_ROW };
+// Columns of num of these classes. Two rows follow, that of the begin of the step and that of the poses of
+// sim_touch_there; kernels have the one that is in force. A row: what a drive makes of the rate, and of the way in the
+// step of energy-consistent schemes; H.
+enum { SIM_GROUP, SIM_INDEX, SIM_GAP, SIM_SIZE, SIM_RESTITUTION, SIM_MU, SIM_MU2, SIM_RADIUS, SIM_ROW0 };
+enum { SIM_DRIFT, SIM_WAY, SIM_H };
+static inline int sim_touch_row(int there, int n) { return SIM_ROW0 + (there ? SIM_H + n : 0); }
+static inline int sim_touch_columns(int n) { return SIM_ROW0 + 2 * (SIM_H + n); }
 
 typedef struct sim_body {
   int    cls, instance, kind;           // NSM_BODY_*
@@ -75,10 +80,14 @@ struct nsm_touching {
   int       any_driven;
   nsm_pose *pose;                       // [nbody] at the begin of the step
   double  (*motion)[6];                 // [nbody] velocity of the centre, angular velocity, world axes
+  nsm_pose *pose_there;                 // [nbody] the same elsewhere (ahead.c)
+  double  (*motion_there)[6];
+  int       there;                      // the rows of there are in force
   // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body
-  // axes; planar: x, y, angle)
+  // axes; planar: x, y, angle), once they are known
+  int       drives;
   nsm_pose *pose_end;
-  double  (*motion_end)[6], (*way)[6];
+  double  (*way)[6];
   double  *moved;                       // [rows] the part of a gap's change that a drive makes (kernels.c)
   double   *reach;                      // [nbody] (ahead.c)
   sim_touch_side *of;                   // [contacts]
@@ -97,13 +106,9 @@ void sim_touch_class(int number, int *group, int *direction);
 // bodies.c
 sim_body sim_touch_body(const nsm_sim *s, int cls, int i);   // of a class NSM_BODY, without its shapes
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
-// Rates of rows that come of driven bodies: begin, end [rows] at both ends of a step of length h, way [rows] what they
-// add up to; `moved` [rows]: where the kernels of two points put that of the discrete gradient. Without such bodies
-// nothing is written.
-void sim_touch_drives(nsm_sim *s, double h, double *begin, double *way, double *end, double *moved);
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
-void sim_touch_drive(nsm_sim *s, double h);                // pose_end, motion_end, way
+void sim_touch_drive(nsm_sim *s, double h);                // pose_end, way
 void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p);    // of a body that moves on its own
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b); // of two materials
 
@@ -114,6 +119,7 @@ int  sim_touch_find(nsm_sim *s, double h);
 typedef enum { SIM_STATE_PLAIN, SIM_STATE_BY_ROW, SIM_STATE_BY_MULTIPLIER } sim_state_kind;
 sim_state_kind sim_state_kind_of(const nsm_sim *s, int which);   // of the arrays of state.def, from 0 on
 int  sim_touch_keep(nsm_sim *s, sim_touch_group *g);       // 1 where the rows are others than before
+void sim_touch_across(const double *normal, double *slip); // the direction, at right angles to a normal
 
 // bind.c
 void sim_touch_begin(nsm_sim *s);                          // after the analysis: no contact yet
@@ -123,6 +129,13 @@ void sim_touch_restitution(const nsm_sim *s, double *e);   // [rows] by the laws
 void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
                          const double *along, int spin, double *H);
 double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin);
+void sim_touch_rows(const nsm_sim *s, const sim_touch_group *g, int i, const sim_found *f, const double *slip,
+                    int there);                            // of touch i, as it is at the poses in t
+// Driven bodies in a step of length h of two points: where they go, and rows of the begin that know it. begin [rows]:
+// their part of the rates; moved [rows]: where the kernels put that of the discrete gradients. 0: there are none.
+int  sim_touch_drives(nsm_sim *s, double h, double *begin, double *moved);
+// The column SIM_DRIFT or SIM_WAY of the rows in force, into out [rows]. Without driven bodies nothing is written.
+void sim_touch_driven(const nsm_sim *s, int which, double *out);
 // All of it, for a step of length h from the present state. 0: there are more contacts than room, or no memory.
 int  sim_touch_update(nsm_sim *s, double h);
 int  sim_touch_lacks(const nsm_sim *s);                    // room, at the last update
@@ -132,6 +145,9 @@ void sim_touch_scale(nsm_sim *s);                          // after sim_closed_s
 
 // ahead.c: gap and rate [rows] at a view, of the pairs of features that have rows
 void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate);
+// Rows of the poses of a view are in force, of the contacts that act; NULL, and the state itself: those of the begin.
+void sim_touch_there(nsm_sim *s, const nsm_view *v);
+int  sim_touch_acts(const nsm_sim *s);                      // any of the contacts of shapes
 // How much further bodies must look in a step of length h that ends with velocities z, than twice sim_touch_update's.
 double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z);
 double sim_touch_slack(const nsm_sim *s, int body);        // find.c

@@ -7,7 +7,7 @@ import tempfile
 from editor import Editor, offset, units
 from suite import ROOT, Failed, need, nsm
 
-SEVERITY = {"error": 1, "warning": 2}
+SEVERITY = {"error": 1, "warning": 2, "note": 3}
 
 
 def said_by_check(path):
@@ -15,7 +15,8 @@ def said_by_check(path):
     ran = nsm("check", path)
     need(ran.code in (0, 1), f"nsm check ended with {ran.code}: {path}\n{ran.err[-500:]}")
     found = []
-    for head, rest in re.findall(r"^((?:error|warning)\[[EW]\d+\]: [^\n]*)\n((?: *--> [^\n]*\n)?)", ran.err, re.M):
+    heads = r"^((?:error|warning|note)\[[EWN]\d+\]: [^\n]*)\n((?: *--> [^\n]*\n)?)"
+    for head, rest in re.findall(heads, ran.err, re.M):
         kind, code, text = re.match(r"(\w+)\[(\w+)\]: (.*)", head).groups()
         place = re.match(r" *--> (.*):(\d+):(\d+)$", rest.strip("\n")) if rest else None
         line, column = (int(place[2]), int(place[3])) if place else (1, 1)

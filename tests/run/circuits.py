@@ -3,6 +3,7 @@ bridge and a multiplier against the same circuits with the nodes eliminated by h
 import math
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -215,12 +216,45 @@ def second_order(weights):
         need(b <= 1e-6*max(abs(last[3][i]), 1e-3) and a/b > 11, f"{what}: errors {a:.3g}, {b:.3g}")
 
 
+KICK = """model Kick { node p : V, x : V, sw : V, gnd : V = 0;  discrete on = 1;  when time > 5 [ms] { on = 0; }
+  VoltageSource s(a = p, b = gnd, V = 12 [V]); Resistor r(a = p, b = x, R = 10 [ohm]);
+  Inductor l(a = x, b = sw, L = 10 [mH]); Switch q(a = sw, b = gnd, on = on);
+  simulate { until = 6 [ms], step = 1 [us] } }"""
+RING = """model Ring { node p : V, x : V, gnd : V = 0;
+  VoltageSource s(a = p, b = gnd, V = 5 [V]); Diode d(a = %s, b = %s); Capacitor c(a = x, b = gnd, C = 2 [uF]);
+  simulate { until = 1 [ms], step = 10 [us], scheme = moreau(%s) } }"""
+SHORT = """import "std/circuit.nsm"; model Short { node a : V, gnd : V = 0; VoltageSource s(a = a, b = gnd, V = 5 [V]);
+  Diode d(a = a, b = gnd); simulate { until = 1 [ms], step = 1 [us] } }"""
+
+
+def impulses():
+    """A coil that is cut off, an empty capacitor at a battery: said with place, amount and time. A short is refused."""
+    _, said = run_of(KICK)
+    found = re.search(r"1 impulse of voltage, the largest (\S+) V s at sw, t = 0.005\d* s", said)
+    need(found, said)
+    close_to("the impulse", float(found[1]), 0.011919144636010974, 1e-6)
+    for weights in ("theta = 1", "theta = 1/2", "located = true"):
+        run, said = run_of(RING % ("p", "x", weights))
+        need("1 impulse of charge, the largest 1e-05 C at d.i, t = 0 s" in said, said)
+        close_to("the capacitor", run["c.u"][1], 5, 1e-12)
+        run, said = run_of(RING % ("x", "p", weights))
+        need("impulse" not in said and run["c.u"][-1] == 0, f"a diode that blocks: {said}")
+    _, said = run_of(SLOW.replace("SCHEME", "theta = 1"))
+    need("impulse" not in said, said)
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder, "short.nsm")
+        model.write_text(SHORT)
+        ran = nsm("run", model).expect(3)
+        need("d and s form a loop in which nothing limits the current" in ran.err, ran.err)
+
+
 CASES = [("a load that floats behind diodes", floating_load),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("unknowns without inertia after events", unknowns_after_events),
          ("random netlists with theta = 1/2", trapezoidal_netlists),
          ("random netlists", random_netlists)] + [
+    ("impulses of circuits", impulses)] + [
     (f"one weight in small networks, {name}", one_weight, name) for name in SMALL] + [
     (f"order 2 with diodes, {w}", second_order, w) for w in ("theta = 1/2", "located = true")] + [
     (f"{name} by nodes and by hand", eliminated_by_hand, name) for name in by_hand.CIRCUITS]

@@ -115,7 +115,9 @@ def corner(scheme):
 
 
 def box_comes_to_rest(scheme):
-    """A spinning box bounces, rocks and lies flat; nothing goes into the ground, and the ledger closes."""
+    """A spinning box bounces, rocks and lies flat; nothing goes into the ground, and the ledger closes. By moreau only
+    to second order in the step, as with gaps of formulas: it keeps rates at 0, and gaps to the error of the trapezoidal
+    rule. Measured at 5, 2, 1, 0.5 ms: 1.7e-5, 2.7e-6, 6.8e-7, 1.7e-7 m."""
     text = """model Box { gravity [0, 0, -9.81]; body ground { fixed, shape = halfspace }
         body box { shape = box([0.2, 0.3, 0.1]), density = 1000, position = [0, 0, 1], velocity = [0.3, 0.1, 0],
           spin = [1, 0.7, 0.3] }
@@ -123,8 +125,9 @@ def box_comes_to_rest(scheme):
         output z = box.r[3]; simulate { until = 2, step = 5e-3 } }"""
     c, err, told = run(text, 5e-3, f"{scheme}(located = true)", "--record", "z,energy,energy.residue")
     deep = float(re.search(r"([0-9.e+-]+) m deep", err).group(1))
-    need(len(told) > 20 and deep <= (1e-12 if scheme == "consistent" else 1e-9), err)
-    # moreau acts along the normal of the begin of a piece: a box that rocks is lifted by 1e-7 m
+    need(len(told) > 20 and deep <= (1e-12 if scheme == "consistent" else 3e-5), err)
+    gain = float(re.search(r"largest gain ([0-9.e+-]+)", err).group(1))
+    need(gain <= (1e-12 if scheme == "consistent" else 1e-5), f"gains {gain} J in a step")
     need(abs(c["z"][-1] - 0.05) <= (1e-12 if scheme == "consistent" else 1e-6), f"z = {c['z'][-1]!r}")
     if scheme == "consistent":
         need(max(map(abs, c["energy.residue"])) <= 1e-12, "the ledger does not close")

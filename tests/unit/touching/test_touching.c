@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "scene.h"
+#include "runtime/schemes/newton.h"
 
 static nsm_sim *opened(void) {
   nsm_error e;
@@ -215,12 +216,48 @@ static void collides(void **state) {
   nsm_close(s);
 }
 
+// What the residual of a contact is measured by, touching.md, section 4: two boxes side by side fall with v at right
+// angles to their normal n, so each term n_i v_i of the rate is 0 or what rounding left of n_i. A rate above that is
+// known to 16 eps sum |n| |v| all the same, over both bodies and both ends; one that is 0 needs no such measure.
+static void measures(void **state) {
+  (void)state;
+  const double v = 10, rate = 1e-9, lost = 16 * DBL_EPSILON / 1e-12, known = lost * 4 * v;
+  scene_body body[] = { scene_box(0.2, 0.3, 0.1, 2, 0, 0, 0), scene_box(0.2, 0.3, 0.1, 2, 0, 0, 0) };
+  for (int i = 0; i < 2; i++) {                            // about z by 0.5 after about x, its own normal, by 0.3
+    const double q[] = { cos(0.25) * cos(0.15), cos(0.25) * sin(0.15), sin(0.25) * sin(0.15), sin(0.25) * cos(0.15) };
+    memcpy(body[i].q, q, sizeof q);
+    body[i].v[2] = -v;
+  }
+  body[1].r[0] = 0.2 * cos(0.5);
+  body[1].r[1] = 0.2 * sin(0.5);
+  at_hand = (scene){ .n = 2, .body = body, .step = 1e-3, .until = 10 };
+  nsm_sim *s = opened();
+  steps(s, 1);
+  assert_true(s->n.isl.nactive == 4);
+  int worst, row = newton_row(s, 0);
+  for (int moves = 0; moves < 2; moves++) {
+    memcpy(s->w.z1, s->now.z, (size_t)s->a->nz * sizeof(double));
+    memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
+    double *second = s->w.z1 + s->touching->body[1].z[0];
+    second[0] -= moves * rate * cos(0.5);
+    second[1] -= moves * rate * sin(0.5);
+    newton_position(s);
+    newton_explicit_part(s);
+    newton_evaluate(s, s->now.t + s->n.h);
+    newton_residual(s, 0, &worst);
+    double size = s->w.residual_size[s->a->nz + row] / sim_rho(sim_rows_inertia(s, s->n.r.at_row[row]));
+    if (!moves) assert_true(s->n.r.y[row] == 0 && size < 1e-3 * known);
+    else assert_true(fabs(s->n.r.y[row] + rate) < 1e-12 && size > 0.9 * known && size < 1.1 * known);
+  }
+  nsm_close(s);
+}
+
 int main(void) {
   static int moreau = NSM_SCHEME_MOREAU, consistent = NSM_SCHEME_CONSISTENT;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
     cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
-    cmocka_unit_test(grows), cmocka_unit_test(collides),
+    cmocka_unit_test(grows), cmocka_unit_test(collides), cmocka_unit_test(measures),
     cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
     cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
   return cmocka_run_group_tests(tests, NULL, NULL);
