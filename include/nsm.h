@@ -216,6 +216,7 @@ typedef struct nsm_counters {
   long   located;       // impacts and switches that ended a piece of a step (docs/numerics/located.md)
   long   captured;      // steps whose rest was taken without locating any
   double max_miss;      // of a constraint on places, beside the size of its terms: in every 128th step, and now
+  long   halved;        // steps, or parts of them, that had no solution that was found, and were taken in parts
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

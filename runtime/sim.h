@@ -430,6 +430,7 @@ typedef struct sim_work {
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
   int     late;                         // it is given up
+  int     astray;                       // Newton's method did not converge: a part of the step may have a solution
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -465,6 +466,7 @@ typedef struct sim_work {
   unsigned char *fire;                  // [nevery + nwhen] instances of a block that are due
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
+  int     at_event;                     // the last piece ended where a condition became true
   char    name[512];
 } sim_work;
 

@@ -199,6 +199,26 @@ static void driven(Check *k, const SysClass *c, void *ctx) {
   }
 }
 
+// A jump with what does not drive back: the step that crosses it is of first order.
+static void crossed(Check *k, const SysClass *c, void *ctx) {
+  bool *told = ctx;
+  ExBreak b;
+  for (int r = 0; r < c->nrow && !*told; r++) {
+    const Slot *t = &c->slot[c->row[r]];
+    if (!jumps(k, c, ex_add(k->s->pool, c->f[r], c->g[r]), OF_Q | OF_V | OF_X, -1, &b)) continue;
+    *told = true;
+    Op op = ex_operator(k->s->pool, b.node);
+    const char *what = sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s);
+    Diag *d = diag(k->bag, DIAG_W0847, c->span, "%s%s jumps where %s", t->kind == SLOT_Q ? "the force on " : "", what,
+                   place_text(k, &b));
+    jump_label(k, d, &b);
+    diag_note(d, "a step that crosses this place mixes both sides: the run is of first order in the step");
+    diag_help(d, op == OP_SIGN || op == OP_FLOOR
+                     ? "write the pieces as an `if`: simulate { scheme = moreau(located = true) } ends steps there"
+                     : "simulate { scheme = moreau(located = true) } ends steps there");
+  }
+}
+
 static void output(Check *k, const SysClass *c, void *ctx) {
   bool *told = ctx;
   ExBreak b;
@@ -227,6 +247,7 @@ static void smooth(Check *k, const SysClass *c) {
     told |= part[i].told;
   }
   if (!told) each_instance(k, c, driven, &told);
+  if (!told && k->s->model->sim.located <= 0) each_instance(k, c, crossed, &told);
 }
 
 // Of directions of one law with one coefficient the sum of squares, else the square of each.

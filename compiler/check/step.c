@@ -1,4 +1,4 @@
-// Is the step short enough for the oscillations of a linear system (W0829)?
+// Is the step short enough for the oscillations of a linear system (W0829), and for sources and `every` (W0848)?
 //
 //   M q'' + C q' + K q = ...,   K w = omega^2 M w
 //
@@ -107,10 +107,67 @@ static bool is_oscillator(const System *s) {
   return true;
 }
 
+// ---- sources (W0848) ------------------------------------------------------------------------------------------------
+typedef struct Sources { double h; bool told; } Sources;
+
+static bool of_time_alone(const Check *k, Ex e) {
+  const int *ids;
+  int n = ex_symbols(k->s->pool, e, &ids);
+  bool time = false;
+  for (int i = 0; i < n; i++) {
+    const Sym *y = symtab_at(k->s->sym, ids[i]);
+    time |= y->kind == SYM_TIME;
+    if (y->kind == SYM_VALUE || y->kind == SYM_RATE) return false;
+  }
+  return time;
+}
+
+// sin(w t + ...) with h w > pi, floor(r t + ...) with h r > 1.
+static void fast_sources(Check *k, const SysClass *c, void *ctx) {
+  Sources *s = ctx;
+  Pool *p = k->s->pool;
+  Ex *root = ARENA_ARRAY(k->arena, Ex, 2 * c->nrow + 2);
+  const Ex *order;
+  int n = 0, m;
+  for (int r = 0; r < c->nrow; r++) { root[n++] = c->f[r]; root[n++] = c->g[r]; }
+  if (c->y != EX_NONE) root[n++] = c->y;
+  m = n ? ex_topological(p, root, n, &order) : 0;
+  for (int i = 0; i < m && !s->told; i++) {
+    Op op = ex_operator(p, order[i]);
+    if ((op != OP_SIN && op != OP_COS && op != OP_FLOOR) || !of_time_alone(k, ex_arg(p, order[i], 0))) continue;
+    double rate = fabs(ex_eval(p, ex_diff(p, ex_arg(p, order[i], 0), k->s->sym_time), here, k));
+    double period = op == OP_FLOOR ? 1/rate : 2*PI/rate;
+    if (!(s->h * (op == OP_FLOOR ? 1 : 2) > period*(1 + 1e-9))) continue;
+    s->told = true;
+    const Model *model = k->s->model;                      // of a part of a library: the step, which is the user's own
+    Span at = c->span.file == model->file || !model->sim.step ? c->span : model->sim.step->span;
+    Diag *d = diag(k->bag, DIAG_W0848, at, "a source has a period of %.3g, and the step is %.3g", period,
+                   s->h);
+    diag_note(d, "a step sees it at its ends: what is between them has no part in the motion, or in the results");
+    diag_help(d, "a step of %.1g shows it well", period/100);
+  }
+}
+
+static void check_sources(const Check *k, double h) {
+  Check own = *k;
+  Sources s = { h, false };
+  for (int i = 0; i < k->s->ncls && !s.told; i++) {
+    const SysClass *c = &k->s->cls[i];
+    if (c->kind == CLASS_SMOOTH || c->kind == CLASS_RELATION) each_instance(&own, c, fast_sources, &s);
+    if (c->kind != CLASS_EVERY || !(value_of(k->s, c->period, NULL, 0) < h*(1 - 1e-9))) continue;
+    s.told = true;
+    Diag *d = diag(k->bag, DIAG_W0848, c->span, "`every` has a period of %.3g, and the step is %.3g",
+                   value_of(k->s, c->period, NULL, 0), h);
+    diag_note(d, "steps end at its instants, so it runs as written; results have the rows of the step");
+    diag_help(d, "a step of %.1g shows it well", value_of(k->s, c->period, NULL, 0));
+  }
+}
+
 void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
   Modes m;
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
+  if (h > 0) check_sources(&k, h);
   if (!(h > 0) || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
   check_open(&k, false, true);
   if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;

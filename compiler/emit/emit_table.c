@@ -1,4 +1,5 @@
 // Tables: patterns, slots, classes, variables, parameters, and the model that holds them all. Text goes out as numbers.
+#include <stdlib.h>
 #include <string.h>
 #include "../base/fatal.h"
 #include "emit_parts.h"
@@ -89,6 +90,28 @@ static Names class_tables(Emitter *e, const PlanClass *pc, int i) {
   return n;
 }
 
+static bool is_motion(int symbol, void *sys) {
+  const System *s = sys;
+  const Sym *y = symtab_at(s->sym, symbol);
+  return y->kind == SYM_RATE || (y->kind == SYM_VALUE && s->model->var[y->id].kind <= MV_STATE);
+}
+
+// Has a right side an `if`, sign or floor of what moves?
+static bool may_jump(const System *s, const SysClass *c) {
+  Ex *root = malloc((2 * (size_t)c->nrow + 1) * sizeof *root);
+  bool found = false;
+  const Ex *order;
+  for (int r = 0; r < c->nrow; r++) { root[2 * r] = c->f[r]; root[2 * r + 1] = c->g[r]; }
+  int n = c->nrow ? ex_topological(s->pool, root, 2 * c->nrow, &order) : 0;
+  for (int i = 0; i < n && !found; i++) {
+    Op op = ex_operator(s->pool, order[i]);
+    found = (op == OP_IF || op == OP_SIGN || op == OP_FLOOR) &&
+            ex_depends_any(s->pool, ex_arg(s->pool, order[i], 0), is_motion, (void *)(uintptr_t)s);
+  }
+  free(root);
+  return found;
+}
+
 static void emit_condition(Text *o, const MBlock *b) {
   if (b->switches) text_add(o, "    .switches = 1,\n");
   if (b->by_time) text_add(o, "    .by_time = 1,\n");
@@ -144,6 +167,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
+  if (c->kind == CLASS_SMOOTH && may_jump(e->plan->sys, c)) text_add(o, "    .switches = 1,\n");
   if (c->kind == CLASS_WHEN) emit_condition(o, &e->plan->sys->model->block[c->block]);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");

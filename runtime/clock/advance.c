@@ -76,3 +76,22 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   nsm_code c = attempt(s, h, t1, e);
   return c == NSM_OK ? accept(s, t1, e) : c;
 }
+
+// A step in which Newton's method does not converge is taken in halves, quarters ..., and what is left of it whole
+// again: one part of it. What was said of the whole step is said where none of them is solved.
+nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e) {
+  nsm_error other;
+  double from = s->now.t, to = t1;
+  s->w.astray = 0;
+  nsm_code c = take(s, to, e);
+  for (int k = 0; c == NSM_FAILED && s->w.astray && k < SIM_HALVES && s->now.t == from; k++) {
+    if (s->w.late || (s->touching && sim_touch_lacks(s))) return c;        // more time, or room, is what it needs
+    to = from + 0.5 * (to - from);
+    if (to <= from) return c;
+    c = take(s, to, &other);
+    s->now.count.halved += c == NSM_OK;
+    if (e && c == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
+    else if (e && c != NSM_FAILED) *e = other;
+  }
+  return c;
+}

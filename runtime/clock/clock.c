@@ -7,15 +7,29 @@
 // would have another one each time, and matrices would be made for each. `tick` counts the times that were reached;
 // after nsm_step_by the run is between two of them, and the next step leads to the next one.
 #include "clock.h"
+#include <math.h>
 
 static double time_of(const nsm_sim *s, long k) {
   return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
 }
 
+static nsm_code advance_to(nsm_sim *s, double to, nsm_error *e) {
+  double h = to - s->now.t;
+  return sim_advance(s, fabs(h - s->a->step) <= sim_time_round_off(s, to) ? s->a->step : h, to, e);
+}
+
+static nsm_code advance(nsm_sim *s, double t1, nsm_error *e) {
+  nsm_code c = NSM_OK;
+  while (c == NSM_OK && s->now.t < t1) c = sim_take_part(s, t1, advance_to, e);
+  return c;
+}
+
 // To t1; where there are more contacts of shapes than ever before it goes on with more room for them.
 static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
   for (;;) {
+    s->w.astray = 0;
     nsm_code c = sim_in_pieces(s) ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+    if (c == NSM_FAILED && s->w.astray && !sim_in_pieces(s)) c = advance(s, t1, e);
     if (c == NSM_OK || !s->touching || !sim_touch_lacks(s)) return c;
     if ((c = sim_more_room(s, e)) != NSM_OK) return c;
   }
@@ -27,7 +41,7 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
   nsm_code c = go_to(s, h, t1, e);
   if (s->now.t != t1) {
-    if (sim_in_pieces(s)) s->now.between = s->now.t != time_of(s, k);
+    s->now.between = s->now.t != time_of(s, k);
     return c;
   }
   s->now.tick = k + 1;

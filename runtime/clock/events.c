@@ -482,6 +482,8 @@ static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
   return code;
 }
 
+static nsm_code piece_to(nsm_sim *s, double to, nsm_error *e) { return piece(s, to, &s->w.at_event, e); }
+
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->now.stopped) return end_of_run(s, s->now.stopped - 1, e);
   if (s->a->start_error.code != NSM_OK) {
@@ -493,9 +495,8 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   while (s->now.t < t1) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
-    int located;
-    nsm_code code = piece(s, to, &located, e);
-    if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
+    nsm_code code = sim_take_part(s, to, piece_to, e);
+    if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK) return code;
   }

@@ -17,6 +17,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
   if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
   if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
+  if (c->halved > 0) fprintf(f, ", %ld steps in parts", c->halved);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
@@ -140,6 +141,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"tolerance_reached\": %s,\n",
           c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
+  if (c->halved > 0) fprintf(f, "  \"halved\": %ld,\n", c->halved);
   if (c->softened > 0) fprintf(f, "  \"softened\": %ld,\n", c->softened);
   if (c->unsettled > 0) fprintf(f, "  \"unsettled\": %ld,\n", c->unsettled);
   if (s->touching) {

@@ -63,6 +63,7 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_
     z = bad_mass(s, v);
   }
   char why[400] = "a smaller step may help";
+  s->w.astray = row < 0 && z < 0;
   if (row >= 0) {
     sim_row_name(s, row, other, sizeof other);
     snprintf(why, sizeof why,

@@ -144,6 +144,26 @@ def too_many():
     need("`floor(1e7*time)` jumps more than 1000 times within one step" in err, err)
 
 
-CASES = [("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
+def in_parts():
+    """A step of which Newton's method finds no solution is taken in parts, also between events; it is counted."""
+    model = """model H { state x = 5; discrete n = 0; x' = sin(50*x) - 2*x; EVERY
+        simulate { until = 3, step = 0.5 } }"""
+    for every in ("", "every 0.7 { n = n + 1; }"):
+        c, err, _ = run(model.replace("EVERY", every), 0.5, "moreau(theta = 1)")
+        need(c["time"] == [0.5*k for k in range(7)] and "steps in parts" in err, err)
+        need(abs(math.sin(50*c["x"][-1]) - 2*c["x"][-1]) <= 1, str(c["x"]))
+    c, err, _ = run(model.replace("EVERY", ""), 1e-3, "moreau(theta = 1)")
+    need("steps in parts" not in err, err)
+
+
+def sliding():
+    """Where a right side drives back from both sides no value solves a step: the message says so, and of which line."""
+    model = "model A { state x = 1; x' = if x > 0 then -0.3 else 1.5; simulate { until = 5, step = 0.1 } }"
+    _, err, _ = run(model, 0.1, "moreau", code=3)
+    need("the right side of line 1 jumps: where it drives back from both sides no value solves it" in err, err)
+
+
+CASES = [("instants: steps in parts", in_parts), ("instants: a sliding mode", sliding),
+         ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
          ("instants: a network", network), ("instants: too many", too_many)]

@@ -65,7 +65,7 @@ class CounterValues(Structure):
                 ("frozen", c_long), ("unsettled", c_long), ("softened", c_long), ("max_residual", c_double),
                 ("accepted", c_long), ("accepted_step", c_long), ("worst_accepted", c_double), ("contacts", c_long),
                 ("deepest", c_double), ("events", c_long), ("located", c_long), ("captured", c_long),
-                ("max_miss", c_double)]
+                ("max_miss", c_double), ("halved", c_long)]
 
 
 class EnergyValues(Structure):

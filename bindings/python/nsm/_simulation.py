@@ -50,6 +50,7 @@ class Counters(NamedTuple):
     located: int
     captured: int
     max_miss: float
+    halved: int
 
 
 class Energy(NamedTuple):
