@@ -111,7 +111,7 @@ int sim_impulses_note(nsm_sim *s, char *out, size_t size) {
                              of[k], nsm_column_name(s, i->column), i->time);
   }
   if (used > 0 && used < size)
-    snprintf(out + used, size - used, ". A switch or the start makes states jump there: the values of that step are the "
-             "impulse divided by its length");
+    snprintf(out + used, size - used, ". A switch or the start makes states jump there: the values of that step are "
+             "the impulse divided by its length");
   return used > 0;
 }
