@@ -206,7 +206,7 @@ def sleeping_top():
 
 
 def passes(c, name, degrees):
-    a, t, x = math.radians(degrees), c["time"], c[name]
+    a, t, x = degrees, c["time"], c[name]                 # columns declared in degrees
     i = next(i for i in range(len(t) - 1) if x[i] < a <= x[i + 1])
     return t[i] + (a - x[i])/(x[i + 1] - x[i])*(t[i + 1] - t[i])
 

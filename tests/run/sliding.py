@@ -64,7 +64,7 @@ def tippe_top_spins_down():
     for step in ("2e-4", "1e-4", "5e-5", "2.5e-5"):
         c, s, _ = run(text, "--step", step, "--until", "0.4")
         need(s["energy"]["gain"] <= 1e-15, f"a step gains {s['energy']['gain']} J")
-        at.append(c["inclination"][-1])
+        at.append(math.radians(c["inclination"][-1]))
     apart = [abs(a - b) for a, b in zip(at, at[1:])]
     orders = [math.log2(a/b) for a, b in zip(apart, apart[1:])]
     need(all(abs(o - 2) <= 0.1 for o in orders) and apart[-1] <= 2e-5, f"apart {apart}, orders {orders}")
