@@ -21,13 +21,17 @@
 //     balanced problem M' = E M D (scale.c), Q the largest of its q' and finite bounds, if sum |s'_j| Q / (800 eps) <=
 //     kappa size / 2.
 // In both cases the judge would not accept it (one-step-problem.md (4)), and "there is no solution" may be said.
+//
+// What q is known to. q_i is a sum whose terms have the size q_terms_i, and u_i within 8 eps of them is zero to the
+// judge (residual.c). So q may be any of q_i +- 8 eps q_terms_i, and y proves something for all of them where
+//   sup over lambda in K of s.lambda + y.q < -8 eps sum |y_i| q_terms_i                                            (7a)
 #include "solver.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { OPEN = NSM_OPEN };
-static const double least_margin = 1e-9, drowned = 0x1p-33;
+static const double least_margin = 1e-9, drowned = 0x1p-33, known = 8 * DBL_EPSILON;
 
 typedef struct proof {
   const nsm_cone_problem *p;
@@ -35,6 +39,7 @@ typedef struct proof {
   double *s, *terms;               // M^T y and the sums of its absolute terms
   double *d;                       // exponents of D, or NULL: nothing is excused by them
   double  yq, yq_size;             // y.q and the sum of its absolute terms
+  double  unknown;                 // what y.q may be off by, as q is the round-off of its own terms
   double  sum, size, zeta;         // with the bounds
   double  excused, left;           // s of up to this share of its terms; sum of the other |s'|
 } proof;
@@ -57,6 +62,7 @@ static int add_row(proof *f, int i, double y) {
   if (y == 0) return 1;
   f->yq += y * p->q[i];
   f->yq_size += fabs(y * p->q[i]);
+  if (p->q_terms) f->unknown += known * fabs(y * p->q_terms[i]);
   int first = p->row_start ? p->row_start[i] : 0, end = p->row_start ? p->row_start[i + 1] : p->m;
   for (int k = first; k < end; k++) {
     int j = p->row_start ? p->col[k] : k;
@@ -106,7 +112,7 @@ static double factor_of(const proof *f, const nsm_cone_block *b, int i, double y
 
 static int add_rows(proof *f, const double *y) {
   const nsm_cone_problem *p = f->p;
-  f->yq = f->yq_size = 0;
+  f->yq = f->yq_size = f->unknown = 0;
   memset(f->s, 0, (size_t)p->m * sizeof(double));
   memset(f->terms, 0, (size_t)p->m * sizeof(double));
   for (int i = 0, c = 0; i < p->m;) {
@@ -130,9 +136,11 @@ static void close_all(proof *f) {
   }
 }
 
-// The margin is clear, and what has not vanished, `left` in the unit of the margin, is drowned.
+// The margin is clear, also of what is not known of q (7a), and what has not vanished, `left` in the unit of the
+// margin, is drowned.
 static int is_proof(const proof *f, double left) {
-  return f->size < HUGE_VAL && f->sum < -least_margin * f->size && left <= 0.5 * drowned * -f->sum;
+  return f->size < HUGE_VAL && f->sum < -least_margin * f->size && f->sum < -f->unknown &&
+         left <= 0.5 * drowned * -f->sum;
 }
 
 int nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y,

@@ -30,6 +30,31 @@ static void proof_by_hand(void **state) {
   bench_close(&b);
 }
 
+// Two speeds that are differences of numbers of size 1, and were left at -1.5e-15 each: lambda = (0, 0, 1) solves it to
+// round-off, so the sum of both rows, -3e-15, denies nothing. Ten times what q is known to does, and so does q itself
+// where its terms are as small as it is.
+static void round_off_of_terms_proves_nothing(void **state) {
+  (void)state;
+  bench b = bench_open(3, 0, 0);
+  double terms[3] = { 1, 1, 1 }, y[3] = { 1, 1, 0 }, scratch[6];
+  b.M[0] = b.M[4] = b.M[8] = 1;
+  b.M[1] = b.M[3] = b.q[2] = -1;
+  b.p.q_terms = terms;
+  b.q[0] = b.q[1] = -1.5e-15;
+  assert_false(nsm_cone_is_certificate(&b.p, y, scratch));
+  for (const char *const *s = nsm_cone_solver_names(); *s; s++)
+    assert_int_not_equal(bench_solve(&b, *s, 0), NSM_CONE_NO_SOLUTION);
+  assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
+  b.q[0] = b.q[1] = -1.5e-14;
+  assert_true(nsm_cone_is_certificate(&b.p, y, scratch));
+  assert_int_equal(bench_solve(&b, "farkas", 0), NSM_CONE_NO_SOLUTION);
+  b.q[0] = b.q[1] = -1.5e-15;
+  b.p.q_terms = NULL;
+  assert_true(nsm_cone_is_certificate(&b.p, y, scratch));
+  assert_int_equal(bench_solve(&b, "farkas", 0), NSM_CONE_NO_SOLUTION);
+  bench_close(&b);
+}
+
 // Any matrix, with a solution made first: found or not, but never denied.
 static void solvable_is_never_denied(void **state) {
   (void)state;
@@ -90,6 +115,7 @@ static void solvers_in_turn(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(proof_by_hand),
+    cmocka_unit_test(round_off_of_terms_proves_nothing),
     cmocka_unit_test(solvable_is_never_denied),
     cmocka_unit_test(ties),
     cmocka_unit_test(solvers_in_turn),
