@@ -59,7 +59,10 @@ static int selects(const char *what, const char *name) {
   return *w == 0;
 }
 
-static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
+static const char *column_or_energy(void *s, int i) {
+  int n = nsm_ncolumn(s);
+  return i < n ? nsm_column_name(s, i) : energy_names[i - n];
+}
 
 static void select_all(job *j) {
   for (int i = 0; i < nsm_ncolumn(j->s); i++) j->column[j->ncolumn++] = i;
@@ -76,11 +79,9 @@ static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
         j->energies = 1;
         return NSM_OK;
       }
-    char bare[512];
-    int near = nsm_nearest(what, n, column_name, j->s);
-    snprintf(bare, sizeof bare, "%s", near >= 0 ? nsm_column_name(j->s, near) : "");
-    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s%s%s", what, near >= 0 ? "; did you mean `" : "", bare,
-             near >= 0 ? "`?" : "");
+    char meant[400];
+    nsm_meant(what, n + ENERGIES, column_or_energy, j->s, meant, sizeof meant);
+    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s", what, meant);
     return NSM_USAGE;
   }
   for (int i = 1; i < n; i++) {
