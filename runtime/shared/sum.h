@@ -1,6 +1,6 @@
 // A checksum against faults of disks, copies and editors, not against those who mean harm. Every word enters by
-// s <- (s xor word) k, k odd, and by s <- s xor s >> 32: both are one to one, so bytes that differ within one word alone
-// never have the same sum. Others have it once in 2^64.
+// s <- (s xor word) k, k odd, and by s <- s xor s >> 32: both are one to one, so bytes that differ within one word
+// alone never have the same sum. Others have it once in 2^64.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
