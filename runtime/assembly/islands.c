@@ -266,6 +266,7 @@ static int solve_island(nsm_sim *s, int first, int m, int near) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
+  for (int i = 0; i < a->nactive; i++) a->q[i] = sim_rate(a->q[i]);
   if (s->unique) sim_unique_begin(s);
   if (s->n.r.whole && a->nactive > 0) {
     if (sim_augmented_solve(s)) return 1;
