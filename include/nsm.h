@@ -188,7 +188,7 @@ nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e)
 
 // The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
 // same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,
-// scheme and version tell.
+// scheme and version tell, and every one of which a byte was altered: a state has a checksum.
 size_t   nsm_state_size(const nsm_sim *s);
 void     nsm_save(const nsm_sim *s, void *to);             // [nsm_state_size]
 nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e);

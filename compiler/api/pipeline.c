@@ -58,9 +58,9 @@ static void keep_places(Compilation *c) {
   const Model *m = c->model;
   Span *cls = ARENA_ARRAY(c->arena, Span, c->plan->ncls + 1), *param = ARENA_ARRAY(c->arena, Span, m->nparam + 1);
   Span *var = ARENA_ARRAY(c->arena, Span, m->nvar + 1), *expect = ARENA_ARRAY(c->arena, Span, m->nexpect + 1);
-  for (int i = 0; i < c->plan->ncls; i++) cls[i] = c->plan->cls[i].c->span;
+  for (int i = 0; i < c->plan->ncls; i++) cls[i] = place_of_class(c->plan->cls[i].c);
   for (int i = 0; i < m->nparam; i++) param[i] = m->param[i].span;
-  for (int i = 0; i < m->nvar; i++) var[i] = m->var[i].span;
+  for (int i = 0; i < m->nvar; i++) var[i] = place_of_variable(&m->var[i]);
   for (int i = 0; i < m->nexpect; i++) expect[i] = m->expect[i].span;
   c->places = (Places){ c->plan->ncls, m->nparam, m->nvar, m->nexpect, cls, param, var, expect };
 }

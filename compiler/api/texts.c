@@ -121,9 +121,11 @@ void list_meanings(nsm_program *p) {
   for (int i = 0; i < m->noutput; i++)
     p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_of_results(a, m->output[i].unit,
                                            m->output[i].declared), or_nothing(m->output[i].doc) } };
-  for (int i = 0; i < m->nparam; i++)
-    p->meaning[p->nmeaning++] = (Meaning){ m->param[i].name, { unit_shown(a, m->param[i].unit,
-                                           m->param[i].unit_text), or_nothing(m->param[i].doc) } };
+  for (int i = 0; i < m->nparam; i++) {
+    const MParam *x = &m->param[i];
+    const char *unit = *x->unit_text ? x->unit_text : unit_of_results(a, x->unit, false);
+    p->meaning[p->nmeaning++] = (Meaning){ x->name, { unit, or_nothing(x->doc) } };
+  }
 }
 
 nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name) {

@@ -80,11 +80,6 @@ static const SysClass *class_of(const Check *k, int row) {
   return &k->s->cls[row < k->x->nz ? k->x->equation[row] : k->x->row[row - k->x->nz].cls];
 }
 
-// The part that it belongs to, where that is of a library; else its own place.
-static Span place_of(const SysClass *c) {
-  return c->relation && c->relation->made.file ? c->relation->made : c->span;
-}
-
 static int unknown_symbol(const Check *k, int i) {
   return i < k->x->nq ? k->x->rate[i] : i < k->x->nz ? k->x->value[i] : k->x->row[i - k->x->nz].lambda;
 }
@@ -138,7 +133,7 @@ static void singular(Check *k, const double *left, const double *right, const Un
     nodes = nodes && is_node(k, unknown_symbol(k, column[i]));
     text_printf(&t, "%s%s", i ? ", " : "", sym_name(unknown_symbol(k, column[i]), (void *)k->s));
   }
-  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, place_of(first),
+  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, place_of_class(first),
                  nodes ? "nothing determines the potential of %s" : "these equations do not determine %s",
                  text_str(&t));
   text_free(&t);
@@ -149,12 +144,12 @@ static void singular(Check *k, const double *left, const double *right, const Un
   if (first->relation) put_in(k, d, first->relation->y, &named);
   for (int i = 0; i + 1 < nrow; i++) {
     const SysClass *c = class_of(k, row[i]);
-    Span at = place_of(c);
-    bool new = at.lo != place_of(first).lo || at.file != place_of(first).file;
-    for (int j = 0; j < i; j++) new = new && at.lo != place_of(class_of(k, row[j])).lo;
+    Span at = place_of_class(c);
+    bool new = at.lo != place_of_class(first).lo || at.file != place_of_class(first).file;
+    for (int j = 0; j < i; j++) new = new && at.lo != place_of_class(class_of(k, row[j])).lo;
     if (new) diag_also(d, at, "%s", c->shown);
   }
-  if (place_of(first).file != first->span.file) diag_also(d, first->span, "its equation");
+  if (place_of_class(first).file != first->span.file) diag_also(d, first->span, "its equation");
   bool place = false;
   for (int i = 0; i < nrow; i++) place = place || reads_place(k, row[i]);
   if (place)

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include "../base/suggest.h"
 #include "../base/vec.h"
 #include "../syntax/vocabulary.h"
@@ -67,7 +68,19 @@ static bool explain_code(const char *what) {
   return true;
 }
 
+// The word as the table writes it: a word of the field is found in any case, filippov, and by its first part.
+static const char *spelled(const char *what) {
+  if (word_story(what, NULL)) return what;
+  size_t n = strlen(what);
+  for (int begins = 0; begins < 2; begins++)
+    for (const WordStory *w = vocabulary; w < vocabulary + nvocabulary; w++)
+      if (w->group == WORD_CONCEPT && !strncasecmp(w->word, what, n) && (!w->word[n] || (begins && w->word[n] == ' ')))
+        return w->word;
+  return what;
+}
+
 static bool explain_word(const char *what) {
+  what = spelled(what);
   const WordStory *w = word_story(what, NULL);
   for (const WordStory *first = w; w; w = word_story(what, w)) {
     printf("%s%s (%s): %s\n", w == first ? "" : "\n", w->word, word_group(w->group), w->what);

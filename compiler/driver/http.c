@@ -1,6 +1,7 @@
 // The server: poll over a few connections, each with what it has sent so far. A request that is too long, too slow or
 // no HTTP is answered with an error, and its connection is closed; so is every connection after its answer.
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -141,6 +142,16 @@ static bool split_lines(char *head, size_t n) {
   return true;
 }
 
+// RFC 9112, 5.1: a name and at once its colon. A reader may take what stands there otherwise for a header or for none.
+static bool headers_are_plain(const char *line, const char *end) {
+  for (; line < end; line += strlen(line) + 1) {
+    size_t n = 0;
+    while (isalnum((unsigned char)line[n]) || (line[n] && strchr("!#$%&'*+-.^_`|~", line[n]))) n++;
+    if (*line && (n == 0 || line[n] != ':')) return false;
+  }
+  return true;
+}
+
 typedef enum { WAIT, CLOSE } Next;
 
 // Looks at what came so far; answers once the request is whole.
@@ -164,6 +175,7 @@ static Next look(Connection *c, const HttpServer *s, HttpHandler *handle, void *
   if (!split_lines(head, nhead) || sscanf(head, "%7[A-Z] %255[!-~] %15[!-~]", method, path, version) != 3 ||
       strncmp(version, "HTTP/1.", 7)) goto done;
   const char *lines = head + strlen(head) + 1, *last = head + nhead;
+  if (!headers_are_plain(lines, last)) goto done;
   if (!from_here(lines, last, s->port)) {
     status = 403;
     why = "only the page that this server gave may ask it";

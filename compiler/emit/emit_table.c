@@ -136,12 +136,13 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   const SysClass *c = pc->c;
   const Fill *f = &e->fill[i];
   Text *o = e->out;
+  Span place = place_of_class(c);
   bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
   const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
   text_printf(o,
               "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
-              kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(e, label), c->nslot, pc->nnum, t->slot,
+              kind[c->kind], line_of(place), file_of(e, place), blob_add(e, label), c->nslot, pc->nnum, t->slot,
               f->first < 0 ? i : f->first);
   if (f->first >= 0) text_printf(o, "    .own = own + %zu, .number = number + %zu,\n", f->k, f->d);
   Pattern pat[PATTERNS];
@@ -214,8 +215,8 @@ static void emit_variables(Emitter *e) {
     const MVar *v = &m->var[i];
     const char *of = solved ? "NSM_VAR_SOLVED" : v->by_time ? "NSM_VAR_INSTANT" : kind[v->kind];
     text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ", of, blob_add(e, v->name),
-                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
-                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,
+                line_of(place_of_variable(v)), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
+                file_of(e, place_of_variable(v)), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,
                 blob_add(e, unit_of_results(e->arena, v->unit, v->declared)),
                 blob_add(e, v->kind == MV_COORD ? unit_of_rates(e->arena, v->unit, v->declared) : ""));
     c_comment(m->var[i].name, e->out);

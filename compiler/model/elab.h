@@ -263,6 +263,7 @@ bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: report
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
 // A contact, or a multiplier: the multiplier of its row. help: what is said where it is neither.
 Value elab_row_of(const Env *env, const Ast *x, const char *help);
+bool newtons_law(const Env *env, const Ast *x);                // elab_newton.c; true: the equation is one, refused
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
 const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported

@@ -57,7 +57,24 @@ static const char *nearest_file(Elab *e, const char *path, const char *written) 
   return near ? arena_printf(e->a, "%.*s%s", last ? (int)(last + 1 - written) : 0, written, near) : NULL;
 }
 
+// Does the rest of std/... climb? The library is one folder, and nothing beside it is called std/.
+static bool leaves_library(const char *name) {
+  if (!name || strncmp(name, "std/", 4)) return false;
+  for (const char *at = name; at; at = strchr(at, '/')) {
+    at += *at == '/';
+    if (!strncmp(at, "..", 2) && (at[2] == '/' || !at[2])) return true;
+  }
+  return false;
+}
+
 static void import_file(Elab *e, const Ast *x) {
+  if (leaves_library(x->name)) {
+    Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
+                   "cannot read the imported file \"%s\"", x->name);
+    diag_label(d, "this leaves the standard library");
+    diag_help(d, "a file of your own is imported by its path from the folder of the importing file");
+    return;
+  }
   const char *path = import_path(e->a, e->in, e->opt ? e->opt->std_dir : NULL, x);
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;

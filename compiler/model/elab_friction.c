@@ -118,7 +118,7 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
   const char *shape = n == 1   ? "one direction of slip"
                       : n == 2 ? "two directions of slip"
                       : n == 4 ? "four velocities"
-                               : "two directions of slip and a spin";
+                               : "three velocities";
   if (x->kind == AST_CONSTRAINT && (contensou || elliptic || rolling))
     return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides",
                   "with coulomb(mu)");
@@ -141,8 +141,10 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
                   arena_printf(env->e->a, "%d of slip, %d normal", n, normals),
                   "one direction: slip = r*phi';");
   if (!contensou && n == 3 && x->a)
-    return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
-                  "slip = [v1, v2]; or with contensou(mu, radius)");
+    return misfit(env, law, x->c->span, "`coulomb` acts on one or two directions of slip along a surface", shape,
+                  x->kind == AST_CONSTRAINT ? "slip = [v1, v2];"
+                                            : "slip = [v1, v2]; or, where the third is the spin about the normal, "
+                                              "slip = [v1, v2, spin]; with contensou(mu, radius)");
   return true;
 }
 
@@ -197,6 +199,13 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
   return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
 }
 
+// Is the slip a place, in m or rad, of which no velocity is taken?
+static bool is_place(const Value *v) {
+  unsigned uses = extra_uses(v, 0);
+  return uses & MU_VAR && !(uses & MU_RATE) && v->unit.state == UNIT_KNOWN &&
+         (unit_compatible(v->unit, unit_named("m")) || unit_compatible(v->unit, UNIT_ONE));
+}
+
 static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
   bool turns = f->radius || f->law == MF_ROLLING;         // beside slips in m/s, so that these have no unit in common
   Unit force = turns && env->e->has_units ? unit_named("N") : force_against(slip);
@@ -242,5 +251,10 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   f->slip_span = v.span;
   f->nslip = row->nslip;
   for (int k = 0; k < row->nslip; k++) f->var[k] = row->slip_id + k;
+  if (!x->a && is_place(&v)) {
+    Diag *d = diag(env->e->bag, DIAG_E0402, v.span, "a slip is a velocity, and this is a place");
+    diag_help(d, x->c->kind == AST_NAME ? "slip = %s';" : "slip = (%s)';", ast_text(env->e, x->c));
+    return false;
+  }
   return x->a ? true : pressed(env, x, v.unit, f);
 }

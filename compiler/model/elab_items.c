@@ -40,6 +40,7 @@ static const char *start_meant(const Env *env, const Ast *x, const Value *b) {
 }
 
 static void equation(Env env, const Ast *x) {
+  if (newtons_law(&env, x)) return;
   Env left = env;
   if (x->a->kind == AST_NAME) left.declare = x->b->kind == AST_NUMBER ? "param" : "var";
   Value a = elab_expr(&left, x->a), b = elab_expr(&env, x->b);

@@ -22,6 +22,7 @@ bool is_multiplier(const Env *env, const Value *v) {
 }
 
 void push_relation(const Env *env, MRelation r) {
+  r.made = part_of_library(env->scope);
   r.block = env->block;
   if (env->block) vec_push(&env->e->law, r);
   else vec_push(&env->e->relation, r);

@@ -80,12 +80,15 @@ typedef struct MVar {
   bool        declared;   // its unit was: results are shown in it
   const char *doc;
   bool        by_time;    // MV_DISCRETE that was made for an instant of time (instants.c): no column of the results
-  Span        span;       // of the name in its declaration
+  Span        span, made; // of the name in its declaration; as MEquation.made
   // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
   // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
   const char *rate_name;  // NULL: name and a prime
   int         partner;    // 0: none (number + 1)
 } MVar;
+
+// Where a user looks: the instance of a part of a library, else its own declaration.
+static inline Span place_of_variable(const MVar *v) { return v->made.file ? v->made : v->span; }
 
 typedef struct MParam {
   const char *name;       // full name: "m", "bead.g", "k[2]"

@@ -2,6 +2,7 @@
 // ast_build_expr.c. Here too: which items may stand where, and what a relation and a contact look like.
 #include "ast_build.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "ast_node.h"
@@ -384,6 +385,21 @@ static const char *subtrahend(Parse *p, const Ast *n) {
   return sum ? arena_printf(p->arena, "(%s)", span_text(p, n->span)) : span_text(p, n->span);
 }
 
+// The names that stand from `at` on, "crate, ground", up to what is neither a name nor a comma.
+static const char *names_from(Parse *p, size_t at) {
+  const char *text = p->file->text, *names = "";
+  while (at < p->file->len) {
+    size_t first = at;
+    while (at < p->file->len && (isalnum((unsigned char)text[at]) || strchr("_.[]", text[at]))) at++;
+    if (at == first) break;
+    names = arena_printf(p->arena, "%s%s%.*s", names, *names ? ", " : "", (int)(at - first), text + first);
+    at = skip_blanks(p->file, at);
+    if (at >= p->file->len || text[at] != ',') break;
+    at = skip_blanks(p->file, at + 1);
+  }
+  return names;
+}
+
 static bool names_sides(const char *name) { return !strcmp(name, "between") || !strcmp(name, "among"); }
 
 Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
@@ -391,7 +407,10 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
   if (!inner) {
     Diag *d = problem(p, DIAG_E0118, gap->span, "a contact says that its gap is not negative");
     bool compared = gap->kind == AST_BINARY && gap->op >= AO_LT && gap->op <= AO_NE;
-    if (gap->kind == AST_NAME && names_sides(gap->name))
+    if (p->now.kind == ',' && gap->kind != AST_BINARY)
+      diag_help(d, "of shapes: contact %s { between = %s; with newton(e); }", named->name,
+                names_from(p, gap->span.lo));
+    else if (gap->kind == AST_NAME && names_sides(gap->name))
       diag_help(d, "of shapes: contact %s { %s; with newton(e); }", named->name,
                 !strcmp(gap->name, "among") ? "among = A" : "between = A, B");
     else if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))

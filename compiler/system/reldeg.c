@@ -220,6 +220,24 @@ static void uniform_degree(System *s, Arena *a, const int *degree, double *marko
                                         same ? "the decoupling matrix is singular" : "the rows differ", rank, nr);
 }
 
+static bool mentions(const MExpr *x, int var, Map *seen) {
+  if (!(x->uses & MU_LAMBDA) || map_get(seen, x)) return false;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_VAR && x->id == var) return true;
+  for (int i = 0; i < x->nargs; i++) if (mentions(x->arg[i], var, seen)) return true;
+  return false;
+}
+
+// Does the multiplier stand in an equation without derivatives, as the current of a diode in the balance of its node?
+// Then something carries it, and the run tells a loop in which nothing limits it (runtime/assembly/loop.c).
+static bool is_carried(const Deriver *d, const MRelation *of) {
+  const Model *m = d->sys->model;
+  Map *seen = map_new(d->arena);
+  for (int i = 0; i < m->nrelation; i++)
+    if (m->relation[i].algebraic && mentions(m->relation[i].y, of->lambda->id, seen)) return true;
+  return false;
+}
+
 void relative_degrees(Deriver *d) {
   System *s = d->sys;
   bool relations = false;
@@ -257,7 +275,7 @@ void relative_degrees(Deriver *d) {
     while (row < x->nr && x->row[row].cls != i) row++;
     if (row == x->nr) continue;                            // in the copy it has no instance
     if (c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
-    if (c->reldeg < 0) {
+    if (c->reldeg < 0 && !is_carried(d, m)) {
       Diag *g = diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
       diag_help(g, "let the multiplier act: a term in an equation, x' = ... + u, or a force, force q = u");
     }

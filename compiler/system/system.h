@@ -133,6 +133,11 @@ typedef struct SysClass {
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
 
+// Where a user looks: the instance of a part of a library, else the statement.
+static inline Span place_of_class(const SysClass *c) {
+  return c->relation && c->relation->made.file ? c->relation->made : c->span;
+}
+
 // A contact between shapes.
 typedef struct SysMembers { int cls; bool whole; Ex lo[MAX_INDICES], hi[MAX_INDICES]; } SysMembers;
 typedef struct SysTouch {

@@ -194,6 +194,10 @@ int  sim_implied_turns(const nsm_sim *s, int z);   // is it a velocity of a turn
 void sim_implied_share(const nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), double *l);
 static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
 
+// A rate that decays by a factor in each step ends at 0: below this its products with matrix and multipliers have no
+// digits. The one-step problem and the residual of its rows both take it so.
+static inline double sim_rate(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
+
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
 void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0

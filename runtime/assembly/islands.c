@@ -264,12 +264,9 @@ static int solve_island(nsm_sim *s, int first, int m, int near) {
   return solved(s, &p, first, warm, NULL);
 }
 
-// What is left of a rate that halves without end: its products with matrix and multipliers have no digits any more.
-static const double faint = 1e-250;
-
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
-  for (int i = 0; i < a->nactive; i++) a->q[i] = fabs(a->q[i]) < faint ? 0 : a->q[i];
+  for (int i = 0; i < a->nactive; i++) a->q[i] = sim_rate(a->q[i]);
   if (s->unique) sim_unique_begin(s);
   if (s->n.r.whole && a->nactive > 0) {
     if (sim_augmented_solve(s)) return 1;

@@ -11,6 +11,15 @@ static void part_of(const char *name, char *out, size_t size) {
   snprintf(out, size, "%.*s", dot ? (int)(dot - from) : (int)strlen(from), from);
 }
 
+// " (line 5)" of the variable with this name: where its part is asked for. A member of a family has none.
+static const char *line_of(const nsm_sim *s, const char *name, char *out, size_t size) {
+  const nsm_model *m = s->a->m;
+  *out = 0;
+  for (int i = 0; i < m->nvar && !*out; i++)
+    if (strcmp(sim_text(s, m->var[i].name), name) == 0) snprintf(out, size, " (line %d)", m->var[i].line);
+  return out;
+}
+
 static int ends_with(const char *name, const char *end) {
   size_t n = strlen(name), m = strlen(end);
   return n > m && strcmp(name + n - m, end) == 0;
@@ -18,7 +27,7 @@ static int ends_with(const char *name, const char *end) {
 
 int sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size) {
   const sim_rows *r = &s->n.r;
-  char name[256], part[256], own[256];
+  char name[256], part[256], own[256], line[32];
   size_t used = 0;
   if (!sim_is_network(s) || s->a->cls[r->cls[row]].c->kind != NSM_RELATION || r->b0[row] != r->b0[row + 1] ||
       r->d0[row] != r->d0[row + 1]) return 0;
@@ -36,7 +45,8 @@ int sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size) {
     snprintf(name, sizeof name, "%s", nsm_column_name(s, c));
     part_of(name, part, sizeof part);
     if (!ends_with(name, ".i") || strcmp(part, own) == 0 || used >= size) continue;
-    used += (size_t)snprintf(out + used, size - used, "%s%s", n++ > 0 ? ", " : " and ", part);
+    used += (size_t)snprintf(out + used, size - used, "%s%s%s", n++ > 0 ? ", " : " and ", part,
+                             line_of(s, name, line, sizeof line));
   }
   sim_give(s, column);
   if (used < size) snprintf(out + used, size - used, " form a loop in which nothing limits the current");

@@ -84,6 +84,10 @@ nsm_code sim_more_room(nsm_sim *s, nsm_error *e) {
 }
 
 nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+  if (!sim_saved_whole(from)) {
+    sim_fail(e, NSM_USAGE, "the bytes of the state were altered, or are no state");
+    return NSM_USAGE;
+  }
   sim_drop_claims(s);
   int *room = s->a->ngroup > 0 ? sim_touch_rooms(s) : NULL;
   nsm_code code = room && sim_saved_room(s, from, room) ? sim_open_again(s, room, e) : NSM_OK;

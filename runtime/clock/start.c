@@ -396,7 +396,10 @@ static void note_jumps(nsm_sim *s) {
   int cls = -1, i = jump_of_unknowns(s, &cls, &most.relative, &most.value);
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
   else if (most.row >= 0) sim_row_name(s, most.row, name, sizeof name);
-  if (i >= 0 || most.row >= 0)
+  if ((i >= 0 || most.row >= 0) && strncmp(name, "node ", 5) == 0)
+    note_of(s, "the flows at %s do not add up to zero at the start (%.2g of them, %.6g, has no way on): the first step "
+               "jumps there, and what flowed is lost", name, most);
+  else if (i >= 0 || most.row >= 0)
     note_of(s, "%s does not hold at the start (%.2g of its terms, by %.6g): the first step jumps there", name, most);
 }
 

@@ -4,10 +4,18 @@
 // on nothing else: restored in the middle of a run it goes on with the same bits.
 #include "located.h"
 #include "runtime/schemes/consistent.h"
+#include "runtime/shared/sum.h"
 #include <stddef.h>
 #include <string.h>
 
-typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme, groups; double h; } head;
+// sum: of all behind it in the head; body: of all behind the head.
+typedef struct head {
+  uint64_t sum, body;
+  size_t   bytes;
+  long     rows, nq, nv, nz, nl;
+  int      version, scheme, groups;
+  double   h;
+} head;
 
 static const size_t numbers = offsetof(sim_state, q);
 
@@ -117,11 +125,11 @@ static head head_of(const nsm_sim *s) {
   return h;
 }
 
+static uint64_t sum_of_head(const head *h) { return nsm_sum(&h->body, sizeof *h - offsetof(head, body)); }
+
 void nsm_save(const nsm_sim *s, void *to) {
-  char *at = to;
   head h = head_of(s);
-  memcpy(at, &h, sizeof h);
-  at += sizeof h;
+  char *at = (char *)to + sizeof h;
   for (int i = 0; i < s->a->ngroup; i++, at += sizeof(int)) memcpy(at, &s->touching->group[i].room, sizeof(int));
   memcpy(at, &s->now, numbers);
   at += numbers;
@@ -131,6 +139,15 @@ void nsm_save(const nsm_sim *s, void *to) {
 #include "runtime/state.def"
 #undef SIM_STATE
   over_works(s, save_work, at);
+  h.body = nsm_sum((char *)to + sizeof h, h.bytes - sizeof h);
+  h.sum = sum_of_head(&h);
+  memcpy(to, &h, sizeof h);
+}
+
+int sim_saved_whole(const void *from) {
+  head h;
+  memcpy(&h, from, sizeof h);
+  return h.sum == sum_of_head(&h) && h.body == nsm_sum((const char *)from + sizeof h, h.bytes - sizeof h);
 }
 
 int sim_saved_room(const nsm_sim *s, const void *from, int *room) {
@@ -149,6 +166,8 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
   at += (size_t)own.groups * sizeof(int);
   double step = h.h;
   h.h = own.h;
+  h.sum = own.sum;
+  h.body = own.body;
   if (memcmp(&h, &own, sizeof h) != 0) {
     sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
     return NSM_USAGE;

@@ -59,7 +59,10 @@ static int selects(const char *what, const char *name) {
   return *w == 0;
 }
 
-static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
+static const char *column_or_energy(void *s, int i) {
+  int n = nsm_ncolumn(s);
+  return i < n ? nsm_column_name(s, i) : energy_names[i - n];
+}
 
 static void select_all(job *j) {
   for (int i = 0; i < nsm_ncolumn(j->s); i++) j->column[j->ncolumn++] = i;
@@ -76,11 +79,9 @@ static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
         j->energies = 1;
         return NSM_OK;
       }
-    char bare[512];
-    int near = nsm_nearest(what, n, column_name, j->s);
-    snprintf(bare, sizeof bare, "%s", near >= 0 ? nsm_column_name(j->s, near) : "");
-    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s%s%s", what, near >= 0 ? "; did you mean `" : "", bare,
-             near >= 0 ? "`?" : "");
+    char meant[400];
+    nsm_meant(what, n + ENERGIES, column_or_energy, j->s, meant, sizeof meant);
+    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s", what, meant);
     return NSM_USAGE;
   }
   for (int i = 1; i < n; i++) {
@@ -158,15 +159,13 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   return code;
 }
 
-static nsm_code open_file(const char *path, FILE *out, FILE **file, const char *what, nsm_error *e) {
-  *file = strcmp(path, "-") == 0 ? out : fopen(path, "w");
-  if (*file) return NSM_OK;
-  sim_fail(e, NSM_FILE, "cannot write %sto %s: %s", what, path, strerror(errno));
-  return NSM_FILE;
+static nsm_code open_file(const char *path, FILE *out, FILE **file, nsm_error *e) {
+  *file = strcmp(path, "-") == 0 ? out : nsm_output_open(path, 0, e);
+  return *file ? NSM_OK : NSM_FILE;
 }
 
 static nsm_code open_contacts(job *j, nsm_error *e) {
-  nsm_code code = open_file(j->o.contacts, j->host->out, &j->contacts.file, "the contacts ", e);
+  nsm_code code = open_file(j->o.contacts, j->host->out, &j->contacts.file, e);
   if (code != NSM_OK) return code;
   if (!(j->contacts.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the contacts");
   nsm_contacts_header(&j->contacts);
@@ -180,7 +179,7 @@ static nsm_code open_events(job *j, nsm_error *e) {
              "true)` or --located on alone");
     return NSM_USAGE;
   }
-  nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, "the events ", e);
+  nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, e);
   if (code != NSM_OK) return code;
   if (!(j->events.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the events");
   nsm_events_header(&j->events);
@@ -204,14 +203,14 @@ static nsm_code open_results(job *j, const char *path, nsm_error *e) {
 
 static nsm_code open_files(job *j, nsm_error *e) {
   nsm_code code = NSM_OK;
-  if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
+  if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, e);
   if (code == NSM_OK && j->o.contacts && j->o.bench == 0) code = open_contacts(j, e);
   if (code == NSM_OK && j->o.events && j->o.bench == 0) code = open_events(j, e);
   if (code == NSM_OK && j->events.buffer) nsm_on_event(j->s, on_event, j);
   const char *path = trajectory(j);
   if (code != NSM_OK || !path) return code;
   if (nsm_h5_is(path)) return open_results(j, path, e);
-  if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
+  if ((code = open_file(path, j->out, &j->csv.file, e)) != NSM_OK) return code;
   j->csv.buffer = malloc(NSM_CSV_BUFFER);
   if (!j->csv.buffer) return sim_no_memory(e, "the trajectory");
   j->recording = 1;

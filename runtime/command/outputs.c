@@ -1,5 +1,5 @@
 // Which file a path means, whatever it is called; and the three streams.
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 #include "outputs.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +123,24 @@ nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const c
   for (int i = 0; i < ninput && code == NSM_OK; i++) code = in_folder(folder, model, input[i], e);
   for (int i = 0; i < noutput && code == NSM_OK; i++) code = in_folder(folder, model, output[i].path, e);
   return code;
+}
+
+// ---- one writer -----------------------------------------------------------------------------------------------------
+// It is emptied only once it is one's own. File systems without locks have none: there all goes on as without.
+FILE *nsm_output_open(const char *path, int keep, nsm_error *e) {
+  struct stat st;
+  int fd = open(path, (keep ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
+  int ordinary = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  if (ordinary && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    sim_fail(e, NSM_FILE, "cannot write %s: another run is writing it; wait for its end, or choose another file", path);
+    close(fd);
+    return NULL;
+  }
+  FILE *file = fd < 0 || (ordinary && !keep && ftruncate(fd, 0) != 0) ? NULL : fdopen(fd, keep ? "r+" : "w");
+  if (file) return file;
+  sim_fail(e, NSM_FILE, "cannot write %s: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  return NULL;
 }
 
 // ---- tables ---------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // are told apart by what they are, not by their names: links, relative paths and /dev/stdin are followed.
 #pragma once
 #include "runtime/nsm_run.h"
+#include <stdio.h>
 
 // flag: what named it, for messages. path: "-" is standard output.
 typedef struct nsm_output { const char *flag, *path; } nsm_output;
@@ -13,6 +14,9 @@ nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_outpu
 // The same for a folder that files MODEL-....json are written to.
 nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
                                   const nsm_output *output, int noutput, nsm_error *e);
+// The file at path for writing, empty, or as it is (keep: also for reading). While it is open no other run opens it so.
+// NULL: with the reason.
+FILE *nsm_output_open(const char *path, int keep, nsm_error *e);
 // NSM_USAGE where the name of a file of columns ends as files of another format do.
 nsm_code nsm_outputs_check_table(const char *path, nsm_error *e);
 

@@ -114,9 +114,6 @@ struct sim_consistent {
                                          // else CON_STAYS, CON_IS_OFF
 };
 
-// A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.
-static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
-
 // Is P made of the means of H? Not of dependent constraints whose pseudo-inverse is taken: H(q_B) has their rank, and
 // the mean between has another; and not where kappa turns a light body (con_move). Then kappa enters by D gamma(u_E)
 // and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).

@@ -211,7 +211,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
       is->q[i] -= d;
       is->terms[i] += fabs(d);
     }
-    is->q[i] = con_flush(is->q[i]);
+    is->q[i] = sim_rate(is->q[i]);
   }
   is->solver.kind = SIM_APART;
   is->solver.disk = c->disk;

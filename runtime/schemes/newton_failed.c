@@ -1,6 +1,8 @@
 // What is said where Newton's method fails, and where it stops above the tolerance.
 #include "newton.h"
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static nsm_place place(const nsm_sim *s, int worst) {
   return worst >= 0 ? sim_at_z(s, worst) : sim_at_row(s, ~worst);
@@ -52,7 +54,28 @@ static nsm_code not_converged(nsm_sim *s, double t1, const sim_iteration *it, ns
   return NSM_FAILED;
 }
 
+static int all_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++) if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
+// Where the iterate is lost, the statement that lost it is sought where the last iteration began, z_from: that is
+// finite, as the square root of a negative extrapolated state. NSM_OK: it is not there, and z1 is lost as before.
+static nsm_code blame_last_finite(nsm_sim *s, double t1, nsm_error *e) {
+  size_t n = (size_t)s->a->nz * sizeof(double);
+  if (all_finite(s->w.z1, s->a->nz) || !all_finite(s->w.z_from, s->a->nz)) return NSM_OK;
+  memcpy(s->w.z1, s->w.z_from, n);
+  newton_position(s);
+  nsm_view v = newton_end(s, t1);
+  nsm_code c = sim_blame(s, &v, e);
+  if (c != NSM_OK) return c;
+  memcpy(s->w.z1, s->w.z_try, n);
+  newton_position(s);
+  return NSM_OK;
+}
+
 static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
+  if (blame_last_finite(s, t1, e) != NSM_OK) return NSM_FAILED;
   nsm_view v = newton_end(s, t1);
   nsm_code c = sim_blame(s, &v, e);
   if (c == NSM_OK) sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, s->now.k + 1);

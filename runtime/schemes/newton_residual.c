@@ -229,7 +229,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   const sim_rows *r = &s->n.r;
   const sim_class *k = &s->a->cls[r->cls[row]];
   const nsm_pattern *h = &k->c->h;
-  double y = r->y[row] + r->e[row] * r->rate0[row];
+  double y = sim_rate(r->y[row] + r->e[row] * r->rate0[row]);              // as the one-step problem has it
   size_t i = (size_t)(row - k->row0), at = i * (size_t)h->n;
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {

@@ -122,7 +122,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
   if (!r->constant) sim_rows_couple(s);
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    is->q[i] = con_flush((1 + r->e[row]) * value[row]);
+    is->q[i] = sim_rate((1 + r->e[row]) * value[row]);
     is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->now.z);
     is->lo[i] = is_held(s, row) ? -INFINITY : r->lo[row];
     is->hi[i] = r->hi[row];

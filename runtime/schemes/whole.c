@@ -91,6 +91,13 @@ static long clear_of_instants(nsm_sim *s, long n) {
   return n < 0 ? 0 : n;
 }
 
+// Instants are looked for as far ahead as whole steps went on the last time, and twice as far where they did: what
+// leaves them after a step, as a contact that rests, would search a thousand steps for each.
+static int looked_ahead(const nsm_sim *s, long m) {
+  long look = s->n.whole->look > 0 ? s->n.whole->look : 1;
+  return (int)(s->a->m->nblock > 0 && look < m ? look : m);
+}
+
 // `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
@@ -158,8 +165,10 @@ long sim_whole_run(nsm_sim *s, long n) {
   }
   for (w->ahead = 0; w->ahead < n;) {
     long most = s->w.misses ? SIM_MISSES_EVERY : CHUNK, room = most - s->now.k % most;
-    int m = (int)(n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
-    if (clear == 0 || chunk(s, clear) < m) break;
+    int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
+    int done = clear > 0 ? chunk(s, clear) : 0;
+    w->look = done < clear || done == 0 ? done : 2L * m;
+    if (done < m) break;
   }
   return w->ahead;
 }

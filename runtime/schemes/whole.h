@@ -52,6 +52,7 @@ struct sim_whole {
   const sim_whole_map *written;         // the map that wrote multipliers and what holds contacts; NULL: another
   int     ncontact, contact[WHOLE_ROWS];   // rows of contacts
   double  nearly;                       // sim_whole_nearly
+  long    look;                         // steps ahead in which instants of time are looked for
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s

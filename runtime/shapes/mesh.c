@@ -1,10 +1,14 @@
 // Files of meshes: reading the bytes, judging the surface, the hull of a mesh.
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "runtime/shapes/mass.h"
 #include "runtime/shapes/mesh_file.h"
 
@@ -19,13 +23,28 @@ static void leave_out_lines(nsm_mesh *mesh) {
   mesh->triangles = kept;
 }
 
+// Pipes and devices, which may never begin or end, are refused unread. NULL: with the reason.
+static FILE *open_ordinary(const char *path, nsm_mesh_fault *fault) {
+  struct stat st;
+  const char *why = NULL;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) why = strerror(EISDIR);
+  else if (fd >= 0 && !S_ISREG(st.st_mode)) why = "this is a pipe or a device, not an ordinary file";
+  FILE *file = fd >= 0 && !why ? fdopen(fd, "rb") : NULL;
+  if (file) return file;
+  nsm_mesh_fails(fault, NSM_MESH_UNREADABLE, 0, "%s", why ? why : strerror(errno));
+  if (fd >= 0) close(fd);
+  return NULL;
+}
+
 // The whole file with a NUL behind it.
 static char *bytes_of(const char *path, size_t *length, nsm_mesh_fault *fault) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = open_ordinary(path, fault);
   char *text = NULL;
   size_t room = 0, got = 1;
   *length = 0;
-  while (file && got > 0) {
+  if (!file) return NULL;
+  while (got > 0) {
     if (*length + 1 >= room) {
       room = room ? 2 * room : 65536;
       char *more = realloc(text, room);
@@ -35,9 +54,9 @@ static char *bytes_of(const char *path, size_t *length, nsm_mesh_fault *fault) {
     got = fread(text + *length, 1, room - *length - 1, file);
     *length += got;
   }
-  if (!file || ferror(file)) {
+  if (ferror(file)) {
     nsm_mesh_fails(fault, NSM_MESH_UNREADABLE, 0, "%s", strerror(errno));
-    if (file) fclose(file);
+    fclose(file);
     free(text);
     return NULL;
   }

@@ -3,6 +3,7 @@
 // only in the case of its letters is always near.
 #include "nearest.h"
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 64 };
@@ -45,4 +46,20 @@ int nsm_nearest(const char *wrong, int n, const char *(*name)(void *, int), void
     if (d <= allowed && d < longer && (best < 0 || d < best_d)) { best = k; best_d = d; }
   }
   return best;
+}
+
+void nsm_meant(const char *wrong, int n, const char *(*name)(void *, int), void *with, char *out, size_t size) {
+  int near = nsm_nearest(wrong, n, name, with);
+  if (near >= 0) {
+    snprintf(out, size, "; did you mean `%s`?", name(with, near));
+    return;
+  }
+  size_t used = (size_t)snprintf(out, size, "; there are ");
+  int i = 0;
+  for (; i < n; i++) {
+    const char *one = name(with, i);
+    if (used + strlen(one) + 8 > size) break;
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", one);
+  }
+  if (i < n) snprintf(out + used, size - used, ", ...");
 }

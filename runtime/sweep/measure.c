@@ -34,7 +34,7 @@ static void trimmed(char *to, size_t room, const char *from, size_t n) {
 
 // name: "max(x)"; a name alone is its final value.
 static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
-  char word[256], copy[256];
+  char word[256], meant[400], why[700];
   const char *open = strchr(k->name, '('), *end = k->name + strlen(k->name);
   k->kind = NSM_STAT_FINAL;
   trimmed(k->of, sizeof k->of, k->name, strlen(k->name));
@@ -68,10 +68,9 @@ static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
     if (strcmp(k->of, energies[i]) == 0) { k->column = -1 - i; return NSM_OK; }
   k->column = nsm_find_column(s, k->of);
   if (k->column >= 0) return NSM_OK;
-  int near = nsm_nearest(k->of, n + ENERGIES, column_name, s);
-  snprintf(word, sizeof word, "there is no column `%.200s`", k->of);
-  if (near >= 0) snprintf(copy, sizeof copy, "%s", column_name(s, near));
-  return refuse(k, word, near >= 0 ? copy : NULL, e);
+  nsm_meant(k->of, n + ENERGIES, column_name, s, meant, sizeof meant);
+  snprintf(why, sizeof why, "there is no column `%.200s`%s", k->of, meant);
+  return refuse(k, why, NULL, e);
 }
 
 nsm_code sweep_measures_read(nsm_sim *s, const char *text, sweep_measure **of, int *n, nsm_error *e) {

@@ -1,6 +1,7 @@
 // One run of a sweep: opened with its values, stepped to its end, and what is kept of it as a row. A run that cannot be
 // opened or that fails is a row, too; its measures are empty then.
 #include "sweep.h"
+#include "runtime/command/outputs.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
 #include <math.h>
@@ -85,11 +86,7 @@ static int open_trajectory(const sweep_task *k, long i, nsm_sim *s, trajectory *
   t->csv.buffer = malloc(NSM_CSV_BUFFER);
   if (!t->row || !t->column || !t->csv.buffer) return sim_no_memory(e, "a trajectory"), 0;
   snprintf(path, sizeof path, "%s/run-%ld.csv", k->folder, i + 1);
-  t->csv.file = fopen(path, "w");
-  if (!t->csv.file) {
-    sim_fail(e, NSM_FILE, "cannot write %s: %s", path, strerror(errno));
-    return 0;
-  }
+  if (!(t->csv.file = nsm_output_open(path, 0, e))) return 0;
   for (int c = 0; c < t->n; c++) {
     t->column[c] = c;
     nsm_csv_text(&t->csv, nsm_column_name(s, c), c + 1 == t->n);

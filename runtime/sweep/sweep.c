@@ -288,9 +288,11 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     else if (!(w->h5 = sweep_h5_open(&w->task, path, e))) code = e->code;
     return code;
   }
+  w->file = console ? w->host->out : nsm_output_open(path, resume, e);
+  if (!w->file) return NSM_FILE;
   if (resume && (w->first = sweep_resume(&w->task, path, e)) < 0) return e->code;
-  w->file = console ? w->host->out : fopen(path, resume ? "a" : "w");
-  if (!w->file) sim_fail(e, code = NSM_FILE, "cannot write %s: %s", path, strerror(errno));
+  if (resume && fseek(w->file, 0, SEEK_END) != 0)
+    sim_fail(e, code = NSM_FILE, "--resume: %s: %s", path, strerror(errno));
   else if (w->first == 0 && !(resume && ftell(w->file) > 0)) {
     sweep_text header = { NULL, 0, 0, 0 };
     sweep_header(&w->task, &header);

@@ -10,6 +10,7 @@ import concurrent.futures
 import difflib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -37,6 +38,12 @@ class KnownFailure(Exception):
 def need(condition, message):
     if not condition:
         raise Failed(message)
+
+
+def heard():
+    """For preexec_fn: signals are heard, also where the suite was begun with them ignored (`&`, nohup)."""
+    for which in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+        signal.signal(which, signal.SIG_DFL)
 
 
 class Ran:

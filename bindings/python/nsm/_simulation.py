@@ -84,7 +84,10 @@ def _event(e):
 
 def _meant(word, words):
     near = difflib.get_close_matches(word, words, 1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    if near:
+        return f"; did you mean `{near[0]}`?"
+    words = list(words)
+    return "; there are " + ", ".join(words[:12]) + (", ..." if len(words) > 12 else "") if words else ""
 
 
 def _flag(name, value, words=()):

@@ -59,6 +59,9 @@ def _measure(text):
         except ValueError:
             raise UsageError(f"{text}: `at` takes a column and a time in seconds: at(x, 2.5)") from None
         return column, True, lambda r: _at(r.time.tolist(), r[column].tolist(), when)
+    word = bare.split("(")[0].strip() if bare and bare.rstrip().endswith(")") else ""
+    if word.isidentifier():
+        raise UsageError(f"{text}: no measure is called `{word}`{_meant(word, [*_OF, 'at'])}")
     name, f = inside or bare, _OF[kind or "final"]
     return name, kind not in (None, "final", "initial"), lambda r: f(r.time.tolist(), r[name].tolist())
 

@@ -198,7 +198,7 @@ static void any_length(void **unused) {
   compilation_free(c);
 }
 
-// A state of other sizes is refused, and nothing is touched.
+// A state of other sizes or altered is refused, and nothing is touched.
 static void another_model(void **unused) {
   (void)unused;
   nsm_error e;
@@ -221,6 +221,18 @@ static void another_model(void **unused) {
   void *state = saved(a);
   assert_int_equal(nsm_restore(b, state, &e), NSM_USAGE);
   assert_int_equal(nsm_steps_done(b), 0);
+  // a state of which one byte was altered, wherever it is, is refused and leaves all as it was
+  unsigned char *byte = state;
+  assert_int_equal(nsm_step(a, &e), NSM_OK);
+  for (size_t i = 0; i < nsm_state_size(a); i++) {
+    unsigned char flip = (unsigned char)(1 + i * 37 % 255);
+    byte[i] ^= flip;
+    assert_int_equal(nsm_restore(a, state, &e), NSM_USAGE);
+    byte[i] ^= flip;
+  }
+  assert_int_equal(nsm_steps_done(a), 2);
+  restored(a, state);
+  assert_int_equal(nsm_steps_done(a), 1);
   free(state);
   nsm_close(a);
   nsm_close(b);
