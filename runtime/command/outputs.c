@@ -132,13 +132,14 @@ FILE *nsm_output_open(const char *path, int keep, nsm_error *e) {
   int fd = open(path, (keep ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
   int ordinary = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
   if (ordinary && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    sim_fail(e, NSM_FILE, "cannot write %s: another run is writing it; wait for its end, or choose another file", path);
+    sim_fail(e, NSM_FILE, "cannot write to %s: another run is writing it; wait for its end, or choose another file",
+             path);
     close(fd);
     return NULL;
   }
   FILE *file = fd < 0 || (ordinary && !keep && ftruncate(fd, 0) != 0) ? NULL : fdopen(fd, keep ? "r+" : "w");
   if (file) return file;
-  sim_fail(e, NSM_FILE, "cannot write %s: %s", path, strerror(errno));
+  sim_fail(e, NSM_FILE, "cannot write to %s: %s", path, strerror(errno));
   if (fd >= 0) close(fd);
   return NULL;
 }
