@@ -245,7 +245,7 @@ def impulses():
         model = pathlib.Path(folder, "short.nsm")
         model.write_text(SHORT)
         ran = nsm("run", model).expect(3)
-        need("d and s form a loop in which nothing limits the current" in ran.err, ran.err)
+        need("d and s (line 1) form a loop in which nothing limits the current" in ran.err, ran.err)
 
 
 CASES = [("a load that floats behind diodes", floating_load),
