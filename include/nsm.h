@@ -159,10 +159,12 @@ enum { NSM_ENERGIES = 4 };
 int         nsm_ncolumn(const nsm_sim *s);       // without the energies
 const char *nsm_column_name(nsm_sim *s, int c);  // valid until the next call
 // The unit in which results show it: as declared (`: deg`), else in SI; "" where the model does not say. What is read
-// and set is in SI. scale: of this unit in SI; nsm_in_units: a row of nsm_read, from SI into these units.
+// and set is in SI. scale: of this unit in SI; nsm_in_units: a row of nsm_read, from SI into these units;
+// nsm_column_in_unit: n values of one column, `stride` apart.
 const char *nsm_column_unit(nsm_sim *s, int c);
 double      nsm_column_scale(const nsm_sim *s, int c);
 void        nsm_in_units(const nsm_sim *s, double *row);
+void        nsm_column_in_unit(const nsm_sim *s, int c, double *value, long n, long stride);
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
 void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn], in SI; evaluates the outputs
 double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none

@@ -14,3 +14,11 @@ size_t arena_bytes(const Arena *a);                  // what it holds, for --dum
 
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
+
+// A list of `count` elements becomes a copy with room for two more.
+#define ARENA_MORE(arena, list, count, type)                                                                           \
+  do {                                                                                                                 \
+    type *more_ = ARENA_ARRAY(arena, type, (count) + 2);                                                               \
+    if ((count) > 0) memcpy(more_, (list), (size_t)(count) * sizeof *more_);                                           \
+    (list) = more_;                                                                                                    \
+  } while (0)

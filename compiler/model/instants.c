@@ -29,13 +29,6 @@ typedef struct Instants {
   DiagBag *bag;
 } Instants;
 
-#define MORE(list, count, type)                                                                                        \
-  do {                                                                                                                 \
-    type *more_ = ARENA_ARRAY(s->a, type, (count) + 2);                                                                \
-    if ((count) > 0) memcpy(more_, (list), (size_t)(count) * sizeof *more_);                                           \
-    (list) = more_;                                                                                                    \
-  } while (0)
-
 // ---- which expressions ----------------------------------------------------------------------------------------------
 static bool by_time(const MExpr *x) {
   return (x->uses & MU_TIME) && !(x->uses & ~(unsigned)(MU_PARAM | MU_LOOP | MU_TIME | MU_DISCRETE));
@@ -124,7 +117,7 @@ static MExpr *at_start(const Instants *s, MExpr *x, Map *done) {
 
 static int new_variable(Instants *s, const MContext *own, Span at) {
   Model *m = s->m;
-  MORE(m->var, m->nvar, MVar);
+  ARENA_MORE(s->a, m->var, m->nvar, MVar);
   int id = m->nvar++;
   const char *name = arena_printf(s->a, "instant%d", id - s->first + 1), *marks = "";
   for (int k = 0; k < own->n; k++) marks = arena_printf(s->a, "%s[%%]", marks);
@@ -147,9 +140,9 @@ static int variable(Instants *s, const MContext *own, MExpr *x, MExpr *start) {
         mx_same(m->action[i].value, p))
       return m->action[i].on->id;
   int id = new_variable(s, own, x->span);
-  MORE(m->init, m->ninit, MInit);
-  MORE(m->block, m->nblock, MBlock);
-  MORE(m->action, m->naction, MAction);
+  ARENA_MORE(s->a, m->init, m->ninit, MInit);
+  ARENA_MORE(s->a, m->block, m->nblock, MBlock);
+  ARENA_MORE(s->a, m->action, m->naction, MAction);
   MExpr *d = in_own_loops(s, id, own, x->span), *other = mx_2(s->a, MOP_NE, p, d, x->span);
   if (!truth) {                                            // a value that is no number changes nothing
     MExpr *finite = mx_2(s->a, MOP_LT, mx_1(s->a, MOP_ABS, p, x->span), number(s, 1e300, x), x->span);
@@ -256,8 +249,8 @@ static void of_friction(Instants *s, MFriction *f) {
 
 static void of_first_order(Instants *s) {
   Model *m = s->m;
-  MORE(m->equation, m->nequation, MEquation);
-  MORE(m->relation, m->nrelation, MRelation);
+  ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
+  ARENA_MORE(s->a, m->relation, m->nrelation, MRelation);
   for (int i = 0; i < m->nequation; i++) {
     begin(s, &m->equation[i].ctx);
     m->equation[i].lhs = rewritten(s, m->equation[i].lhs);
@@ -273,10 +266,10 @@ static void of_first_order(Instants *s) {
 
 static void of_mechanics(Instants *s) {
   Model *m = s->m;
-  MORE(m->energy, m->nenergy, MEnergy);
-  MORE(m->force, m->nforce, MForce);
-  MORE(m->contact, m->ncontact, MContact);
-  MORE(m->constraint, m->nconstraint, MConstraint);
+  ARENA_MORE(s->a, m->energy, m->nenergy, MEnergy);
+  ARENA_MORE(s->a, m->force, m->nforce, MForce);
+  ARENA_MORE(s->a, m->contact, m->ncontact, MContact);
+  ARENA_MORE(s->a, m->constraint, m->nconstraint, MConstraint);
   for (int i = 0; i < m->nenergy; i++) {
     begin(s, &m->energy[i].ctx);
     m->energy[i].value = rewritten(s, m->energy[i].value);
@@ -303,7 +296,7 @@ static void of_mechanics(Instants *s) {
 
 static void of_driven_bodies(Instants *s) {
   Model *m = s->m;
-  MORE(m->solid, m->nsolid, MSolid);
+  ARENA_MORE(s->a, m->solid, m->nsolid, MSolid);
   for (int i = 0; i < m->nsolid; i++) {
     MSolid *b = &m->solid[i];
     if (b->motion != MB_DRIVEN) continue;

@@ -83,17 +83,10 @@ static MExpr *value_of_switch(const Switches *s, int var, Span at) {
   return mx_var(s->a, &s->m->var[var], var, index, s->ctx->n, false, at);
 }
 
-#define MORE(list, count, type)                                                                                        \
-  do {                                                                                                                 \
-    type *more_ = ARENA_ARRAY(s->a, type, (count) + 2);                                                                \
-    if ((count) > 0) memcpy(more_, (list), (size_t)(count) * sizeof *more_);                                           \
-    (list) = more_;                                                                                                    \
-  } while (0)
-
 static void block(Switches *s, const MExpr *c, int var, double value) {
   Model *m = s->m;
-  MORE(m->block, m->nblock, MBlock);
-  MORE(m->action, m->naction, MAction);
+  ARENA_MORE(s->a, m->block, m->nblock, MBlock);
+  ARENA_MORE(s->a, m->action, m->naction, MAction);
   m->block[m->nblock] = (MBlock){ .ctx = *s->ctx, .cond = (MExpr *)c, .crossing = side(s, c), .initial = true,
                                   .switches = true, .wavy = true, .span = c->span };
   m->action[m->naction++] = (MAction){ .kind = MA_ASSIGN, .block = m->nblock++,
@@ -106,8 +99,8 @@ static int variable(Switches *s, const MExpr *c) {
   for (int i = 0; i < m->nblock; i++)
     if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c))
       return m->action[m->naction - (m->nblock - i)].on->id;
-  MORE(m->var, m->nvar, MVar);
-  MORE(m->init, m->ninit, MInit);
+  ARENA_MORE(s->a, m->var, m->nvar, MVar);
+  ARENA_MORE(s->a, m->init, m->ninit, MInit);
   int id = m->nvar++;
   const char *name = arena_printf(s->a, "branch%d", id - s->first + 1), *marks = "";
   for (int k = 0; k < s->ctx->n; k++) marks = arena_printf(s->a, "%s[%%]", marks);
@@ -162,8 +155,8 @@ const Model *with_switches(Arena *a, const Model *given, int located, DiagBag *b
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
   Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag }, *s = &all;
-  MORE(m->equation, m->nequation, MEquation);
-  MORE(m->force, m->nforce, MForce);
+  ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
+  ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {
     s->ctx = &m->equation[i].ctx;
     m->equation[i].lhs = rewritten(s, m->equation[i].lhs);

@@ -1,5 +1,5 @@
 // Rows that act in every step, each an interval with constant bounds, by the map that the runtime keeps in s
-// (runtime/whole_rows.c has the equations and what the judge asks for):
+// (runtime/schemes/whole_rows.c has the equations and what the judge asks for):
 //
 //   lambda = L q + l0,   u = M lambda + q,   z1 = z_free + X lambda
 //

@@ -20,5 +20,5 @@ void    solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *b);  
 Factors factors_declare(Step *p, const char *tag, int n, int first, const bool *pattern);
 void    factors_set(Step *p, const Factors *variables, const Factors *f);
 Factors factors_get(Step *p, const char *tag, const Factors *variables);
-// The condition that the symmetric A [n, n] is positive definite, as runtime/mass.c asks.
+// The condition that the symmetric A [n, n] is positive definite, as runtime/assembly/mass.c asks.
 KValue definite_unrolled(Step *p, int n, const KValue *A);

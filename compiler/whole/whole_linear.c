@@ -1,4 +1,4 @@
-// Moreau's scheme where every matrix is constant (runtime/step_linear.c). The runtime hands over A of
+// Moreau's scheme where every matrix is constant (runtime/schemes/step_linear.c). The runtime hands over A of
 //
 //   dz = A (q, z, tau, 1),   tau_i = h theta phi_i(t1) + h (1 - theta) phi_i(t),   phi_i(t) = f_i(t, 0, 0)
 //
@@ -8,7 +8,7 @@
 //   z1 = z + dz,   q1 = q + h v + h theta dv
 //
 // and where no contact may be closed and no row always acts that is the step. Rows that always act, where they are few,
-// act here (linear_rows.c). Else nsm_whole_rows finds the forces (runtime/whole_linear.c).
+// act here (linear_rows.c). Else nsm_whole_rows finds the forces (runtime/schemes/whole_linear.c).
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],

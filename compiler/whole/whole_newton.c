@@ -1,5 +1,5 @@
-// Moreau's scheme by Newton's method (runtime/step_newton.c), in steps in which no contact stays closed: with the
-// unknowns z1 and the impulses p of constraints, q1 = q + h (theta v1 + (1-theta) v), q~ between,
+// Moreau's scheme by Newton's method (runtime/schemes/step_newton.c), in steps in which no contact stays closed: with
+// the unknowns z1 and the impulses p of constraints, q1 = q + h (theta v1 + (1-theta) v), q~ between,
 //
 //   R = M(q~)(z1 - z) - h theta f(t1, q1, z1) - h (1-theta) f(t, q, z) - H(q~)^T p,    rates u(t1, q1, v1) = 0
 //

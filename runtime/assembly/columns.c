@@ -92,9 +92,13 @@ double nsm_column_scale(const nsm_sim *s, int c) {
   return s->a->scale && c >= 0 && c < s->a->ncolumn ? s->a->scale[c] : 1;
 }
 
+void nsm_column_in_unit(const nsm_sim *s, int c, double *value, long n, long stride) {
+  double scale = nsm_column_scale(s, c);
+  for (long i = 0; scale != 1 && i < n; i++) value[i * stride] = nsm_from_si(value[i * stride], scale);
+}
+
 void nsm_in_units(const nsm_sim *s, double *row) {
-  for (int c = 0; s->a->scale && c < s->a->ncolumn; c++)
-    if (s->a->scale[c] != 1) row[c] = nsm_from_si(row[c], s->a->scale[c]);
+  for (int c = 0; s->a->scale && c < s->a->ncolumn; c++) nsm_column_in_unit(s, c, row + c, 1, 1);
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------

@@ -54,17 +54,6 @@ def column(a, c):
     return a[:, c] if numpy is not None else a.column(c)
 
 
-def in_units(a, c, scale):
-    """Column c from SI into a unit of this scale: as nsm_from_si, 5 mm is 0.005*1000."""
-    inverse = round(1 / scale)
-    values, factor = column(a, c), inverse if scale < 1 and abs(inverse * scale - 1) < 1e-12 else None
-    if numpy is not None:
-        values[:] = values * factor if factor else values / scale
-        return
-    for i in range(len(values)):
-        values[i] = values[i] * factor if factor else values[i] / scale
-
-
 def last_time(a, k):
     return float(row(a, k - 1)[0])
 

@@ -117,7 +117,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_steps_total": (c_long, [c_void_p]),
     "nsm_ncolumn": (c_int, [c_void_p]),
     "nsm_column_name": (c_char_p, [c_void_p, c_int]),
-    "nsm_column_scale": (c_double, [c_void_p, c_int]),
+    "nsm_column_in_unit": (None, [c_void_p, c_int, c_void_p, c_long, c_long]),
     "nsm_read_column": (c_double, [c_void_p, c_int]),
     "nsm_write_column": (c_int, [c_void_p, c_int, c_double, ERROR]),
     "nsm_set_parameter": (c_int, [c_void_p, c_char_p, c_double, ERROR]),

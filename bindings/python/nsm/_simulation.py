@@ -366,9 +366,7 @@ class Simulation:
             whole = error is None and first == 0 and (self.stopped or last == C.nsm_steps_total(at))
             claims = list(self._claims()) if whole else []
             for c, name in enumerate(names):
-                scale = C.nsm_column_scale(at, self._number[name])
-                if scale != 1:
-                    _arrays.in_units(_arrays.first(rows, written), c, scale)
+                C.nsm_column_in_unit(at, self._number[name], _arrays.address(rows) + 8 * c, written, n)
         result = Result(self.model, names, _arrays.first(rows, written), self.counters, self.energy, self.message, wall,
                         events, claims)
         if error is not None:
