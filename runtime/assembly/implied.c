@@ -53,26 +53,14 @@ static void by_group(int n, const int *group, int groups, int *start, int *list)
   start[0] = 0;
 }
 
-// Friction asks each of its normal rows for a force of its own while a step is solved: groups with such rows keep all
-// rows.
-static void keep_pressed(nsm_sim *s, int *parent, int *number) {
-  for (int f = 0; f < s->n.r.nfriction; f++)
-    for (int k = 0; k < s->n.r.friction[f].normals; k++) {
-      int row = s->n.r.friction[f].normal[k];
-      int root = s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONSTRAINT ? group_of(s, parent, row) : -1;
-      if (root >= 0) number[root] = -2;
-    }
-}
-
 static void find_groups(nsm_sim *s, struct sim_implied *m) {
   int n = s->n.r.n, nv = s->a->nv;
   int *parent = SIM_LEND(s, nv, int), *number = SIM_LEND(s, nv, int), *row = SIM_LEND(s, n, int);
   for (int z = 0; z < nv; z++) { parent[z] = z; number[z] = -1; }
   for (int i = 0; i < n; i++) if (s->a->cls[s->n.r.cls[i]].c->kind == NSM_CONSTRAINT) unite(s, parent, i);
-  keep_pressed(s, parent, number);
   for (int i = 0; i < n; i++) {
     int root = s->a->cls[s->n.r.cls[i]].c->kind == NSM_CONSTRAINT ? group_of(s, parent, i) : -1;
-    if (root >= 0 && number[root] == -1) number[root] = m->groups++;
+    if (root >= 0 && number[root] < 0) number[root] = m->groups++;
     row[i] = root >= 0 ? number[root] : -1;
   }
   for (int z = 0; z < nv; z++) if (sim_root(parent, z) != z) number[z] = number[sim_root(parent, z)];

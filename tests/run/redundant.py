@@ -132,26 +132,10 @@ def light(inertia):
     need(abs(first - down) <= 2e-3, f"it is down at {first}, not at {down}")
 
 
-DRY_DOOR = """import "std/joints.nsm";
-model Door {
-  body door { mass = 2 [kg], inertia = [0.5, 0.2, 0.3] [kg*m^2], position = [0.4, 0, 0] [m], spin = [0, 0, 1] [rad/s],
-    velocity = [0, 0.4, 0] [m/s] }
-  Hinge low(A = ground, B = door, axis = [0, 0, 1], at = [0, 0, -0.5] [m]);
-  Hinge high(A = ground, B = door, axis = [0, 0, 1], at = [0, 0, 0.5] [m], mu = 0.1, radius = 1 [cm]);
-  simulate { until = 0.2 [s], step = 2 [ms] }
-}"""
-
-
-def dry_hinge():
-    """Friction of a hinge whose rows another one implies: its normal rows keep their forces, and it takes energy."""
-    c, s, _ = run(DRY_DOOR)
-    need(s["energy"]["friction"] > 1e-6, f"friction takes {s['energy']['friction']} J")
-
 
 CASES = [("shafts at 30 degrees", shafts, 30), ("shafts in a line", shafts, 0), ("a double joint", shafts, 25, THIRD),
          ("shafts, consistent1", shafts, 30, "", "consistent1"),
          ("shafts, consistent_explicit_mass", shafts, 30, "", "consistent_explicit_mass"),
          ("slider-crank of hinges", slider_crank), ("reactions are the smallest", smallest),
          ("a redundant loop floats", floating), ("through flat positions", through_the_flat),
-         ("a body of 1e-9 kg m^2", light, 1e-9), ("a body of 1e-7 kg m^2", light, 1e-7),
-         ("a dry hinge beside another", dry_hinge)]
+         ("a body of 1e-9 kg m^2", light, 1e-9), ("a body of 1e-7 kg m^2", light, 1e-7)]
