@@ -1,6 +1,6 @@
-// The energy-consistent schemes (runtime/step_consistent.c, consistent_newton.c; docs/numerics/consistent.md), in steps
-// in which no contact is closed. Unknowns are the increment du = u_E - u_C of the velocities and the multipliers
-// lambda, kappa of constraints; q_E = q_B + dq, dq = h (u_B + du/2) - P kappa, P = M^-1 H(q_B)^T:
+// The energy-consistent schemes (runtime/schemes/step_consistent.c, consistent_newton.c; docs/numerics/consistent.md),
+// in steps in which no contact is closed. Unknowns are the increment du = u_E - u_C of the velocities and the
+// multipliers lambda, kappa of constraints; q_E = q_B + dq, dq = h (u_B + du/2) - P kappa, P = M^-1 H(q_B)^T:
 //
 //   R1 - Dg^T lambda - Drate^T kappa = 0,    rates at the end = 0,    gaps at the end = 0
 //
@@ -556,7 +556,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   k_if(b, k_op1(b, OP_NOT, stands));
   k_break(b);
   k_close(b);
-  // the ledger, runtime/ledger.c
+  // the ledger, runtime/ledger/ledger.c
   k_if(b, k_op2(b, OP_LT, k_number(b, 0), k_get(b, book[L_ON])));
   {
     KValue e[4];

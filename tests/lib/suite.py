@@ -5,6 +5,8 @@ last line is "NAME: N passed, N failed". Checks run side by side on all processo
 names.
 
 Environment: NSM is the program under test (default build/release/nsm), NSM_BLESS=1 rewrites goldens (./check --bless).
+NSM_TIMES=FILE appends a line for each check, "SECONDS SUITE/CHECK": processor time of its thread and of the programs
+that it ran by run() and nsm(), and one for the whole suite.
 """
 import concurrent.futures
 import difflib
@@ -13,9 +15,12 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NSM = os.environ.get("NSM", str(ROOT / "build/release/nsm"))
+TIMES = os.environ.get("NSM_TIMES")
 BLESS = os.environ.get("NSM_BLESS") == "1"
 SANITIZED = "sanitize" in NSM
 # A sanitizer's report must not look like one of the command's own exit codes. The leak checker's own guess where the
@@ -59,16 +64,40 @@ class Ran:
         return self
 
 
+spent = threading.local()       # .programs: processor time of the programs that this thread waited for
+
+
+class Timed(subprocess.Popen):
+    """A program whose processor time is added to `spent` when it ends."""
+
+    def _try_wait(self, flags):
+        try:
+            pid, status, used = os.wait4(self.pid, flags)
+        except ChildProcessError:
+            return self.pid, 0
+        if pid:
+            spent.programs = getattr(spent, "programs", 0.0) + used.ru_utime + used.ru_stime
+        return pid, status
+
+
 def run(argv, cwd=ROOT, timeout=120, **kw):
     argv = [str(a) for a in argv]
     kw.setdefault("stdin", subprocess.DEVNULL)
     kw.setdefault("env", ENV)
     kw.setdefault("stdout", subprocess.PIPE)
-    try:
-        p = subprocess.run(argv, cwd=cwd, stderr=subprocess.PIPE, timeout=timeout, **kw)
-    except subprocess.TimeoutExpired:
-        raise Failed(f"still running after {timeout} s: {' '.join(argv)}") from None
-    return Ran(argv, p.returncode, p.stdout or b"", p.stderr)
+    given = kw.pop("input", None)
+    if given is not None:
+        kw["stdin"] = subprocess.PIPE
+    with Timed(argv, cwd=cwd, stderr=subprocess.PIPE, **kw) as p:
+        try:
+            out, err = p.communicate(given, timeout=timeout)
+        except BaseException as e:
+            p.kill()
+            p.wait()
+            if isinstance(e, subprocess.TimeoutExpired):
+                raise Failed(f"still running after {timeout} s: {' '.join(argv)}") from None
+            raise
+    return Ran(argv, p.returncode, out or b"", err)
 
 
 def nsm(*args, **kw):
@@ -101,13 +130,14 @@ def first_comment(path, key):
 
 class Suite:
     def __init__(self, name):
-        self.name, self.checks = name, []
+        self.name, self.checks, self.seconds = name, [], []
 
     def add(self, name, check, *args):
         self.checks.append((name, check, args))
 
     def _one(self, item):
         name, check, args = item
+        spent.programs, began = 0.0, time.thread_time()
         try:
             return name, "passed", check(*args)
         except KnownFailure as e:
@@ -116,6 +146,15 @@ class Suite:
             return name, "failed", str(e)
         except Exception as e:  # a fault of the test is a failure too
             return name, "failed", f"{type(e).__name__}: {e}"
+        finally:
+            self.seconds.append((spent.programs + time.thread_time() - began, name))
+
+    def write_times(self):
+        of = "sanitize" if SANITIZED else "release"
+        with open(TIMES, "a") as out:
+            for seconds, name in sorted(self.seconds, reverse=True):
+                out.write(f"{seconds:.3f} {of}/{self.name}/{name}\n")
+            out.write(f"{sum(os.times()[:4]):.3f} {of}/{self.name}\n")
 
     def finish(self, needs_nsm=True):
         if needs_nsm and not os.access(NSM, os.X_OK):
@@ -134,5 +173,7 @@ class Suite:
                     passed += 1
                     if said:
                         print(f"{self.name}/{name}: {said}")
+        if TIMES:
+            self.write_times()
         print(f"{self.name}: {passed} passed, {failed} failed")
         sys.exit(1 if failed else 0)
