@@ -6,6 +6,8 @@ import select
 import signal
 import threading
 
+from suite import JOBS
+
 PATIENCE = 60       # seconds for one cell
 
 
@@ -71,11 +73,28 @@ def follow(cells, judge, verdicts):
         cells = cells[done:]
 
 
+def groups(cells):
+    """[(number, cell)] of each law and feature, the largest first. They have their motions in common, which motion.py
+    keeps: one process judges them."""
+    of = {}
+    for numbered in enumerate(cells):
+        of.setdefault((numbered[1].law, numbered[1].feature), []).append(numbered)
+    return sorted(of.values(), key=len, reverse=True)
+
+
 def judge_all(cells, judge):
     """Verdicts in the order of the cells."""
-    verdicts, jobs = [None]*len(cells), os.cpu_count() or 1
-    numbered = list(enumerate(cells))
-    threads = [threading.Thread(target=follow, args=(numbered[k::jobs], judge, verdicts)) for k in range(jobs)]
+    verdicts, left, lock = [None]*len(cells), groups(cells), threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                if not left:
+                    return
+                group = left.pop(0)
+            follow(group, judge, verdicts)
+
+    threads = [threading.Thread(target=work) for _ in range(JOBS)]
     for t in threads:
         t.start()
     for t in threads:

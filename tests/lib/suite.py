@@ -5,8 +5,9 @@ last line is "NAME: N passed, N failed". Checks run side by side on all processo
 names.
 
 Environment: NSM is the program under test (default build/release/nsm), NSM_BLESS=1 rewrites goldens (./check --bless).
-NSM_TIMES=FILE appends a line for each check, "SECONDS SUITE/CHECK": processor time of its thread and of the programs
-that it ran by run() and nsm(), and one for the whole suite.
+NSM_JOBS: how many checks run side by side (default: one on each processor). NSM_TIMES=FILE appends a line for each
+check, "SECONDS SUITE/CHECK": processor time of its thread and of the programs that it ran by run() and nsm(), and one
+for the whole suite.
 """
 import concurrent.futures
 import difflib
@@ -21,6 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NSM = os.environ.get("NSM", str(ROOT / "build/release/nsm"))
 TIMES = os.environ.get("NSM_TIMES")
+JOBS = int(os.environ.get("NSM_JOBS", 0)) or os.cpu_count() or 1
 BLESS = os.environ.get("NSM_BLESS") == "1"
 SANITIZED = "sanitize" in NSM
 # A sanitizer's report must not look like one of the command's own exit codes. The leak checker's own guess where the
@@ -162,7 +164,7 @@ class Suite:
         only = sys.argv[1:]
         items = [c for c in self.checks if not only or any(o in c[0] for o in only)]
         passed = failed = 0
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             for name, outcome, said in pool.map(self._one, items):
                 if outcome == "failed":
                     failed += 1

@@ -438,8 +438,9 @@ LLVMValueRef llvm_function(Arena *a, LLVMModuleRef module, const KKernel *k, Llv
   p.function = LLVMAddFunction(module, k->name,
                                LLVMFunctionType(type_of(&p, k->result), param, (unsigned)k->nparam, 0));
   attribute(&p, p.function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", false);
-  // A step that the next one waits for: values are not paired in vectors, which must be permuted on the way.
-  if (k->result == KT_INT)
+  // A step that the next one waits for: values are not paired in vectors, which must be permuted on the way. Nor in
+  // long kernels, where pairs are looked for in a time that grows with the square.
+  if (k->result == KT_INT || k->n > LLVM_WIDE)
     attribute(&p, p.function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noimplicitfloat", false);
   for (int i = 0; i < k->nparam; i++)
     if (k->param[i].type == KT_OUTPUT) attribute(&p, p.function, (LLVMAttributeIndex)i + 1, "noalias", false);

@@ -21,5 +21,8 @@ typedef struct LlvmPlugin {
 // in 3 s instead of 12.
 enum { LLVM_LONG = 20000 };
 
+// Nor are operations of a kernel with more nodes put side by side into vectors: looking for them grows with the square.
+enum { LLVM_WIDE = 8000 };
+
 enum { LLVM_PLUGIN_VERSION = 1 };      // to be raised with any change of kernel.h or this file
 const LlvmPlugin *nsm_llvm_plugin(void);                  // the one symbol that is looked for

@@ -21,7 +21,7 @@ enum { MOST_STEPS = 60, BEYOND = 20 };
 enum { MOST_STEPS = 400, BEYOND = 60 };
 #endif
 
-static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+static nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
 typedef struct record {
   int n;
@@ -127,11 +127,16 @@ static void one(const char *path, const char *scheme) {
       int nv = s->a->nv > 6 ? s->a->nv : 6;
       long total = nsm_steps_total(s), most = MOST_STEPS * 6 / nv > 16 ? MOST_STEPS * 6 / nv : 16;
       long n = total < most ? total : most;
+      double start = nsm_time(s), h = s->a->step;
       nsm_close(s);
       if (!scheme) interrupted(jit_model(j), path, 1, n - 1, 1);
       interrupted(jit_model(j), path, n / 2, n - n / 2, 1);
       if (!scheme) interrupted(jit_model(j), path, n / 2, n - n / 2, 0);
-      if (total <= 20 * most && !scheme) interrupted(jit_model(j), path, total - 2, 2, 0);
+      if (!scheme) {                                          // up to an end after the middle of a step
+        own.until = start + ((double)n - 0.5) * h;
+        interrupted(jit_model(j), path, n - 2, 2, 0);
+        own.until = NAN;
+      }
       tried++;
     }
     jit_free(j);
