@@ -41,6 +41,7 @@ struct SchemeDescriptor {
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
   bool two_point;               // energy-consistent: steps kernels of two points
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
+  bool collocates;              // Radau IIA: takes the kernels of weights, with stages of its own
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
   // What the scheme cannot step is refused, statement by statement (E0705); NULL: it takes every system.

@@ -12,6 +12,7 @@ typedef enum {
 extern const SchemeDescriptor schemes[SCHEME_COUNT];
 
 const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d);
+const Plan *scheme_radau(Arena *a, const System *s, const SchemeDescriptor *d);
 const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d);
 // consistent, consistent1, consistent_explicit_mass
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);
@@ -36,4 +37,5 @@ const SchemeDescriptor *default_scheme(Arena *a, const System *s, DiagBag *bag);
 Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c
 bool  refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag);                 // true: there are some
 void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
+void check_radau(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
 void check_consistent(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);

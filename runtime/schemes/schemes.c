@@ -36,6 +36,11 @@ static void accept_impulses(nsm_sim *s) {
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
+static void accept_radau(nsm_sim *s) {
+  sim_radau_accept(s);
+  accept_impulses(s);
+}
+
 static const sim_scheme schemes[] = {
   [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse,
                           .step = step_moreau, .impact = impact_moreau,
@@ -51,7 +56,10 @@ static const sim_scheme schemes[] = {
   [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = { .name = "consistent_explicit_mass", .two_point = 1, .mass_at_begin = 1,
                                             .theta = 0.5, .fits = sim_consistent_fits,
                                             .analyse = sim_consistent_analyse, .step = sim_step_consistent,
-                                            .accept = sim_accept_consistent }
+                                            .accept = sim_accept_consistent },
+  [NSM_SCHEME_RADAU] = { .name = "radau", .weights = 1, .collocates = 1, .fits = sim_radau_fits,
+                         .analyse = sim_radau_analyse, .step = sim_step_radau, .euler = step_moreau,
+                         .accept = accept_radau }
 };
 
 const sim_scheme *sim_scheme_at(int number) {

@@ -1,0 +1,120 @@
+// What ends a set, the sets themselves, and the check of a piece that stands.
+//
+//   multiplier inside of its bounds    l - lo and hi - l        at the lower bound    y        at the upper one    -y
+//
+// are watched at all stages, of every law, also of one whose y depends on its multiplier. They are as good as 0 within
+// 1e-11 of the largest multiplier of the same unit so far, or of the terms of y; a multiplier of index 2 has besides
+// the round-off of E z divided by the length of the piece.
+#include "radau.h"
+
+static const double share = 1e-11;
+
+int radau_is_watched(const nsm_sim *s, int which) {
+  const struct sim_radau *w = s->n.radau;
+  int row = which / 2, upper = which % 2, last = w->m.s - 1;
+  if (s->now.set[row] != SIM_INSIDE) return !upper;
+  return upper ? w->hi[last][row] < INFINITY : w->lo[last][row] > -INFINITY;
+}
+
+double radau_tolerance(const nsm_sim *s, int which, double r) {
+  const struct sim_radau *w = s->n.radau;
+  int row = which / 2;
+  if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row];
+  double most = 0;
+  for (int z = 0; z < w->nz; z++) most = fmax(most, fabs(w->E[(size_t)z * ((size_t)w->n + 1)] * w->Z[0][z]));
+  return share * s->now.size_l[w->group[s->n.r.l[row]]] + 16 * DBL_EPSILON * most / r;
+}
+
+// Sizes so far: of the terms of each y, of the multipliers of each unit.
+static void take_sizes(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  for (int i = 0; i < w->m.s; i++) {
+    for (int l = 0; l < w->nl; l++)
+      s->now.size_l[w->group[l]] = fmax(s->now.size_l[w->group[l]], fabs(w->Z[i][w->nz + l]));
+    for (int a = 0; a < s->a->on.relation.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+      for (int j = 0; j < k->tab.count; j++) {
+        double terms = fabs(w->y[i][k->row0 + j]);
+        for (int e = 0; e < k->c->h.n; e++) {
+          int wrt = k->c->h.wrt[e], slot = k->c->h.col[e];
+          double z = wrt == NSM_WRT_X ? w->Z[i][sim_z_of(s, k, j, slot)]
+                   : wrt == NSM_WRT_L ? w->Z[i][w->nz + k->tab.ix[(size_t)j * (size_t)k->c->nslot + (size_t)slot]] : 0;
+          terms += fabs(k->h[(size_t)j * (size_t)k->c->h.n + (size_t)e] * z);
+        }
+        s->now.size_y[k->row0 + j] = fmax(s->now.size_y[k->row0 + j], terms);
+      }
+    }
+  }
+}
+
+void radau_watch(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  const sim_rows *r = &s->n.r;
+  take_sizes(s);
+  for (int c = 0; c < w->ncase; c++) {
+    int row = w->cases[c], set = s->now.set[row];
+    double *f = w->f + 2 * row * RADAU_STAGES;
+    for (int i = 0; i < w->m.s; i++) {
+      double l = w->Z[i][w->nz + r->l[row]], y = w->y[i][row];
+      f[i] = set == SIM_INSIDE ? l - w->lo[i][row] : set == SIM_LOW ? y : -y;
+      f[RADAU_STAGES + i] = set == SIM_INSIDE ? w->hi[i][row] - l : INFINITY;
+    }
+  }
+}
+
+int radau_holds(const nsm_sim *s, double loose) {
+  const struct sim_radau *w = s->n.radau;
+  for (int c = 0; c < 2 * w->ncase; c++) {
+    int which = 2 * w->cases[c / 2] + c % 2;
+    if (!radau_is_watched(s, which)) continue;
+    double tol = loose * radau_tolerance(s, which, w->r);
+    for (int i = 0; i < w->m.s; i++) if (w->f[which * RADAU_STAGES + i] < -tol) return 0;
+  }
+  return 1;
+}
+
+// A multiplier at a bound has the set of that bound, unless the old set has the same answer.
+void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
+  struct sim_radau *w = s->n.radau;
+  const sim_rows *r = &s->n.r;
+  double *z = w->Z[0];
+  memcpy(z, s->w.z1, (size_t)w->nz * sizeof(double));
+  memcpy(z + w->nz, s->w.l1, (size_t)w->nl * sizeof(double));
+  radau_evaluate(s, t1, z, w->F[0], w->y[0], w->lo[0], w->hi[0]);
+  for (int row = 0; row < r->n; row++) {
+    double l = s->w.l1[r->l[row]], lo = w->lo[0][row], hi = w->hi[0][row];
+    int to = lo == hi ? SIM_LOW : l <= lo ? SIM_LOW : l >= hi ? SIM_HIGH : SIM_INSIDE;
+    int open = lo == -INFINITY && hi == INFINITY;
+    if (open) to = SIM_INSIDE;
+    else if (keep && s->now.set[row] == SIM_INSIDE && lo < hi &&
+             fabs(w->y[0][row]) <= share * s->now.size_y[row]) to = SIM_INSIDE;
+    set[row] = (unsigned char)to;
+  }
+}
+
+// y and multipliers of every stage before the judge of one-step problems: -y in N(l) with y = M l + q for a diagonal M
+// of the size of both. The largest residual.
+double radau_verify(nsm_sim *s, int *worst) {
+  struct sim_radau *w = s->n.radau;
+  const sim_rows *r = &s->n.r;
+  double most = 0;
+  for (int i = 0; i < w->m.s; i++) {
+    for (int c = 0; c < w->ncase; c++) {
+      int row = w->cases[c], l = r->l[row];
+      double size = s->now.size_l[w->group[l]], tol = radau_tolerance(s, 2 * row, w->r), at = w->Z[i][w->nz + l];
+      double lo = w->lo[i][row], hi = w->hi[i][row], near = s->now.set[row] == SIM_INSIDE ? tol : 0;
+      w->vl[c] = at < lo && at >= lo - near ? lo : at > hi && at <= hi + near ? hi : at;
+      w->vm[c] = size > 0 && s->now.size_y[row] > 0 ? s->now.size_y[row] / size : 1;
+      w->vq[c] = w->y[i][row] - w->vm[c] * w->vl[c];
+      w->vterms[c] = s->now.size_y[row];
+      w->vlo[c] = lo;
+      w->vhi[c] = hi;
+    }
+    nsm_cone_problem p = { .m = w->ncase, .M = w->vm, .row_start = w->vstart, .col = w->vcol, .q = w->vq,
+                           .lo = w->vlo, .hi = w->vhi, .q_terms = w->vterms };
+    int at = 0;
+    double off = w->ncase > 0 ? nsm_cone_residual(&p, w->vl, NULL, &at) : 0;
+    if (off > most) { most = off; *worst = w->cases[at]; }
+  }
+  return most;
+}
