@@ -6,6 +6,8 @@
 // carries nothing.
 #include "radau_pieces.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PROBE = 64, SHORTER = 8, LOOKS = 7 };   // e = h/64, a piece of e/8 shows whether the sets hold, else e/8, ...
@@ -48,6 +50,21 @@ static void book_jump(nsm_sim *s) {
   g->potential = potential;
 }
 
+// Where something floats the potential that it has by (4) may be one that a law forbids, although others are allowed:
+// then the law that is broken most holds it, with a multiplier of 0. 0: no such sets hold on.
+static int pivots(nsm_sim *s, double e) {
+  struct sim_radau *w = s->n.radau;
+  for (int k = 0; k < 2 * w->ncase; k++) {
+    if (w->outcome != RADAU_GOOD || !w->now || w->now->free == 0) return 0;
+    int worst = radau_worst(s);
+    if (worst < 0) return 0;
+    unsigned char *set = &s->now.set[worst / 2];
+    *set = *set != SIM_INSIDE ? SIM_INSIDE : worst % 2 ? SIM_HIGH : SIM_LOW;
+    if (holds_on(s, e)) return 1;
+  }
+  return 0;
+}
+
 // 0 in *found: no sets that hold on were found; the next piece is one of implicit Euler.
 static nsm_code look_for_sets(nsm_sim *s, int *found, nsm_error *why) {
   struct sim_radau *w = s->n.radau;
@@ -60,7 +77,10 @@ static nsm_code look_for_sets(nsm_sim *s, int *found, nsm_error *why) {
     if (code != NSM_OK) return code;
     radau_sets_of(s, s->now.t + e, k == 0 && s->now.sets_known != 0, w->next);
     memcpy(s->now.set, w->next, (size_t)s->n.r.n);
-    *found = holds_on(s, e);
+    *found = holds_on(s, e) || pivots(s, e);
+  if (getenv("RD")) { fprintf(stderr, "   look t %.12g k %d found %d outcome %d free %d ", s->now.t, k, *found, w->outcome, w->now ? w->now->free : -1); for (int row = 0; row < s->n.r.n; row++) fprintf(stderr, "%d ", w->next[row]);
+for (int c = 0; c < 2 * w->ncase; c++) { int which = 2 * w->cases[c / 2] + c % 2; if (!radau_is_watched(s, which)) continue; const double *f = w->f + which * RADAU_STAGES; if (f[0] < 0 || f[2] < 0) fprintf(stderr, " [%d: %.3g %.3g %.3g tol %.3g]", which, f[0], f[1], f[2], radau_tolerance(s, which, w->r)); }
+ fprintf(stderr, "\n"); }
   }
   s->now.sets_known = 1;
   if (*found) book_jump(s);
@@ -140,6 +160,7 @@ nsm_code sim_radau_end(nsm_sim *s, double t1, double length, int ends, nsm_error
   if (code == NSM_OK) code = sim_accept(s, t1, e);
   if (code != NSM_OK) return code;
   s->w.euler = w->euler = 0;
+  if (getenv("RD")) { fprintf(stderr, "t %.12g len %.3g euler %d events %d pieces %d ", t1, length, was_euler, all->events, w->pieces); for (int row = 0; row < s->n.r.n; row++) fprintf(stderr, "%d%s", s->now.set[row], all->hit[row] && all->events ? "*" : " "); fprintf(stderr, "\n"); }
   if (was_euler) {
     captured(s);
     w->pieces++;

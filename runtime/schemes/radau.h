@@ -110,6 +110,7 @@ enum { RADAU_NONE = -1 };
 void   radau_watch(nsm_sim *s);                        // f of the trial at hand, and sizes
 double radau_tolerance(const nsm_sim *s, int which, double r);
 int    radau_is_watched(const nsm_sim *s, int which);
+int    radau_worst(const nsm_sim *s);                   // what is broken most, beside its tolerance; -1: nothing
 int    radau_holds(const nsm_sim *s, double loose);    // everything that is watched, at all stages
 // The sets of the step at hand (w.l1, w.z1); keep: that of now where it has the same answer
 void   radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set);

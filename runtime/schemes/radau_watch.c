@@ -73,6 +73,22 @@ int radau_holds(const nsm_sim *s, double loose) {
   return 1;
 }
 
+int radau_worst(const nsm_sim *s) {
+  const struct sim_radau *w = s->n.radau;
+  int worst = -1;
+  double most = 1;
+  for (int c = 0; c < 2 * w->ncase; c++) {
+    int which = 2 * w->cases[c / 2] + c % 2;
+    if (!radau_is_watched(s, which)) continue;
+    double tol = radau_tolerance(s, which, w->r) + DBL_MIN;
+    for (int i = 0; i < w->m.s; i++) {
+      double off = -w->f[which * RADAU_STAGES + i] / tol;
+      if (off > most) { most = off; worst = which; }
+    }
+  }
+  return worst;
+}
+
 // A multiplier at a bound has the set of that bound, unless the old set has the same answer.
 void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
   struct sim_radau *w = s->n.radau;
