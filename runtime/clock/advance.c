@@ -73,6 +73,14 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
 
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt(s, h, t1, e); }
 
+nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
+  int before = s->w.euler;
+  s->w.euler = s->n.radau != NULL;
+  nsm_code code = attempt(s, h, s->now.t + h, e);
+  s->w.euler = before;
+  return code;
+}
+
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
 
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {

@@ -64,6 +64,8 @@ nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double
 // The two halves of it: the step from the present state, which may be tried again with another length; it stands.
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e);
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e);
+// A step that is only looked at: of a scheme that collocates one of implicit Euler, whose sets are those at its end.
+nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e);
 int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, where events changed what they are made of
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense

@@ -35,11 +35,7 @@ void sim_impulses_open(nsm_sim *s) {
 // All columns at the end of a step of length r.
 static int columns_after(nsm_sim *s, double r, double *v) {
   nsm_error why;
-  int before = s->w.euler;
-  s->w.euler = s->n.radau != NULL;
-  nsm_code code = sim_try(s, r, s->now.t + r, &why);
-  s->w.euler = before;
-  if (code != NSM_OK) return 0;
+  if (sim_try_implicit(s, r, &why) != NSM_OK) return 0;
   for (int k = 0; k < 2; k++) {                            // there, and back
     SIM_SWAP(s->now.q, s->w.q1);
     SIM_SWAP(s->now.z, s->w.z1);

@@ -88,6 +88,7 @@ void radau_evaluate(nsm_sim *s, double t, double *Z, double *F, double *y, doubl
 void radau_derivative(nsm_sim *s, double t, double *Z, double *A);
 void radau_mass(nsm_sim *s, double t, double *Z, double *E);
 void radau_times(int n, const double *E, double factor, const double *w, double *to);
+void radau_terms(int n, const double *A, const double *w, double *to);           // to += |A| |w|
 
 // radau_sets.c: A of now.set at the begin; where it is known already, that. NULL: too much is not determined.
 radau_set *radau_set_at(nsm_sim *s, double r);

@@ -128,3 +128,11 @@ void radau_times(int n, const double *E, double factor, const double *w, double 
     if (by != 0) for (int i = 0; i < n; i++) to[i] += by * column[i];
   }
 }
+
+void radau_terms(int n, const double *A, const double *w, double *to) {
+  for (int j = 0; j < n; j++) {
+    const double *column = A + (size_t)j * (size_t)n;
+    double by = fabs(w[j]);
+    if (by != 0) for (int i = 0; i < n; i++) to[i] += by * fabs(column[i]);
+  }
+}

@@ -25,9 +25,21 @@ double radau_tolerance(const nsm_sim *s, int which, double r) {
   return share * s->now.size_l[w->group[s->n.r.l[row]]] + 16 * DBL_EPSILON * most / r;
 }
 
+// By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
+// size. Into sum [n].
+static void moves(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  const double *Z = w->Z[w->m.s - 1];
+  size_t n = (size_t)w->n;
+  memset(w->sum, 0, n * sizeof(double));
+  radau_terms(w->n, w->now->A, Z, w->sum);
+  for (size_t k = 0; k < n; k++) w->sum[k] = w->E[k * (n + 1)] != 0 ? w->r * w->sum[k] / fabs(w->E[k * (n + 1)]) : 0;
+}
+
 // Sizes so far: of the terms of each y, of the multipliers of each unit.
 static void take_sizes(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
+  moves(s);
   for (int i = 0; i < w->m.s; i++) {
     for (int l = 0; l < w->nl; l++)
       s->now.size_l[w->group[l]] = fmax(s->now.size_l[w->group[l]], fabs(w->Z[i][w->nz + l]));
@@ -37,9 +49,10 @@ static void take_sizes(nsm_sim *s) {
         double terms = fabs(w->y[i][k->row0 + j]);
         for (int e = 0; e < k->c->h.n; e++) {
           int wrt = k->c->h.wrt[e], slot = k->c->h.col[e];
-          double z = wrt == NSM_WRT_X ? w->Z[i][sim_z_of(s, k, j, slot)]
-                   : wrt == NSM_WRT_L ? w->Z[i][w->nz + k->tab.ix[(size_t)j * (size_t)k->c->nslot + (size_t)slot]] : 0;
-          terms += fabs(k->h[(size_t)j * (size_t)k->c->h.n + (size_t)e] * z);
+          int at = wrt == NSM_WRT_X ? sim_z_of(s, k, j, slot)
+                                    : w->nz + k->tab.ix[(size_t)j * (size_t)k->c->nslot + (size_t)slot];
+          if (at < w->n && wrt != NSM_WRT_D)
+            terms += fabs(k->h[(size_t)j * (size_t)k->c->h.n + (size_t)e]) * (fabs(w->Z[i][at]) + w->sum[at]);
         }
         s->now.size_y[k->row0 + j] = fmax(s->now.size_y[k->row0 + j], terms);
       }
