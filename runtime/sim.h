@@ -349,6 +349,7 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+#define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
 enum { SIM_DIFFERENCES = 10 };
 #define SIM_PREDICTED(s) \
@@ -472,6 +473,7 @@ typedef struct sim_work {
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
   int     at_event;                     // the last piece ended where a condition became true
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
+  double  length;                       // of the step at hand, as it was asked for
   char    name[512];
 } sim_work;
 

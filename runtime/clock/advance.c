@@ -46,6 +46,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
   s->w.deadline = 0;
   s->w.late = 0;
+  s->w.length = h;
   nsm_code c = step(s, h, t1, e);
   if (__builtin_expect(c != NSM_OK && sim_interrupted(s), 0)) {              // whatever the step has made of it
     if (e) *e = (nsm_error){ .code = NSM_INTERRUPTED };

@@ -140,7 +140,7 @@ static nsm_code judged(nsm_sim *s, double t1, nsm_error *e) {
   int row = 0;
   double off = radau_verify(s, &row);
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
-  if (getenv("RD") && off > 1e-9) for (int i = 0; i < s->n.radau->m.s; i++) fprintf(stderr, "  judged %g row %d stage %d l %.17g y %.17g sizes %g %g lo %g hi %g\n", off, row, i, s->n.radau->Z[i][s->n.radau->nz + s->n.r.l[row]], s->n.radau->y[i][row], s->now.size_l[s->n.radau->group[s->n.r.l[row]]], s->now.size_y[row], s->n.radau->lo[i][row], s->n.radau->hi[i][row]);
+  if (getenv("RD") && off > 1e-9) for (int i = 0; i < s->n.radau->m.s; i++) fprintf(stderr, "  judged %g row %d stage %d l %.17g y %.17g sizes %g %g lo %g hi %g\n", off, row, i, s->n.radau->Z[i][s->n.radau->nz + s->n.r.l[row]], s->n.radau->y[i][row], s->now.size_z[s->n.radau->group[s->n.radau->nz+s->n.r.l[row]]], s->now.size_y[row], s->n.radau->lo[i][row], s->n.radau->hi[i][row]);
   if (off <= wrong) return NSM_OK;
   char name[256];
   sim_row_name(s, row, name, sizeof name);

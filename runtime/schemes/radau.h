@@ -52,7 +52,7 @@ struct sim_radau {
   radau_method m;
   int    n, nz, nl, linear;
   int    ncase, *cases;                 // rows whose law has a bound
-  int   *group, ngroup;                 // [nl] multipliers of one unit are measured by the same size
+  int   *group;                         // [n] unknowns of one unit are measured by the same size: the first of them
   double *E;                            // [n, n]
   int     moving_mass;                  // E depends on the state
   double *Z[RADAU_STAGES], *F[RADAU_STAGES], *R[RADAU_STAGES];    // [n + 1] [n] [n]
@@ -112,7 +112,8 @@ void   radau_watch(nsm_sim *s);                        // f of the trial at hand
 double radau_tolerance(const nsm_sim *s, int which, double r);
 int    radau_is_watched(const nsm_sim *s, int which);
 int    radau_worst(const nsm_sim *s);                   // what is broken most, beside its tolerance; -1: nothing
+void   radau_clip(const nsm_sim *s, double *l);         // multipliers within their tolerance of a bound: at it
 int    radau_holds(const nsm_sim *s, double loose);    // everything that is watched, at all stages
 // The sets of the step at hand (w.l1, w.z1); keep: that of now where it has the same answer
 void   radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set);
-double radau_verify(nsm_sim *s, int *worst);                       // the independent check of all stages
+double radau_verify(nsm_sim *s, int *worst);                       // the independent check, at the end

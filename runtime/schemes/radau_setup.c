@@ -40,19 +40,21 @@ static void take_sets(nsm_sim *s) {
   }
 }
 
-// Multipliers of the same unit have the same size.
+// Unknowns of the same unit have the same size.
 static void take_groups(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   const nsm_model *m = s->a->m;
-  w->group = SIM_NEW(s, w->nl, int);
+  w->group = SIM_NEW(s, w->n, int);
   for (int i = 0; i < m->nvar; i++) {
-    if (m->var[i].kind != NSM_VAR_MULTIPLIER && m->var[i].kind != NSM_VAR_ROW) continue;
-    int first = i;
-    for (int k = 0; k < i; k++)
-      if (m->var[k].kind == m->var[i].kind &&
-          strcmp(sim_text(s, m->var[k].unit), sim_text(s, m->var[i].unit)) == 0) { first = k; break; }
-    for (int j = 0; j < s->a->var[i].count; j++)
-      w->group[s->a->var[i].base + j] = first == i ? s->a->var[i].base : w->group[s->a->var[first].base];
+    const sim_var *v = &s->a->var[i];
+    int state = m->var[i].kind == NSM_VAR_STATE, first = -1;
+    if ((!state && m->var[i].kind != NSM_VAR_MULTIPLIER) || v->count == 0) continue;
+    for (int k = 0; k < i && first < 0; k++)
+      if ((m->var[k].kind == NSM_VAR_STATE || m->var[k].kind == NSM_VAR_MULTIPLIER) && s->a->var[k].count > 0 &&
+          strcmp(sim_text(s, m->var[k].unit), sim_text(s, m->var[i].unit)) == 0)
+        first = w->group[(m->var[k].kind == NSM_VAR_STATE ? 0 : w->nz) + s->a->var[k].base];
+    int at = (state ? 0 : w->nz) + v->base;
+    for (int j = 0; j < v->count; j++) w->group[at + j] = first < 0 ? at : first;
   }
 }
 
@@ -100,7 +102,8 @@ void sim_radau_analyse(nsm_sim *s) {
 
 nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {
   (void)e;
-  (void)radau_trial(s, t1 - s->now.t);
+  (void)t1;
+  (void)radau_trial(s, s->w.length);
   return NSM_OK;                                           // what came of it: sim_radau.outcome (clock/radau_pieces.c)
 }
 

@@ -3,26 +3,27 @@
 //   multiplier inside of its bounds    l - lo and hi - l        at the lower bound    y        at the upper one    -y
 //
 // are watched at all stages, of every law, also of one whose y depends on its multiplier. They are as good as 0 within
-// 1e-11 of the largest multiplier of the same unit so far, or of the terms of y; a multiplier of index 2 has besides
+// 1e-11 of the largest unknown of the same unit so far, or of the terms of y that such unknowns make; a multiplier of index 2 has besides
 // the round-off of E z divided by the length of the piece.
 #include "radau.h"
 
 static const double share = 1e-11;
+static const double nothing = 1e-40;     // in SI units: what rounding leaves of numbers that are 0
 
 int radau_is_watched(const nsm_sim *s, int which) {
   const struct sim_radau *w = s->n.radau;
   int row = which / 2, upper = which % 2, last = w->m.s - 1;
-  if (s->now.set[row] != SIM_INSIDE) return !upper;
+  if (s->now.set[row] != SIM_INSIDE) return !upper && w->lo[last][row] < w->hi[last][row];    // else y is free
   return upper ? w->hi[last][row] < INFINITY : w->lo[last][row] > -INFINITY;
 }
 
 double radau_tolerance(const nsm_sim *s, int which, double r) {
   const struct sim_radau *w = s->n.radau;
   int row = which / 2;
-  if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row];
+  if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row] + nothing;
   double most = 0;
   for (int z = 0; z < w->nz; z++) most = fmax(most, fabs(w->E[(size_t)z * ((size_t)w->n + 1)] * w->Z[0][z]));
-  return share * s->now.size_l[w->group[s->n.r.l[row]]] + 16 * DBL_EPSILON * most / r;
+  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 128 * DBL_EPSILON * most / r;
 }
 
 // By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
@@ -36,26 +37,25 @@ static void moves(nsm_sim *s) {
   for (size_t k = 0; k < n; k++) w->sum[k] = w->E[k * (n + 1)] != 0 ? w->r * w->sum[k] / fabs(w->E[k * (n + 1)]) : 0;
 }
 
-// Sizes so far: of the terms of each y, of the multipliers of each unit.
+// Sizes so far: of unknowns of each unit, of the terms of each y.
 static void take_sizes(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
+  double *size = s->now.size_z;
   moves(s);
-  for (int i = 0; i < w->m.s; i++) {
-    for (int l = 0; l < w->nl; l++)
-      s->now.size_l[w->group[l]] = fmax(s->now.size_l[w->group[l]], fabs(w->Z[i][w->nz + l]));
-    for (int a = 0; a < s->a->on.relation.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-      for (int j = 0; j < k->tab.count; j++) {
-        double terms = fabs(w->y[i][k->row0 + j]);
-        for (int e = 0; e < k->c->h.n; e++) {
-          int wrt = k->c->h.wrt[e], slot = k->c->h.col[e];
-          int at = wrt == NSM_WRT_X ? sim_z_of(s, k, j, slot)
-                                    : w->nz + k->tab.ix[(size_t)j * (size_t)k->c->nslot + (size_t)slot];
-          if (at < w->n && wrt != NSM_WRT_D)
-            terms += fabs(k->h[(size_t)j * (size_t)k->c->h.n + (size_t)e]) * (fabs(w->Z[i][at]) + w->sum[at]);
-        }
-        s->now.size_y[k->row0 + j] = fmax(s->now.size_y[k->row0 + j], terms);
+  for (int i = 0; i < w->m.s; i++)
+    for (int k = 0; k < w->n; k++) size[w->group[k]] = fmax(size[w->group[k]], fabs(w->Z[i][k]));
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    for (int j = 0; j < k->tab.count; j++) {
+      double terms = fabs(w->y[w->m.s - 1][k->row0 + j]);
+      for (int e = 0; e < k->c->h.n; e++) {
+        int wrt = k->c->h.wrt[e], slot = k->c->h.col[e];
+        int at = wrt == NSM_WRT_X ? sim_z_of(s, k, j, slot)
+                                  : w->nz + k->tab.ix[(size_t)j * (size_t)k->c->nslot + (size_t)slot];
+        if (at < w->n && (wrt == NSM_WRT_X || wrt == NSM_WRT_L))
+          terms += fabs(k->h[(size_t)j * (size_t)k->c->h.n + (size_t)e]) * (size[w->group[at]] + w->sum[at]);
       }
+      s->now.size_y[k->row0 + j] = fmax(s->now.size_y[k->row0 + j], terms);
     }
   }
 }
@@ -72,6 +72,20 @@ void radau_watch(nsm_sim *s) {
       f[i] = set == SIM_INSIDE ? l - w->lo[i][row] : set == SIM_LOW ? y : -y;
       f[RADAU_STAGES + i] = set == SIM_INSIDE ? w->hi[i][row] - l : INFINITY;
     }
+  }
+}
+
+// Multipliers as good as at their bound are recorded at it.
+void radau_clip(const nsm_sim *s, double *l) {
+  const struct sim_radau *w = s->n.radau;
+  int last = w->m.s - 1;
+  for (int c = 0; c < w->ncase; c++) {
+    int row = w->cases[c], at = s->n.r.l[row];
+    double lo = w->lo[last][row], hi = w->hi[last][row];
+    if (s->now.set[row] != SIM_INSIDE || (l[at] >= lo && l[at] <= hi)) continue;
+    double tol = radau_tolerance(s, 2 * row, w->r);
+    if (l[at] < lo && l[at] >= lo - tol) l[at] = lo;
+    else if (l[at] > hi && l[at] <= hi + tol) l[at] = hi;
   }
 }
 
@@ -121,29 +135,27 @@ void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
   }
 }
 
-// y and multipliers of every stage before the judge of one-step problems: -y in N(l) with y = M l + q for a diagonal M
-// of the size of both. The largest residual.
+// y and multipliers where the piece ends before the judge of one-step problems: -y in N(l) with y = M l + q for a
+// diagonal M of the size of both. The largest residual. Inner stages have the error of a stage, and are none of the
+// results.
 double radau_verify(nsm_sim *s, int *worst) {
   struct sim_radau *w = s->n.radau;
   const sim_rows *r = &s->n.r;
-  double most = 0;
-  for (int i = 0; i < w->m.s; i++) {
-    for (int c = 0; c < w->ncase; c++) {
-      int row = w->cases[c], l = r->l[row];
-      double size = s->now.size_l[w->group[l]], tol = radau_tolerance(s, 2 * row, w->r), at = w->Z[i][w->nz + l];
-      double lo = w->lo[i][row], hi = w->hi[i][row], near = s->now.set[row] == SIM_INSIDE ? tol : 0;
-      w->vl[c] = at < lo && at >= lo - near ? lo : at > hi && at <= hi + near ? hi : at;
-      w->vm[c] = size > 0 && s->now.size_y[row] > 0 ? s->now.size_y[row] / size : 1;
-      w->vq[c] = w->y[i][row] - w->vm[c] * w->vl[c];
-      w->vterms[c] = s->now.size_y[row];
-      w->vlo[c] = lo;
-      w->vhi[c] = hi;
-    }
-    nsm_cone_problem p = { .m = w->ncase, .M = w->vm, .row_start = w->vstart, .col = w->vcol, .q = w->vq,
-                           .lo = w->vlo, .hi = w->vhi, .q_terms = w->vterms };
-    int at = 0;
-    double off = w->ncase > 0 ? nsm_cone_residual(&p, w->vl, NULL, &at) : 0;
-    if (off > most) { most = off; *worst = w->cases[at]; }
+  int last = w->m.s - 1, at = 0;
+  for (int c = 0; c < w->ncase; c++) {
+    int row = w->cases[c], l = r->l[row];
+    double size = s->now.size_z[w->group[w->nz + l]], lo = w->lo[last][row], hi = w->hi[last][row];
+    w->vl[c] = s->w.l1[l];
+    w->vm[c] = size > 0 && s->now.size_y[row] > 0 ? s->now.size_y[row] / size : 1;
+    w->vq[c] = w->y[last][row] - w->vm[c] * w->vl[c];
+    w->vterms[c] = s->now.size_y[row] + nothing / (8 * DBL_EPSILON);
+    w->vlo[c] = lo;
+    w->vhi[c] = hi;
   }
-  return most;
+  if (w->ncase == 0) return 0;
+  nsm_cone_problem p = { .m = w->ncase, .M = w->vm, .row_start = w->vstart, .col = w->vcol, .q = w->vq,
+                         .lo = w->vlo, .hi = w->vhi, .q_terms = w->vterms };
+  double off = nsm_cone_residual(&p, w->vl, NULL, &at);
+  *worst = w->cases[at];
+  return off;
 }

@@ -5,9 +5,12 @@
 // Only E z_0 enters: nothing algebraic has to be consistent at the begin. c_s = 1: all that is recorded holds at the
 // end. Where everything is affine two iterations are made, the second of which corrects the round-off of the first.
 #include "radau.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { MOST_ITERATIONS = 15 };
 static const double enough = 1e-9;       // what may stand where the residual falls no more
+static const double rounds = 16 * DBL_EPSILON;
 
 static void stages_at_begin(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
@@ -36,21 +39,21 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
   return 1;
 }
 
-// The largest residual beside the size of the terms of its row.
+// The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
+// that of the largest terms so far.
 static double measure(nsm_sim *s, const radau_set *set, double r) {
   struct sim_radau *w = s->n.radau;
   double most = 0;
   for (int i = 0; i < w->m.s; i++) {
     memset(w->sum, 0, (size_t)w->n * sizeof(double));
-    for (int j = 0; j < w->n; j++) {
-      const double *A = set->A + (size_t)j * (size_t)w->n, *E = w->E + (size_t)j * (size_t)w->n;
-      double z = fabs(w->Z[i][j]), dz = fabs(w->Z[i][j] - w->z0[j]) / r + 4 * DBL_EPSILON * z / r;
-      for (int k = 0; k < w->n; k++) w->sum[k] += fabs(A[k]) * z + fabs(E[k]) * dz;
-    }
+    memset(w->xr, 0, (size_t)w->n * sizeof(double));
+    radau_terms(w->n, set->A, w->Z[i], w->sum);
+    radau_terms(w->n, w->E, w->Z[i], w->xr);
     for (int k = 0; k < w->n; k++) {
       double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
       if (!(off == off)) return INFINITY;
-      if (off > 0) most = fmax(most, off / size);
+      s->now.size_f[k] = fmax(s->now.size_f[k], size);
+      if (off > rounds * (s->now.size_f[k] + 8 * w->xr[k] / r)) most = fmax(most, off / size);
     }
   }
   return most;
@@ -71,6 +74,7 @@ static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_facto
     if (w->linear && k == 2) return RADAU_GOOD;
     if (!w->linear && k > 0) {
       double off = measure(s, set, r);
+      if (getenv("RD2")) fprintf(stderr, "      it %d off %g last %g r %g\n", k, off, last, r);
       if (off <= s->a->tolerance) return RADAU_GOOD;
       if (!(off < 0.5 * last) && k > 2) return off <= enough ? RADAU_GOOD : RADAU_DIVERGES;
       last = off;
@@ -94,6 +98,9 @@ radau_outcome radau_trial(nsm_sim *s, double r) {
   if (w->outcome != RADAU_GOOD) end = w->z0;
   memcpy(s->w.z1, end, (size_t)w->nz * sizeof(double));
   memcpy(s->w.l1, end + w->nz, (size_t)w->nl * sizeof(double));
-  if (w->outcome == RADAU_GOOD) radau_watch(s);
+  if (w->outcome == RADAU_GOOD) {
+    radau_watch(s);
+    radau_clip(s, s->w.l1);
+  }
   return w->outcome;
 }
