@@ -7,8 +7,6 @@
 //   an inner stage is, or the minimum     a trial that ends there decides; where it ends above 0 there is no event
 #include "radau_pieces.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TRIALS = 60, HALVES = 8 };
@@ -147,7 +145,6 @@ nsm_code sim_radau_find(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_radau *w = s->n.radau;
   s->located->events = 0;
   if (s->w.euler) return by_euler(s, length, e);
-  if (getenv("RD")) fprintf(stderr, "  find t %.12g h %g outcome %d look %d\n", s->now.t, *length, w->outcome, w->outcome == RADAU_GOOD ? look(s, 0).which : -9);
   if (w->outcome != RADAU_GOOD) {
     nsm_code code = shorten(s, length, e);
     if (code != NSM_OK || s->w.euler) return code;

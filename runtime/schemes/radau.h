@@ -77,8 +77,8 @@ struct sim_radau {
   // checks (cone/problem.h)
   double *vm, *vq, *vterms, *vl, *vlo, *vhi;
   int    *vstart, *vcol;
-  // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; a step is counted
-  // as captured; sets ended that are not yet told
+  // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; this step is
+  // counted as captured; sets ended that are not yet told
   int     pieces, shorts, euler, counted, tells;
   long    factorizations, solves;
 };
@@ -91,9 +91,9 @@ void radau_times(int n, const double *E, double factor, const double *w, double 
 void radau_terms(int n, const double *A, const double *w, double *to);           // to += |A| |w|
 
 // radau_sets.c: A of now.set at the begin; where it is known already, that. NULL: too much is not determined.
-radau_set *radau_set_at(nsm_sim *s, double r);
+radau_set *radau_set_now(nsm_sim *s);
 // Does the set contradict itself: is F outside of what A and E reach? (4)
-int radau_contradicts(nsm_sim *s, const radau_set *set, double t, double *Z, const double *F);
+int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const double *F);
 void radau_complete(const nsm_sim *s, const radau_set *set, const double *Z, double *F);   // F -= U X^T Z
 
 // radau_factor.c: NULL where it is singular

@@ -2,7 +2,7 @@
 // stages: with left and right eigenvectors, one real system and one complex system in place of one of s n unknowns
 // [Hairer and Wanner 1996, IV.8],
 //
-//   ((omega (x) E)/r - I (x) A) dZ = R    <=>    ((mu/r) E - A) x = sum_j left_j R_j,   dZ_i = sum_mu right_i x       (6)
+//   ((omega (x) E)/r - I (x) A) dZ = R    <=>    ((mu/r) E - A) x = sum_j left_j R_j,   dZ_i = sum_mu right_i x    (6)
 #include "radau.h"
 
 static int make(nsm_sim *s, const radau_set *set, radau_factors *f, int mode, double re, double im) {

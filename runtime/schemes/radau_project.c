@@ -1,13 +1,14 @@
 // A consistent begin. A switch that closes a loop of capacitors, and initial values that the laws of a set do not
 // allow, make states jump. A step of implicit Euler of length e, and one back,
 //
-//   E (z' - z-) = e F(t + e, z'),    E (z+ - z') = -e F(t, z+)                                                       (5)
+//   E (z' - z-) = e F(t + e, z'),    E (z+ - z') = -e F(t, z+)                                                      (5)
 //
 // project on what the set allows to an error of e^2: charges and fluxes, the left null vectors of A, stay as they are.
 #include "radau.h"
 
 enum { MOST_ITERATIONS = 20 };
 static const double share = 1e-6;        // e, of the step
+static const double settled = 1e-13, enough = 1e-9;        // a change beside the unknowns; where it falls no more
 static const double moves = 1e-3;        // E z of a vector that is known moves by more than this: index 2
 
 // One of the two, from E z0 at z: E (z - z0)/r = F(t, z). 0: not solved.
@@ -17,7 +18,7 @@ static int implicit(nsm_sim *s, radau_set *set, double t, double r, const double
   double *R = w->R[0], last = INFINITY;
   for (int k = 0; f && k < MOST_ITERATIONS; k++) {
     radau_evaluate(s, t, z, w->F[0], w->y[0], w->lo[0], w->hi[0]);
-    if (set->free > 0 && radau_contradicts(s, set, t, z, w->F[0])) return 0;
+    if (set->free > 0 && radau_contradicts(s, set, z, w->F[0])) return 0;
     memcpy(R, w->F[0], (size_t)w->n * sizeof(double));
     radau_complete(s, set, z, R);
     for (int i = 0; i < w->n; i++) w->sum[i] = z[i] - z0[i];
@@ -29,8 +30,9 @@ static int implicit(nsm_sim *s, radau_set *set, double t, double r, const double
       change = fmax(change, fabs(R[i]));
       size = fmax(size, fabs(z[i]));
     }
+    int stands = change <= settled * size, falls = change <= 0.5 * last || k <= 2;
     if (!(change < INFINITY)) return 0;
-    if (w->linear ? k == 1 : change <= 1e-13 * size || (k > 2 && change > 0.5 * last && change <= 1e-9 * size)) return 1;
+    if (w->linear ? k == 1 : stands || (!falls && change <= enough * size)) return 1;
     last = change;
   }
   return 0;
@@ -66,7 +68,7 @@ int radau_project(nsm_sim *s, double h, double *z) {
   memcpy(w->z0 + w->nz, s->w.l1, (size_t)w->nl * sizeof(double));
   w->z0[w->n] = 0;
   memcpy(z, w->z0, ((size_t)w->n + 1) * sizeof(double));
-  radau_set *set = radau_set_at(s, h);
+  radau_set *set = radau_set_now(s);
   if (!set) return 0;
   if (!is_index2(s, set, e)) return 1;
   double *middle = w->Z[0];

@@ -36,11 +36,23 @@ static void scaled(const struct sim_radau *w, const double *A, double mu, double
   }
 }
 
+static void swap(double *a, double *b) {
+  double t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static void swap_numbers(int *a, int *b) {
+  int t = *a;
+  *a = *b;
+  *b = t;
+}
+
 static void exchange(int n, double *K, int k, int i, int j, int *row, int *col) {
-  for (int c = 0; c < n && i != k; c++) { double t = K[at(k, c, n)]; K[at(k, c, n)] = K[at(i, c, n)]; K[at(i, c, n)] = t; }
-  for (int r = 0; r < n && j != k; r++) { double t = K[at(r, k, n)]; K[at(r, k, n)] = K[at(r, j, n)]; K[at(r, j, n)] = t; }
-  int t = row[k]; row[k] = row[i]; row[i] = t;
-  t = col[k]; col[k] = col[j]; col[j] = t;
+  for (int c = 0; c < n && i != k; c++) swap(&K[at(k, c, n)], &K[at(i, c, n)]);
+  for (int r = 0; r < n && j != k; r++) swap(&K[at(r, k, n)], &K[at(r, j, n)]);
+  swap_numbers(&row[k], &row[i]);
+  swap_numbers(&col[k], &col[j]);
 }
 
 // P K Q = L U by the largest pivot; the rank.
@@ -134,10 +146,9 @@ void radau_complete(const nsm_sim *s, const radau_set *set, const double *Z, dou
   }
 }
 
-int radau_contradicts(nsm_sim *s, const radau_set *set, double t, double *Z, const double *F) {
+int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const double *F) {
   struct sim_radau *w = s->n.radau;
   int n = w->n, any = 0;
-  (void)t;
   for (int k = 0; k < set->free; k++) {
     double sum = 0, terms = 0;
     for (int i = 0; i < n; i++) {
@@ -157,7 +168,7 @@ static int is_it(const nsm_sim *s, const radau_set *set) {
          (!set->d || memcmp(set->d, s->now.d, (size_t)s->a->nheld * sizeof(double)) == 0);
 }
 
-radau_set *radau_set_at(nsm_sim *s, double r) {
+radau_set *radau_set_now(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   radau_set *set = NULL;
   for (int i = 0; i < w->nset && !set; i++) if (is_it(s, &w->set[i])) set = &w->set[i];
@@ -177,6 +188,5 @@ radau_set *radau_set_at(nsm_sim *s, double r) {
     w->fresh = 1;
   }
   set->used = ++w->clock;
-  (void)r;
   return w->now = set;
 }

@@ -109,6 +109,9 @@ nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {
 
 void sim_radau_accept(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
-  if (w->takes) memcpy(s->now.set, w->next, (size_t)s->n.r.n);
+  if (w->takes) {
+    memcpy(s->now.set, w->next, (size_t)s->n.r.n);
+    s->now.count.captured++;
+  }
   w->takes = w->fresh = 0;
 }

@@ -3,8 +3,8 @@
 //   multiplier inside of its bounds    l - lo and hi - l        at the lower bound    y        at the upper one    -y
 //
 // are watched at all stages, of every law, also of one whose y depends on its multiplier. They are as good as 0 within
-// 1e-11 of the largest unknown of the same unit so far, or of the terms of y that such unknowns make; a multiplier of index 2 has besides
-// the round-off of E z divided by the length of the piece.
+// 1e-11 of the largest unknown of the same unit so far, or of the terms of y that such unknowns make; a multiplier of
+// index 2 has besides the round-off of E z divided by the length of the piece.
 #include "radau.h"
 
 static const double share = 1e-11;
@@ -23,7 +23,7 @@ double radau_tolerance(const nsm_sim *s, int which, double r) {
   if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row] + nothing;
   double most = 0;
   for (int z = 0; z < w->nz; z++) most = fmax(most, fabs(w->E[(size_t)z * ((size_t)w->n + 1)] * w->Z[0][z]));
-  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 128 * DBL_EPSILON * most / r;
+  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * most / r;
 }
 
 // By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
@@ -83,7 +83,7 @@ void radau_clip(const nsm_sim *s, double *l) {
     int row = w->cases[c], at = s->n.r.l[row];
     double lo = w->lo[last][row], hi = w->hi[last][row];
     if (s->now.set[row] != SIM_INSIDE || (l[at] >= lo && l[at] <= hi)) continue;
-    double tol = radau_tolerance(s, 2 * row, w->r);
+    double tol = 2 * radau_tolerance(s, 2 * row, w->r);      // an event is within twice its tolerance
     if (l[at] < lo && l[at] >= lo - tol) l[at] = lo;
     else if (l[at] > hi && l[at] <= hi + tol) l[at] = hi;
   }

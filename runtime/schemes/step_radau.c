@@ -5,8 +5,6 @@
 // Only E z_0 enters: nothing algebraic has to be consistent at the begin. c_s = 1: all that is recorded holds at the
 // end. Where everything is affine two iterations are made, the second of which corrects the round-off of the first.
 #include "radau.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_ITERATIONS = 15 };
 static const double enough = 1e-9;       // what may stand where the residual falls no more
@@ -26,7 +24,7 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
   for (int i = 0; i < w->m.s; i++) {
     double t = s->now.t + w->m.c[i] * r;
     radau_evaluate(s, t, w->Z[i], w->F[i], w->y[i], w->lo[i], w->hi[i]);
-    if (set->free > 0 && radau_contradicts(s, set, t, w->Z[i], w->F[i])) return 0;
+    if (set->free > 0 && radau_contradicts(s, set, w->Z[i], w->F[i])) return 0;
     memcpy(w->R[i], w->F[i], (size_t)w->n * sizeof(double));
     radau_complete(s, set, w->Z[i], w->R[i]);
     for (int k = 0; k < w->n; k++) {
@@ -74,7 +72,6 @@ static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_facto
     if (w->linear && k == 2) return RADAU_GOOD;
     if (!w->linear && k > 0) {
       double off = measure(s, set, r);
-      if (getenv("RD2")) fprintf(stderr, "      it %d off %g last %g r %g\n", k, off, last, r);
       if (off <= s->a->tolerance) return RADAU_GOOD;
       if (!(off < 0.5 * last) && k > 2) return off <= enough ? RADAU_GOOD : RADAU_DIVERGES;
       last = off;
@@ -88,7 +85,7 @@ radau_outcome radau_trial(nsm_sim *s, double r) {
   struct sim_radau *w = s->n.radau;
   w->r = r;
   stages_at_begin(s);
-  radau_set *set = radau_set_at(s, r);
+  radau_set *set = radau_set_now(s);
   radau_factors *f = set ? radau_factors_of(s, set, r, 0) : NULL;
   w->outcome = f ? iterate(s, set, f, r) : RADAU_DIVERGES;
   const double *end = w->Z[w->outcome == RADAU_GOOD ? w->m.s - 1 : 0];
