@@ -227,7 +227,7 @@ void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 // and the energy that it took [J], friction at that contact included; nan where there is none.
 typedef struct nsm_located_event {
   double      time;
-  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"; of radau "captured": after a switch of name
   const char *name;     // valid during the call
   double      before, after, impulse, loss;
 } nsm_located_event;

@@ -382,6 +382,8 @@ typedef struct sim_state {
   double  set_h;                        // length of the last piece with the same sets, 0: none
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
+  double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
+  int     captured_row;                 // whose set had ended in it, -1: none
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start

@@ -75,6 +75,7 @@ void     sim_impulses_open(nsm_sim *s);
 void     sim_impulses_look(nsm_sim *s, double h);
 void     sim_impulses_reset(nsm_sim *s);
 int      sim_impulses_note(nsm_sim *s, char *out, size_t size);
+int      sim_captured_note(const nsm_sim *s, char *out, size_t size);  // radau_pieces.c: the first of them; 0: none
 int      sim_unarmed_note(const nsm_sim *s, char *out, size_t size);  // conditions that were true all along
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 // laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time

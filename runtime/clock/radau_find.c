@@ -77,6 +77,7 @@ static void take_hits(nsm_sim *s, int which) {
     if (!radau_is_watched(s, other)) continue;
     if (other == which || end_value(s, other) < -radau_tolerance(s, other, w->r)) s->located->hit[other / 2] = 1;
   }
+  s->n.radau->ended = which / 2;
   s->located->events = 1;
 }
 

@@ -2,6 +2,7 @@
 // radau_begin.c; where a piece ends: radau_find.c.
 #include "radau_pieces.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 nsm_code sim_radau_begin(nsm_sim *s, nsm_error *e) {
@@ -22,6 +23,7 @@ nsm_code sim_radau_begin(nsm_sim *s, nsm_error *e) {
 void sim_radau_step(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   w->pieces = w->shorts = w->euler = w->counted = 0;
+  w->ended = -1;
   s->w.euler = 0;
   w->tells = 0;
 }
@@ -32,9 +34,27 @@ int sim_radau_give_up(nsm_sim *s) {
   return s->w.euler = 1;
 }
 
+// Once a step.
 static void captured(nsm_sim *s) {
-  s->now.count.captured += !s->n.radau->counted;
-  s->n.radau->counted = 1;
+  struct sim_radau *w = s->n.radau;
+  if (w->counted) return;
+  w->counted = 1;
+  if (s->now.count.captured++ == 0) {
+    s->now.captured_t = s->now.t;
+    s->now.captured_row = w->ended;
+  }
+  sim_tell_captured(s, w->ended);
+}
+
+int sim_captured_note(const nsm_sim *s, char *out, size_t size) {
+  if (!s->n.radau || !s->located || s->now.count.captured == 0) return 0;
+  char name[256] = "";
+  if (s->now.captured_row >= 0) sim_row_name(s, s->now.captured_row, name, sizeof name);
+  long n = s->now.count.captured;
+  snprintf(out, size, "%ld step%s had pieces of implicit Euler, the first at t = %.10g s%s%s: %s", n, n > 1 ? "s" : "",
+           s->now.captured_t, *name ? ", after a switch of " : "", name,
+           "--record-events names each (docs/numerics/radau.md, 4)");
+  return 1;
 }
 
 // What stands is judged: the laws at every stage, by code that shares nothing with what found them.

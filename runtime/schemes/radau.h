@@ -57,7 +57,8 @@ struct sim_radau {
   int     moving_mass;                  // E depends on the state
   double *Z[RADAU_STAGES], *F[RADAU_STAGES], *R[RADAU_STAGES];    // [n + 1] [n] [n]
   double *y[RADAU_STAGES], *lo[RADAU_STAGES], *hi[RADAU_STAGES];  // [rows]
-  double *xr, *xi, *sum, *part;         // [n]
+  double *xr, *xi, *sum, *terms;        // [n]
+  double *part;                         // [RADAU_STAGES n]
   double *z0, *zp;                      // [n + 1] the begin; a consistent one
   double *before;                       // [n] the state before it
   double *jac;                          // [n, n] scratch; of elimination too
@@ -80,6 +81,7 @@ struct sim_radau {
   // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; this step is
   // counted as captured; sets ended that are not yet told
   int     pieces, shorts, euler, counted, tells;
+  int     ended;                        // the row whose set ended last in this step; -1
   long    factorizations, solves;
 };
 

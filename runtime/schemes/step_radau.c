@@ -18,12 +18,17 @@ static void stages_at_begin(nsm_sim *s) {
   for (int i = 0; i < w->m.s; i++) memcpy(w->Z[i], w->z0, ((size_t)w->n + 1) * sizeof(double));
 }
 
+static void evaluate(nsm_sim *s, double r) {
+  struct sim_radau *w = s->n.radau;
+  for (int i = 0; i < w->m.s; i++)
+    radau_evaluate(s, s->now.t + w->m.c[i] * r, w->Z[i], w->F[i], w->y[i], w->lo[i], w->hi[i]);
+}
+
 // R of (3), F - (1/r) sum_j omega_ij E (Z_j - z_0), completed by (4). 0: the set contradicts itself.
 static int residual(nsm_sim *s, const radau_set *set, double r) {
   struct sim_radau *w = s->n.radau;
+  evaluate(s, r);
   for (int i = 0; i < w->m.s; i++) {
-    double t = s->now.t + w->m.c[i] * r;
-    radau_evaluate(s, t, w->Z[i], w->F[i], w->y[i], w->lo[i], w->hi[i]);
     if (set->free > 0 && radau_contradicts(s, set, w->Z[i], w->F[i])) return 0;
     memcpy(w->R[i], w->F[i], (size_t)w->n * sizeof(double));
     radau_complete(s, set, w->Z[i], w->R[i]);
@@ -31,17 +36,18 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
       w->sum[k] = 0;
       for (int j = 0; j < w->m.s; j++) w->sum[k] += w->m.omega[i][j] * (w->Z[j][k] - w->z0[k]);
     }
-    if (w->moving_mass) radau_mass(s, t, w->Z[i], w->jac);
+    if (w->moving_mass) radau_mass(s, s->now.t + w->m.c[i] * r, w->Z[i], w->jac);
     radau_times(w->n, w->moving_mass ? w->jac : w->E, -1 / r, w->sum, w->R[i]);
   }
   return 1;
 }
 
 // The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
-// that of the largest terms so far.
+// that of the largest terms that solutions had so far. Those of this one into w.terms.
 static double measure(nsm_sim *s, const radau_set *set, double r) {
   struct sim_radau *w = s->n.radau;
   double most = 0;
+  memset(w->terms, 0, (size_t)w->n * sizeof(double));
   for (int i = 0; i < w->m.s; i++) {
     memset(w->sum, 0, (size_t)w->n * sizeof(double));
     memset(w->xr, 0, (size_t)w->n * sizeof(double));
@@ -49,9 +55,9 @@ static double measure(nsm_sim *s, const radau_set *set, double r) {
     radau_terms(w->n, w->E, w->Z[i], w->xr);
     for (int k = 0; k < w->n; k++) {
       double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
-      if (!(off == off)) return INFINITY;
-      s->now.size_f[k] = fmax(s->now.size_f[k], size);
-      if (off > rounds * (s->now.size_f[k] + 8 * w->xr[k] / r)) most = fmax(most, off / size);
+      if (!(size < INFINITY && off < INFINITY)) return INFINITY;
+      w->terms[k] = fmax(w->terms[k], size);
+      if (off > rounds * (fmax(s->now.size_f[k], size) + 8 * w->xr[k] / r)) most = fmax(most, off / size);
     }
   }
   return most;
@@ -68,8 +74,11 @@ static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_facto
   struct sim_radau *w = s->n.radau;
   double last = INFINITY;
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
+    if (w->linear && k == 2) {
+      evaluate(s, r);                                      // what is watched
+      return RADAU_GOOD;
+    }
     if (!residual(s, set, r)) return RADAU_CONTRADICTS;
-    if (w->linear && k == 2) return RADAU_GOOD;
     if (!w->linear && k > 0) {
       double off = measure(s, set, r);
       if (off <= s->a->tolerance) return RADAU_GOOD;
@@ -96,6 +105,7 @@ radau_outcome radau_trial(nsm_sim *s, double r) {
   memcpy(s->w.z1, end, (size_t)w->nz * sizeof(double));
   memcpy(s->w.l1, end + w->nz, (size_t)w->nl * sizeof(double));
   if (w->outcome == RADAU_GOOD) {
+    for (int k = 0; k < w->n && !w->linear; k++) s->now.size_f[k] = fmax(s->now.size_f[k], w->terms[k]);
     radau_watch(s);
     radau_clip(s, s->w.l1);
   }
