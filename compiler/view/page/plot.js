@@ -277,12 +277,13 @@ class Plot {
 
   /**
    * Where a line over time goes up and down within four pixels: there it would be a solid block. Such places are told
-   * where one is sixteen pixels high, and then down to eight. For each pixel column, whether it is such a place (`is`),
-   * and the edges of the block.
+   * where one is sixteen pixels high, and then down to eight; what the line rises by on the whole is no height. For each
+   * pixel column, whether it is such a place (`is`), and the edges of the block.
    */
   blocks(s, box, x, y) {
     const n = Math.ceil(box.w) + 1, half = 2, lo = new Float64Array(n).fill(Infinity);
     const hi = new Float64Array(n).fill(-Infinity), way = new Float64Array(n), is = new Uint8Array(n);
+    const sum = new Float64Array(n), count = new Float64Array(n);
     const from = Math.max(0, indexOf(s.x, x.lo)), to = Math.min(s.x.length, indexOf(s.x, x.hi));
     if (!this.of.overTime || this.of.logY || to - from < 3 * box.w) return { any: false, is, lo, hi };
     for (let i = from, last = NaN; i < to; i++) {
@@ -291,18 +292,23 @@ class Plot {
       if (v < lo[p]) lo[p] = v;
       if (v > hi[p]) hi[p] = v;
       if (Math.abs(v - last) > 0) way[p] += Math.abs(v - last);
+      if (!Number.isNaN(v)) { sum[p] += v; count[p]++; }
       last = v;
     }
     const out = { any: false, is, lo: lo.slice(), hi: hi.slice() };
     for (let p = 0; p < n; p++) {
-      let least = Infinity, most = -Infinity, sum = 0;
+      let least = Infinity, most = -Infinity, ways = 0;
+      const sums = [0, 0], counts = [0, 0];
       for (let q = Math.max(0, p - half); q < Math.min(n, p + half); q++) {
         least = Math.min(least, lo[q]);
         most = Math.max(most, hi[q]);
-        sum += way[q];
+        ways += way[q];
+        sums[q < p ? 0 : 1] += sum[q];
+        counts[q < p ? 0 : 1] += count[q];
       }
-      is[p] = most - least > 8 && sum >= 3 * (most - least) ? 1 : 0;
-      if (is[p] && most - least > 16) out.any = true;
+      const rise = counts[0] && counts[1] ? 2 * Math.abs(sums[1] / counts[1] - sums[0] / counts[0]) : 0;
+      is[p] = most - least - rise > 8 && ways >= 3 * (most - least) ? 1 : 0;
+      if (is[p] && most - least - rise > 16) out.any = true;
       for (let q = Math.max(0, p - half); q <= Math.min(n - 1, p + half); q++) {
         out.lo[p] = Math.min(out.lo[p], lo[q]);
         out.hi[p] = Math.max(out.hi[p], hi[q]);
