@@ -487,7 +487,8 @@ class Plot {
       }
       const mark = make("i");
       mark.style.background = s.colour;
-      return make("span", {}, mark, s.name + value + (s.hatched ? " (hatched: faster than the pixels)" : ""));
+      const hatched = s.hatched ? " (hatched: faster than the pixels)" : "";
+      return make("span", {}, mark, s.name + value + hatched);
     }));
   }
 
