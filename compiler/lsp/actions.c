@@ -31,13 +31,16 @@ static void put_action(Text *out, const Document *d, const DiagText *of, const D
   text_add(out, "}]}}}");
 }
 
+static size_t offset_at(const Document *d, const Json *place) {
+  Position at = { json_whole(place, "line", 0), json_whole(place, "character", 0) };
+  return offset_of(d->text.at ? d->text.at : "", d->text.n, at);
+}
+
 // [3.17, CodeAction]
 void answer_actions(Server *s, Document *d, const Json *request, Text *out) {
   (void)s;
-  Position from = { json_whole(request, "params.range.start.line", 0), json_whole(request, "params.range.start.character", 0) },
-           to = { json_whole(request, "params.range.end.line", 0), json_whole(request, "params.range.end.character", 0) };
-  const Text *t = &d->text;
-  size_t lo = offset_of(t->at ? t->at : "", t->n, from), hi = offset_of(t->at ? t->at : "", t->n, to);
+  const Json *range = json_at(request, "params.range");
+  size_t lo = offset_at(d, json_at(range, "start")), hi = offset_at(d, json_at(range, "end"));
   DiagText *all;
   int n = diag_list(d->now->bag, &all), told = 0;
   text_add(out, "[");

@@ -15,7 +15,8 @@ static const MNamedUnit *unit_at(const Model *m, const Named *y) {
 void answer_hints(Server *s, Document *d, const Json *request, Text *out) {
   (void)s;
   const Compilation *c = d->now->model ? d->now : NULL;
-  long first = json_whole(request, "params.range.start.line", 0), last = json_whole(request, "params.range.end.line", 1L << 30);
+  long first = json_whole(request, "params.range.start.line", 0);
+  long last = json_whole(request, "params.range.end.line", 1L << 30);
   int told = 0;
   text_add(out, "[");
   for (size_t i = 0; c && i < d->names->named.n; i++) {
@@ -27,8 +28,8 @@ void answer_hints(Server *s, Document *d, const Json *request, Text *out) {
     Text t = { 0 };
     text_add(&t, ": ");
     unit_print_composed(u->unit, &t);
-    text_printf(out, "%s{\"position\":{\"line\":%ld,\"character\":%ld},\"paddingLeft\":true,\"kind\":1,\"label\":",
-                told++ ? "," : "", at.line, at.character);
+    text_printf(out, "%s{\"position\":{\"line\":%ld,\"character\":%ld},", told++ ? "," : "", at.line, at.character);
+    text_add(out, "\"paddingLeft\":true,\"kind\":1,\"label\":");
     text_json_string(out, text_str(&t));
     text_add(out, "}");
     text_free(&t);

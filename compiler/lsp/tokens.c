@@ -37,7 +37,8 @@ void answer_tokens(Server *s, Document *d, const Json *request, Text *out) {
   Vec(NameUse) use = { 0 };
   for (size_t i = 0; i < d->names->use.n; i++) {
     const NameUse *u = &d->names->use.at[i];
-    if (u->at.file && !strcmp(u->at.file->path, f->path) && u->at.hi > u->at.lo && kind_of(u->of) >= 0) vec_push(&use, *u);
+    if (!u->at.file || strcmp(u->at.file->path, f->path) || u->at.hi <= u->at.lo || kind_of(u->of) < 0) continue;
+    vec_push(&use, *u);
   }
   if (use.n) qsort(use.at, use.n, sizeof *use.at, by_place);
   Position last = { 0, 0 };
@@ -49,7 +50,8 @@ void answer_tokens(Server *s, Document *d, const Json *request, Text *out) {
     end = u->at.hi;
     Position lo = position_of(f, u->at.lo), hi = position_of(f, u->at.hi);
     if (hi.line != lo.line) continue;
-    bool same = lo.line == last.line, declares = u->of->at.lo == u->at.lo && !strcmp(u->of->at.file->path, f->path);
+    bool same = lo.line == last.line;
+    bool declares = u->of->at.lo == u->at.lo && !strcmp(u->of->at.file->path, f->path);
     int marks = (declares ? M_DECLARATION : 0) | (u->of->kind == NAMED_PARAM ? M_READONLY : 0);
     text_printf(out, "%s%ld,%ld,%ld,%d,%d", told++ ? "," : "", lo.line - last.line,
                 same ? lo.character - last.character : lo.character, hi.character - lo.character, kind_of(u->of), marks);
