@@ -54,7 +54,8 @@ void answer_tokens(Server *s, Document *d, const Json *request, Text *out) {
     bool declares = u->of->at.lo == u->at.lo && !strcmp(u->of->at.file->path, f->path);
     int marks = (declares ? M_DECLARATION : 0) | (u->of->kind == NAMED_PARAM ? M_READONLY : 0);
     text_printf(out, "%s%ld,%ld,%ld,%d,%d", told++ ? "," : "", lo.line - last.line,
-                same ? lo.character - last.character : lo.character, hi.character - lo.character, kind_of(u->of), marks);
+                same ? lo.character - last.character : lo.character, hi.character - lo.character, kind_of(u->of),
+                marks);
     last = lo;
   }
   text_add(out, "]}");
