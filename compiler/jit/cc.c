@@ -1,7 +1,6 @@
 // Running the C compiler. What it says goes to a file of its folder, so that the reason of a failure can be shown.
 #include "cc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/ending.h"
 #include "../base/vec.h"
 
 typedef Vec(char *) Words;
@@ -21,7 +21,13 @@ typedef Vec(char *) Words;
 CcFolder cc_folder(Arena *a, const char **why) {
   const char *given = getenv("TMPDIR"), *tmp = given && *given ? given : "/tmp";
   char *path = arena_printf(a, "%s/nsm-XXXXXX", tmp);
-  if (mkdtemp(path)) return (CcFolder){ path };
+  ending_hold();
+  bool made = mkdtemp(path) != NULL;
+  int kept = errno;
+  if (made) ending_folder(path);
+  ending_release();
+  if (made) return (CcFolder){ path };
+  errno = kept;
   *why = arena_printf(a, "no temporary folder can be made in %s: %s\nhelp: set TMPDIR to a folder that can be written",
                       tmp, strerror(errno));
   return (CcFolder){ NULL };
@@ -29,11 +35,10 @@ CcFolder cc_folder(Arena *a, const char **why) {
 
 const char *cc_path(Arena *a, CcFolder f, const char *name) { return arena_printf(a, "%s/%s", f.path, name); }
 
-void cc_folder_remove(Arena *a, CcFolder f) {
-  DIR *d = f.path ? opendir(f.path) : NULL;
-  for (struct dirent *e; d && (e = readdir(d));) unlink(cc_path(a, f, e->d_name));
-  if (d) closedir(d);
-  if (f.path) rmdir(f.path);
+void cc_folder_remove(CcFolder f) {
+  if (!f.path) return;
+  folder_remove(f.path);
+  ending_folder(NULL);
 }
 
 bool cc_write(Arena *a, CcFolder f, const char *name, const char *text, const char **why) {
@@ -78,16 +83,25 @@ static const char *messages(Arena *a, CcFolder f) {
   return arena_strndup(a, text, n);
 }
 
-// Exit status of the child, -1 where it was killed, -2 by Ctrl-C, or 128 + errno where it could not be started.
-static int run(char **argv, const char *said) {
-  struct sigaction ignore = { .sa_handler = SIG_IGN }, old_int, old_quit;
-  int status = 0;
-  sigaction(SIGINT, &ignore, &old_int);                    // as system(3): the child alone ends by them
-  sigaction(SIGQUIT, &ignore, &old_quit);
+// A command ends the compiler with itself (ending.h), so that it leads a group with the programs that it calls. In a
+// library it is as with system(3): signals of the terminal end the child alone.
+static pid_t start(char **argv, const char *said, const char *folder, struct sigaction old[2]) {
+  struct sigaction ignore = { .sa_handler = SIG_IGN };
+  bool own = ending_watched();
+  ending_hold();
+  if (!own) {
+    sigaction(SIGINT, &ignore, &old[0]);
+    sigaction(SIGQUIT, &ignore, &old[1]);
+  }
   pid_t child = fork();
   if (child == 0) {
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGQUIT, &old_quit, NULL);
+    if (own) setpgid(0, 0);
+    else {
+      sigaction(SIGINT, &old[0], NULL);
+      sigaction(SIGQUIT, &old[1], NULL);
+    }
+    ending_in_child();
+    setenv("TMPDIR", folder, 1);                           // its own files go with the folder
     if (!freopen(said, "w", stderr) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(126);
     execvp(argv[0], argv);
     int why = errno;
@@ -95,10 +109,25 @@ static int run(char **argv, const char *said) {
     fflush(stderr);
     _exit(127);
   }
-  if (child < 0) status = -1;
-  else while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  sigaction(SIGINT, &old_int, NULL);
-  sigaction(SIGQUIT, &old_quit, NULL);
+  if (own && child > 0) {
+    setpgid(child, child);
+    ending_child(child, SIGKILL);
+  }
+  ending_release();
+  return child;
+}
+
+// Exit status of the child, -1 where it was killed, -2 by Ctrl-C, or 128 + errno where it could not be started.
+static int run(char **argv, const char *said, const char *folder) {
+  struct sigaction old[2];
+  int status = 0;
+  pid_t child = start(argv, said, folder, old);
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  ending_child(0, 0);
+  if (!ending_watched()) {
+    sigaction(SIGINT, &old[0], NULL);
+    sigaction(SIGQUIT, &old[1], NULL);
+  }
   if (child < 0) return -1;
   if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT ? -2 : -1;
   return WEXITSTATUS(status);
@@ -124,7 +153,7 @@ static bool works(Arena *a, CcFolder f, const Words *w) {
     if (is_file(w->at[i], f, "model.c")) vec_push(&probe, (char *)(uintptr_t)cc_path(a, f, "probe.c"));
     else if (!is_file(w->at[i], f, "main.c")) vec_push(&probe, w->at[i]);
   vec_push(&probe, NULL);
-  int status = run(probe.at, cc_path(a, f, "messages"));
+  int status = run(probe.at, cc_path(a, f, "messages"), f.path);
   vec_free(&probe);
   return status == 0;
 }
@@ -150,7 +179,7 @@ CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *
   split(a, last, &w);
   vec_push(&w, NULL);
   const char *name = joined(a, &w, own);
-  int status = run(w.at, cc_path(a, f, "messages"));
+  int status = run(w.at, cc_path(a, f, "messages"), f.path);
   w.n--;
   if (status == -2) result = CC_INTERRUPTED;
   else if (status == -1) {
