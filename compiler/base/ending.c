@@ -18,6 +18,7 @@ static bool watched;
 static char folder[PATH_MAX], file[PATH_MAX];
 static volatile pid_t child;
 static volatile int child_number;
+static volatile bool family;
 static pid_t owner;                                      // a process that was forked from it undoes nothing
 
 // ---- folders --------------------------------------------------------------------------------------------------------
@@ -77,7 +78,10 @@ void ending_release(void) {
 
 void ending_in_child(void) {
   if (!watched) return;
-  owner = 0;
+  owner = getpid();
+  *folder = *file = 0;
+  child = 0;
+  family = false;
   sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -97,6 +101,11 @@ void ending_child(pid_t process, int number) {
   child = process;
 }
 
+void ending_family(void) {
+  ending_child(0, 0);
+  family = ending_watched();
+}
+
 // ---- the end --------------------------------------------------------------------------------------------------------
 void ending_undo(void) {
   if (!ending_watched()) return;
@@ -105,6 +114,12 @@ void ending_undo(void) {
     if (kill(-child, child_number) != 0) kill(child, child_number);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     child = 0;
+  }
+  if (family) {
+    signal(SIGTERM, SIG_IGN);
+    kill(0, SIGTERM);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {}
+    family = false;
   }
   if (*folder) folder_remove(folder);
   if (*file) unlink(file);

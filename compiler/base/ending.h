@@ -1,6 +1,6 @@
-// What a command undoes however it ends, by itself, by a signal or for want of memory: its temporary folder, a file that
-// is not in place yet, a process that works for it. Only in a program that calls ending_watch: a library's host has
-// signals of its own, and several threads.
+// What a command undoes however it ends, by itself, by a signal or for want of memory: its temporary folder, a file
+// that is not in place yet, a process that works for it. Only in a program that calls ending_watch: a library's host
+// has signals of its own, and several threads.
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
@@ -13,10 +13,11 @@ bool ending_watched(void);
 void ending_folder(const char *path);         // a folder with files, no folders within
 void ending_file(const char *path);
 void ending_child(pid_t child, int number);   // it gets this signal, with its process group if it leads one
+void ending_family(void);                     // its process group gets SIGTERM, and its children are waited for
 
 void ending_hold(void);
 void ending_release(void);
-void ending_in_child(void);                   // after fork: what was noted is the parent's
+void ending_in_child(void);                   // after fork, in the child: what was noted is the parent's; signals come
 
 // Undoes all that is noted. It may be called by a signal handler: it allocates nothing.
 void ending_undo(void);

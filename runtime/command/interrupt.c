@@ -13,14 +13,14 @@ static volatile time_t since;
 static void (*volatile undo)(void);
 
 static const int caught[NSM_CAUGHT] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
-enum { INTERRUPTED = 130 };
+enum { INTERRUPTED = 130, AT_ONCE = 3 };                 // a file that may not be longer is an error of the write
 
-static void catch_all(void (*how)(int), struct sigaction *old) {
+static void catch_all(int count, void (*how)(int), struct sigaction *old) {
   struct sigaction a, was;
   memset(&a, 0, sizeof a);
   sigfillset(&a.sa_mask);
   a.sa_handler = how;
-  for (int i = 0; i < NSM_CAUGHT; i++) {
+  for (int i = 0; i < count; i++) {
     sigaction(caught[i], &a, &was);
     if (was.sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &was, NULL);
     if (old) old[i] = was;
@@ -36,7 +36,7 @@ static void end(int number) {
 
 void nsm_end_at_signals(void (*before)(void)) {
   undo = before;
-  catch_all(end, NULL);
+  catch_all(AT_ONCE, end, NULL);
 }
 
 // ---- by a flag ------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ void nsm_catch_signals(nsm_signals *s) {
   interrupted = seen = stepping = 0;
   a.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &a, &s->pipe);
-  catch_all(on_signal, s->old);
+  catch_all(NSM_CAUGHT, on_signal, s->old);
 }
 
 void nsm_interrupt_steps(int yes) { stepping = yes; }

@@ -1,10 +1,11 @@
-// Ctrl-C and its relatives, SIGINT, SIGTERM, SIGHUP, and SIGXFSZ from outside: the exit code is 130. What the caller had
-// ignored (nohup) stays so.
+// Ctrl-C and its relatives, SIGINT, SIGTERM, SIGHUP, and SIGXFSZ from outside: the exit code is 130. What the caller
+// had ignored (nohup) stays so.
 //
-// A command ends at once, where nothing of what it did so far is of use: nsm_end_at_signals. While it runs a simulation a
-// flag is set, steps look at it, and what was computed is written: between nsm_catch_signals and nsm_release_signals.
-// There, what has not looked for NSM_LATEST seconds is not waited for, and a second signal, more than a second later,
-// ends also the writing. Writing to a reader that went away is an error of the write (EPIPE), not the end of the program.
+// A command ends at once where nothing of what it did so far is of use (not by SIGXFSZ): nsm_end_at_signals. While it
+// runs a simulation a flag is set, steps look at it, and what was computed is written: between nsm_catch_signals and
+// nsm_release_signals. There, what has not looked for NSM_LATEST seconds is not waited for, and a second signal, more
+// than a second later, ends also the writing. Writing to a reader that went away is an error of the write (EPIPE), not
+// the end of the program.
 #pragma once
 #include <signal.h>
 
