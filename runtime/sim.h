@@ -263,7 +263,6 @@ typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, 
 typedef struct sim_scheme {
   const char *name;
   unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
-  unsigned char at_middle;              // everything is taken at the middle positions, once a step
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
@@ -437,7 +436,7 @@ typedef struct sim_work {
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
   double *way;                          // [nv] displacement of a move (move.h); without kinematics none
-  double *rhs;                          // [nz] h f of step_linear.c and step_midpoint.c, then what it does to z
+  double *rhs;                          // [nz] h f of step_linear.c and step_affine.c, then what it does to z
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to

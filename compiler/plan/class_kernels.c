@@ -1,6 +1,6 @@
 // The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
 #include "../system/slots.h"
-#include "scheme.h"
+#include "parts.h"
 
 Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta) {
   Plan *p = ARENA_NEW(a, Plan);

@@ -4,7 +4,7 @@
 // Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
 #include "../system/along.h"
 #include "../system/slots.h"
-#include "scheme.h"
+#include "parts.h"
 
 static int of_kind(const System *s, int id, SymKind kind) {
   Sym y = *symtab_at(s->sym, id);

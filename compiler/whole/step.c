@@ -79,6 +79,23 @@ Ex step_local(Step *p, KValue v) {
   return written_local(p->w);
 }
 
+KValue *step_variables(Step *p, const char *name, int n, int at) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
+  return v;
+}
+
+KValue *step_gotten(Step *p, const char *name, int n, const KValue *variable) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
+  return v;
+}
+
+void step_use(Step *p, Moment m, const KValue *q, const KValue *z) {
+  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
+  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
+}
+
 KValue step_time(Step *p, KValue i, double add) {
   KBuilder *b = p->b;
   KValue at = k_op2(b, OP_PLUS, k_op2(b, OP_PLUS, p->k, k_double(b, i)), k_number(b, add));

@@ -29,6 +29,9 @@ KValue step_mul(Step *p, KValue x, KValue y);
 KValue step_abs(Step *p, KValue x);
 const char *step_name(Step *p, const char *what, int i);           // "q1_3"
 Ex step_local(Step *p, KValue v);                                  // a symbol for it
+KValue *step_variables(Step *p, const char *name, int n, int at);  // that begin as s[at ...]
+KValue *step_gotten(Step *p, const char *name, int n, const KValue *variable);     // what they are now
+void step_use(Step *p, Moment m, const KValue *q, const KValue *z);         // q and z of the expressions to come
 KValue step_time(Step *p, KValue i, double add);                   // t of step k + i + add
 // value: roots; then *rest: what `more` reads, with what roots have computed in place of its expressions.
 void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex *more, int nmore, Ex *rest);
@@ -46,4 +49,4 @@ Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns do
 const Whole *whole_linear(Arena *a, Written *w, bool here);
 const Whole *whole_newton(Arena *a, Written *w);
 const Whole *whole_two_point(Arena *a, Written *w);
-const Whole *whole_midpoint(Arena *a, Written *w);
+const Whole *whole_affine(Arena *a, Written *w);

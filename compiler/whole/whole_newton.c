@@ -42,20 +42,6 @@ typedef struct Turn {
   KValue *push, strikes, solved;        // impulses of contacts that can be struck; how many were, iterations for them
 } Turn;
 
-static bool takes(const Written *w) {
-  const Plan *p = w->plan;
-  if (p->one_iteration) return false;
-  for (int i = 0; i < w->n; i++) {
-    const SysClass *c = w->at[i].pc->c;
-    if (c->kind == CLASS_RELATION) return false;
-    if (c->kind == CLASS_FRICTION && (c->normal < 0 || p->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
-    if (c->friction == MF_ROLLING) return false;
-    for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
-      if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
-  }
-  return true;
-}
-
 static Ex zero(const Newton *n) { return ex_num(n->p->w->pool, 0); }
 
 static void add(Newton *n, Ex *to, Ex e) { *to = ex_add(n->p->w->pool, *to, e); }
@@ -137,21 +123,9 @@ static void derivatives(Newton *n, Ex theta, const Ex *inc, const Ex *impulse) {
     for (int j = 0; j < nz; j++) n->C[k * nz + j] = at_end(n, n->rate[k], j);
 }
 
-static KValue *variables(Step *p, const char *name, int n, int at) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
-  return v;
-}
-
 static KValue *named(Step *p, const char *name, int n, const KValue *x) {
   KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) v[i] = k_name(p->b, x[i], step_name(p, name, i), NULL);
-  return v;
-}
-
-static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
   return v;
 }
 
@@ -170,11 +144,6 @@ static KValue *read(Step *p, int n, const KValue *variable) {
   return v;
 }
 
-static void use(Step *p, Moment m, const KValue *q, const KValue *z) {
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
-  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
-}
-
 // |z1_j| + |z_j|, computed where it is first needed.
 static KValue known_of(const Newton *n, int j, const KValue *z1, const KValue *before, KValue *known) {
   Step *p = n->p;
@@ -183,11 +152,9 @@ static KValue known_of(const Newton *n, int j, const KValue *z1, const KValue *b
   return known[j];
 }
 
-// A contact that a whole step can let be struck: alone, without friction, with a restitution.
+// A contact that a whole step can let be struck, alone.
 static bool can_be_struck(const Written *w, const Instance *at) {
-  for (int i = 0; i < w->n; i++)
-    if (w->at[i].pc->c->kind == CLASS_FRICTION && w->at[i].pc->c->normal == at->cls) return false;
-  return at->pc->e_num >= 0 && w->nz <= STRUCK_UNKNOWNS;
+  return written_rebounds(w, at) && w->nz <= STRUCK_UNKNOWNS;
 }
 
 static bool *pattern_of(const Newton *n) {
@@ -281,8 +248,8 @@ static void iterate(Newton *n, const Turn *turn) {
     p->local[inc_at[j]] = D[j];
   }
   for (int j = 0; j < nc; j++) p->local[impulse_at[j]] = P[j];
-  use(p, AT_END, Q1, Z1);
-  use(p, AT_BEGIN, Qm, Zm);
+  step_use(p, AT_END, Q1, Z1);
+  step_use(p, AT_BEGIN, Qm, Zm);
   KValue *v = ARENA_ARRAY(a, KValue, n->nroot + 1);
   step_values_shared(p, n->root, n->nroot, v, n->more, n->nmore, n->left);
   KValue *f = v, *M = v + n->at_root[1], *Hm = v + n->at_root[2], *H = v + n->at_root[3], *u = v + n->at_root[4];
@@ -414,7 +381,7 @@ static void iterate(Newton *n, const Turn *turn) {
 }
 
 const Whole *whole_newton(Arena *a, Written *w) {
-  if (!takes(w)) return NULL;
+  if (w->plan->one_iteration || !written_by_impulses(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by Newton's method, while no contact is closed."), *p = &step;
   Newton newton = { .p = p }, *n = &newton;
   KBuilder *b = p->b;
@@ -468,8 +435,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
   step_constants(p, gaps, 2 * n->ncontact);
 
   // ---- state ----
-  KValue *q = variables(p, "q", nq, 0), *z = variables(p, "z", nz, at_z), *pv = variables(p, "p", nc, at_p),
-         *gain = variables(p, "gain", nz, at_gain), *off = variables(p, "off", 2, at_off);
+  KValue *q = step_variables(p, "q", nq, 0), *z = step_variables(p, "z", nz, at_z), *pv = step_variables(p, "p", nc, at_p),
+         *gain = step_variables(p, "gain", nz, at_gain), *off = step_variables(p, "off", 2, at_off);
   KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact +
       1);
   for (int i = 0; i < n->ncontact; i++)
@@ -479,23 +446,23 @@ const Whole *whole_newton(Arena *a, Written *w) {
   for (int i = 0; i < nz; i++) z1[i] = k_variable(b, step_name(p, "zi", i), k_number(b, 0));
   for (int i = 0; i < nc + (nstruck > 0); i++) p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
   int at_push = at_count + 1;
-  KValue *push = variables(p, "push", nstruck, at_push), *row = ARENA_ARRAY(a, KValue, 2 * n->ncontact + 1),
+  KValue *push = step_variables(p, "push", nstruck, at_push), *row = ARENA_ARRAY(a, KValue, 2 * n->ncontact + 1),
          hit = nstruck ? k_variable(b, "hit", k_integer(b, 0)) : K_NONE, strikes = K_NONE, solved = K_NONE;
   if (nstruck) {
     strikes = k_variable(b, "strikes", k_number(b, 0));
     solved = k_variable(b, "solved", k_number(b, 0));
   }
-  KValue *Q = gotten(p, "qa", nq, q), *Z = gotten(p, "za", nz, z);
-  use(p, AT_END, Q, Z);
+  KValue *Q = step_gotten(p, "qa", nq, q), *Z = step_gotten(p, "za", nz, z);
+  step_use(p, AT_END, Q, Z);
   p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
   step_values(p, n->f, nz, fv);
   for (int i = 0; i < nz; i++) fv[i] = k_variable(b, step_name(p, "force", i), fv[i]);
   KValue done = k_variable(b, "done", k_integer(b, 0)), ok = k_variable(b, "ok", k_integer(b, 0));
 
   KValue i = k_loop(b, "i", k_integer(b, 0), p->n);
-  Q = gotten(p, "qk", nq, q);
-  Z = gotten(p, "zk", nz, z);
-  use(p, AT_END, Q, Z);
+  Q = step_gotten(p, "qk", nq, q);
+  Z = step_gotten(p, "zk", nz, z);
+  step_use(p, AT_END, Q, Z);
   if (n->ncontact) {
     KValue any = K_NONE, *x = ARENA_ARRAY(a, KValue, n->ncontact + 1);
     p->t = k_name(b, step_time(p, i, 0), "t", NULL);
@@ -522,7 +489,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
     if (nstruck) k_close(b);
     k_close(b);
   }
-  KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = gotten(p, "go", nz, gain);
+  KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = step_gotten(p, "go", nz, gain);
   for (int j = 0; j < nz; j++) S[j] = k_name(b, k_op2(b, OP_TIMES, he, k_get(b, fv[j])), step_name(p, "sk", j), NULL);
   KValue moving = k_name(b, k_double(b, k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]))), "moving", NULL);
   for (int j = 0; j < nz; j++)

@@ -1,4 +1,4 @@
-// The table of the schemes, by NSM_SCHEME_*. When adding one: nsm_abi.h, compiler/plan/schemes.def, docs/adding.md.
+// The table of the schemes, by NSM_SCHEME_*. When adding one: nsm_abi.h, compiler/schemes/schemes.def, docs/adding.md.
 #include "schemes.h"
 #include <string.h>
 
@@ -40,8 +40,7 @@ static const sim_scheme schemes[] = {
   [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse,
                           .step = step_moreau, .impact = impact_moreau,
                           .accept = accept_impulses },
-  [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .at_middle = 1, .theta = 0, .fits = sim_midpoint_fits,
-                            .step = sim_step_midpoint, .accept = accept_impulses },
+  [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .step = sim_step_affine, .accept = accept_impulses },
   [NSM_SCHEME_CONSISTENT] = { .name = "consistent", .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits,
                               .analyse = sim_consistent_analyse, .step = sim_step_consistent,
                               .impact = sim_impact_consistent, .accept = sim_accept_consistent },

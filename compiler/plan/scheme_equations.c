@@ -1,13 +1,15 @@
-// Moreau's midpoint rule ([Möller 2011, (5.3)-(5.8)]; docs/numerics/midpoint.md): everything is evaluated once a step,
-// at the middle positions and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or
-// g.
-#include "scheme.h"
+// Schemes whose equations stand in schemes/<name>.c: the kernels follow from these (schemes/piece.c). Everything is
+// taken at one point that the begin of the piece knows, so the equations are affine in the unknowns, one iteration is
+// exact, and no kernel gives a derivative of f or g with respect to the motion.
+#include "../base/fatal.h"
+#include "parts.h"
 
-const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d) {
-  Plan *p = plan_open(a, s, d, 0);  // rows see the middle positions, which the end velocities do not move
+const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d) {
+  Plan *p = plan_open(a, s, d, 0);
+  INVARIANT(d->equations->point.end == 0);
   p->one_iteration = true;
   for (int i = 0; i < s->ncls; i++) {
-    const SysClass *c = &s->cls[i];
+    const SysClass *c = class_of_piece(a, s, d->equations, &s->cls[i]);
     PlanClass *pc = &p->cls[i];
     Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, c, false);
