@@ -37,7 +37,7 @@ static inline void sim_move(const nsm_sim *s, const double *q0, double h, const 
 }
 
 // Where the kernels of some schemes are all taken (nsm_model.point).
-static inline int sim_has_point(const nsm_sim *s) { return s->a->m->point.time > 0; }
+static inline int sim_has_point(const nsm_sim *s) { return s->a->m->point.time + s->a->m->end.time > 0; }
 
 // Its positions into qp [nq], from q and u at the begin of the step; how long after the begin it is.
 static inline double sim_to_point(const nsm_sim *s, const double *q, const double *u, double *qp) {

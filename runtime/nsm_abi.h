@@ -451,8 +451,8 @@ typedef struct nsm_model {
   int file;
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // NSM_SCHEME_*
-  nsm_move point, end;            // schemes whose kernels are all taken at one point of the step: from the begin to this
-                                  // point, from there to the end; 0: other schemes
+  nsm_move point, end;            // schemes whose kernels are all taken at one point of the step: from the begin to
+                                  // it, from there to the end; 0: other schemes
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;
   const nsm_var *var;             // [nvar]; storage in this order within each kind

@@ -198,7 +198,8 @@ static void solve(Affine *m, int struck) {
     if (!k_node(b, x[j])->name) k_name(b, x[j], step_name(p, j < nq ? "dv" : "impulse", j), NULL);
   for (int j = 0; j < nq; j++) {
     v1[j] = k_name(b, plus(m, m->V[j], x[j]), step_name(p, "ve", j), NULL);
-    q1[j] = k_name(b, moved(m, moved(m, m->point[j], m->on_begin, m->V[j]), m->on_end, v1[j]), step_name(p, "qe", j), NULL);
+    q1[j] = moved(m, moved(m, m->point[j], m->on_begin, m->V[j]), m->on_end, v1[j]);
+    k_name(b, q1[j], step_name(p, "qe", j), NULL);
     sum = step_add(p, step_add(p, sum, v1[j]), q1[j]);
   }
   sum = k_name(b, sum, step_name(p, "sum", 0), NULL);

@@ -435,7 +435,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
   step_constants(p, gaps, 2 * n->ncontact);
 
   // ---- state ----
-  KValue *q = step_variables(p, "q", nq, 0), *z = step_variables(p, "z", nz, at_z), *pv = step_variables(p, "p", nc, at_p),
+  KValue *q = step_variables(p, "q", nq, 0), *z = step_variables(p, "z", nz, at_z),
+         *pv = step_variables(p, "p", nc, at_p),
          *gain = step_variables(p, "gain", nz, at_gain), *off = step_variables(p, "off", 2, at_off);
   KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact +
       1);

@@ -260,9 +260,9 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       at_gain = TAKE(nq), at_gain0 = TAKE(nq), at_minv = TAKE(nq), at_reach = TAKE(w->nrow), at_off = TAKE(2),
       at_cost = TAKE(2), at_phase = TAKE(1), at_count = TAKE(1), at_ledger = TAKE(LEDGER);
 #undef TAKE
-  KValue *q = step_variables(p, "q", nq, at_q), *ql = step_variables(p, "ql", nq, at_qlow), *u = step_variables(p, "u", nq, at_u),
-         *ul = step_variables(p, "ul", nq, at_ulow), *lv = step_variables(p, "l", ns, at_l), *kv = step_variables(p, "kappa", ns,
-             at_k),
+  KValue *q = step_variables(p, "q", nq, at_q), *ql = step_variables(p, "ql", nq, at_qlow),
+         *u = step_variables(p, "u", nq, at_u), *ul = step_variables(p, "ul", nq, at_ulow),
+         *lv = step_variables(p, "l", ns, at_l), *kv = step_variables(p, "kappa", ns, at_k),
          *gain = step_variables(p, "gain", nq, at_gain), *gain0 = step_variables(p, "old", nq, at_gain0),
          *off = step_variables(p, "off", 2, at_off), *cost = step_variables(p, "cost", 2, at_cost),
          phase = k_variable(b, "phase", k_at_number(b, p->s, at_phase)),
