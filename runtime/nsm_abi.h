@@ -450,7 +450,7 @@ typedef struct nsm_model {
   int name;                       // offsets in text
   int file;
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
-  int scheme;                     // NSM_SCHEME_*
+  int scheme;                     // its place in runtime/schemes.def
   nsm_move point, end;            // schemes whose kernels are all taken at one point of the step: from the begin to
                                   // it, from there to the end; 0: other schemes
   int affine;                     // every class is: one iteration a step, no convergence test needed
@@ -479,17 +479,6 @@ typedef struct nsm_model {
   const nsm_shape_contact *shape_contact;                            // [nshape_contact]
   const nsm_corners *corners;                                        // [ncorners]
 } nsm_model;
-
-// CONSISTENT: two-step with impacts ([Möller 2011, (5.106), (5.107)], in the symmetric form consistent.md (2)-(7));
-// CONSISTENT1: one-step, elastic (5.95) MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as
-// CONSISTENT, with M, G and H at the begin of the step (5.58)
-enum {
-  NSM_SCHEME_MOREAU = 0,
-  NSM_SCHEME_CONSISTENT = 1,
-  NSM_SCHEME_CONSISTENT1 = 2,
-  NSM_SCHEME_MIDPOINT = 3,
-  NSM_SCHEME_CONSISTENT_EXPLICIT_MASS = 4
-};
 
 // The one symbol emitted C defines.
 const nsm_model *nsm_model_get(void);

@@ -14,13 +14,8 @@ const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *
     Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, c, false);
     if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
-    if (c->kind == CLASS_SMOOTH) {
-      p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;
-      p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
-    } else if (pc->c->kind <= CLASS_FRICTION)
-      p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
     class_columns(pc, &h);
+    plan_matrices(p, pc);
   }
-  p->constant_problem_matrix &= p->constant_iteration_matrix;
   return p;
 }

@@ -31,11 +31,11 @@ bool affine_in_unknowns(const Piece *p, Ex e);             // in u_E and the mul
 // The statement as kernels need it: f, g, M, H, y, the rate and their derivatives as the equations have them.
 const SysClass *class_of_piece(Arena *a, const System *s, const Equations *q, const SysClass *c);
 
-// One scheme: a line of schemes.def.
+// One scheme: a line of runtime/schemes.def.
 typedef struct SchemeDescriptor SchemeDescriptor;
+typedef void SchemeCheck(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
 struct SchemeDescriptor {
-  const char *name, *number;    // number: NSM_SCHEME_* of nsm_abi.h, by its name
-  const char *order, *needs, *source;
+  const char *name, *order, *needs, *source;
   bool weights;                 // has the parameters theta and gamma
   bool located;                 // can locate events within its steps
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
@@ -44,13 +44,22 @@ struct SchemeDescriptor {
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
   // What the scheme cannot step is refused, statement by statement (E0705); NULL: it takes every system.
-  void (*check)(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
+  SchemeCheck *check;
   const Equations *equations;   // NULL: they still stand in plan/scheme_<name>.c and runtime/schemes
 };
 
-typedef enum {
+// What stands in schemes/<name>.c.
+#define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
+#define NAMES_theta_gamma(name)
+#define NAMES_two_point(name)
+#define SCHEME(name, number, form, ...) NAMES_##form(name)
+#include "../../runtime/schemes.def"
+#undef SCHEME
+SchemeCheck check_consistent;
+
+typedef enum {                  // as NSM_SCHEME_*
 #define SCHEME(name, number, ...) SCHEME_##number,
-#include "schemes.def"
+#include "../../runtime/schemes.def"
 #undef SCHEME
   SCHEME_COUNT
 } SchemeNumber;
@@ -59,10 +68,7 @@ extern const SchemeDescriptor schemes[SCHEME_COUNT];
 const SchemeDescriptor *scheme_named(const char *name, const char **near); // NULL; *near: a similar name, NULL if none
 const SchemeDescriptor *scheme_with_weights(void);                // the one that theta and gamma belong to
 
-extern const Equations midpoint;
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
 Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c
 bool  refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag);                 // true: there are some
-void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
-void check_consistent(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);

@@ -151,17 +151,6 @@ static KValue judged(const Affine *m, int n, int struck, const KValue *H, const 
   return good;
 }
 
-// What contacts that can be struck leave to the runtime.
-static void pushed(const Affine *m, int struck, KValue impulse) {
-  KBuilder *b = m->p->b;
-  for (int j = 0; j < m->nstruck; j++) {
-    if (j != struck) { k_set(b, m->push[j], k_number(b, 0)); continue; }
-    k_set(b, m->strikes, plus(m, k_get(b, m->strikes),
-                              k_double(b, k_op2(b, OP_EQ, k_get(b, m->push[j]), k_number(b, 0)))));
-    k_set(b, m->push[j], impulse);
-  }
-}
-
 // (2)-(6) with the contact `struck`, -1: none. Sets the state and `ok` where the step stands.
 static void solve(Affine *m, int struck) {
   Step *p = m->p;
@@ -213,7 +202,7 @@ static void solve(Affine *m, int struck) {
   k_if(b, good);
   for (int j = 0; j < nq; j++) { k_set(b, m->q[j], q1[j]); k_set(b, m->v[j], v1[j]); }
   for (int k = 0; k < m->nc; k++) k_set(b, m->pv[k], x[nq + k]);
-  pushed(m, struck, x[n - 1]);
+  step_pushed(p, m->nstruck, m->push, struck, x[n - 1], m->strikes);
   k_set(b, m->ok, k_integer(b, 1));
   k_close(b);
   p->suffix = "";
@@ -223,27 +212,16 @@ static void solve(Affine *m, int struck) {
 static KValue which_is_struck(Affine *m, const KValue *reach) {
   Step *p = m->p;
   KBuilder *b = p->b;
-  KValue *gap = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1), any = K_NONE,
+  KValue *gap = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1), *sure = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1),
          hit = m->nstruck ? k_variable(b, "hit", k_integer(b, 0)) : K_NONE;
+  int number[STRUCK] = { 0 };
   step_values(p, m->gap, m->ncontact, gap);
   for (int j = 0; j < m->ncontact; j++) {
     if (!k_node(b, gap[j])->name) k_name(b, gap[j], step_name(p, "gap", j), NULL);
-    any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], gap[j])));
+    sure[j] = k_op2(b, OP_LT, reach[j], gap[j]);
+    for (int k = 0; k < m->nstruck; k++) if (m->contact[j] == m->struck[k]) number[k] = j;
   }
-  k_if(b, any);
-  for (int k = 0; k < m->nstruck; k++) {                   // closed for sure, which nothing holds; the others not
-    KValue alone = K_NONE;
-    for (int j = 0; j < m->ncontact; j++)
-      alone = step_both(p, alone, m->contact[j] != m->struck[k] ? k_op2(b, OP_LT, reach[j], gap[j])
-          : k_op2(b, OP_AND, k_op2(b, OP_LE, gap[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
-    k_if(b, alone);
-    k_set(b, hit, k_integer(b, k + 1));
-    k_close(b);
-  }
-  if (m->nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
-  k_break(b);
-  if (m->nstruck) k_close(b);
-  k_close(b);
+  step_struck(p, m->ncontact, gap, sure, reach, number, m->nstruck, hit);
   return hit;
 }
 
@@ -338,11 +316,11 @@ const Whole *whole_affine(Arena *a, Written *w) {
   k_close(b);
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
-  const struct { int at, n; KValue *v; } store[] = { { 0, nq, m->q }, { at_v, nq, m->v }, { at_p, m->nc, m->pv },
-                                                     { at_push, m->nstruck, m->push },
-                                                     { at_push + m->nstruck, m->nstruck > 0, &m->strikes } };
-  for (int k = 0; k < 5; k++)
-    for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));
+  step_store(p, 0, nq, m->q);
+  step_store(p, at_v, nq, m->v);
+  step_store(p, at_p, m->nc, m->pv);
+  step_store(p, at_push, m->nstruck, m->push);
+  step_store(p, at_push + m->nstruck, m->nstruck > 0, &m->strikes);
   Whole *o = step_close(p, WHOLE_AFFINE, done);
   o->nstruck = m->nstruck;
   for (int k = 0; k < m->nstruck; k++) o->struck[k] = m->struck[k]->row;

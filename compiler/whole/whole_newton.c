@@ -30,6 +30,7 @@ typedef struct Newton {
   Ex ht, chain;                         // h theta; d q~/d v = theta h theta
   bool mass_moves, timed;
   const Instance *struck;               // the last of the constraints: a contact that is struck; NULL
+  int number;                           // of it among those that can be; -1
   int kick_at, size;                    // local e rate_k of it; nz + nc
   Ex *root, *more, *left; int nroot, nmore, at_root[5];
 } Newton;
@@ -195,20 +196,6 @@ static void expressions(Newton *n, Ex th, const Ex *inc, const Ex *impulse) {
   step_constants(p, more, nmore);
 }
 
-// What contacts that can be struck leave to the runtime.
-static void pushed(const Newton *n, const Turn *t, const KValue *P, KValue it) {
-  KBuilder *b = n->p->b;
-  for (int j = 0, at = 0; j < n->ncontact && at < t->nstruck; j++) {
-    if (!can_be_struck(n->p->w, n->contact[j])) continue;
-    KValue *push = &t->push[at++];
-    if (n->contact[j] != n->struck) { k_set(b, *push, k_number(b, 0)); continue; }
-    k_set(b, t->strikes, k_op2(b, OP_PLUS, k_get(b, t->strikes),
-                               k_double(b, k_op2(b, OP_EQ, k_get(b, *push), k_number(b, 0)))));
-    k_set(b, t->solved, k_op2(b, OP_PLUS, k_get(b, t->solved), k_double(b, it)));
-    k_set(b, *push, P[n->nc - 1]);
-  }
-}
-
 // Newton's iteration from z1, p1 on; sets the state and `ok` where it converges.
 static void iterate(Newton *n, const Turn *turn) {
   Step *p = n->p;
@@ -345,7 +332,8 @@ static void iterate(Newton *n, const Turn *turn) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], Q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], Z1[j]);
     for (int j = 0; j < nc - (n->struck != NULL); j++) k_set(b, pv[j], P[j]);
-    pushed(n, turn, P, it);
+    step_pushed(p, turn->nstruck, turn->push, n->number, P[nc > 0 ? nc - 1 : 0], turn->strikes);
+    if (n->struck) k_set(b, turn->solved, k_op2(b, OP_PLUS, k_get(b, turn->solved), k_double(b, it)));
     for (int j = 0; j < nz; j++) if (n->f[j] != none) k_set(b, fv[j], f[j]);
     k_set(b, count, k_op2(b, OP_PLUS, k_get(b, count), k_double(b, it)));
     k_set(b, ok, k_integer(b, 1));
@@ -383,7 +371,7 @@ static void iterate(Newton *n, const Turn *turn) {
 const Whole *whole_newton(Arena *a, Written *w) {
   if (w->plan->one_iteration || !written_by_impulses(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by Newton's method, while no contact is closed."), *p = &step;
-  Newton newton = { .p = p }, *n = &newton;
+  Newton newton = { .p = p, .number = -1 }, *n = &newton;
   KBuilder *b = p->b;
   Pool *pool = w->pool;
   int nq = w->nq, nz = w->nz;
@@ -394,12 +382,13 @@ const Whole *whole_newton(Arena *a, Written *w) {
 
   if (!factors_exist(a, size, nz, pattern_of(n))) return step_drop(p);
   Newton *strike = ARENA_ARRAY(a, Newton, STRUCK + 1);
-  int nstruck = 0;
+  int nstruck = 0, at_struck[STRUCK] = { 0 };
   for (int j = 0; j < n->ncontact && nstruck < STRUCK && !w->located; j++) {
     Newton *m = &strike[nstruck];
-    *m = (Newton){ .p = p };
+    *m = (Newton){ .p = p, .number = nstruck };
     if (!can_be_struck(w, n->contact[j])) continue;
     collect(m, n->contact[j]);
+    at_struck[nstruck] = j;
     nstruck += factors_exist(a, m->size, nz, pattern_of(m));
   }
 
@@ -465,30 +454,16 @@ const Whole *whole_newton(Arena *a, Written *w) {
   Z = step_gotten(p, "zk", nz, z);
   step_use(p, AT_END, Q, Z);
   if (n->ncontact) {
-    KValue any = K_NONE, *x = ARENA_ARRAY(a, KValue, n->ncontact + 1);
+    KValue *x = ARENA_ARRAY(a, KValue, n->ncontact + 1), *sure = ARENA_ARRAY(a, KValue, n->ncontact + 1);
     p->t = k_name(b, step_time(p, i, 0), "t", NULL);
     step_values(p, gaps, 2 * n->ncontact, row);
     for (int j = 0; j < n->ncontact; j++) {
       x[j] = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
       if (nstruck) k_name(b, x[j], step_name(p, "near", j), NULL);
-      KValue sure = step_open_for_sure(p, reach[j], row[2 * j], row[2 * j + 1], x[j]);
-      any = step_either(p, any, k_op1(b, OP_NOT, sure));
+      sure[j] = step_open_for_sure(p, reach[j], row[2 * j], row[2 * j + 1], x[j]);
     }
     if (nstruck) k_set(b, hit, k_integer(b, 0));
-    k_if(b, any);
-    for (int k = 0; k < nstruck; k++) {                    // one closed for sure, which nothing holds; the others not
-      KValue alone = K_NONE;
-      for (int j = 0; j < n->ncontact; j++)
-        alone = step_both(p, alone, n->contact[j] != strike[k].struck ? k_op2(b, OP_LT, reach[j], x[j])
-            : k_op2(b, OP_AND, k_op2(b, OP_LE, x[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
-      k_if(b, alone);
-      k_set(b, hit, k_integer(b, k + 1));
-      k_close(b);
-    }
-    if (nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
-    k_break(b);
-    if (nstruck) k_close(b);
-    k_close(b);
+    step_struck(p, n->ncontact, x, sure, reach, at_struck, nstruck, hit);
   }
   KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = step_gotten(p, "go", nz, gain);
   for (int j = 0; j < nz; j++) S[j] = k_name(b, k_op2(b, OP_TIMES, he, k_get(b, fv[j])), step_name(p, "sk", j), NULL);
@@ -534,16 +509,15 @@ const Whole *whole_newton(Arena *a, Written *w) {
   k_close(b);
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
-  const struct { int at, n; KValue *v; } store[] = { { 0, nq, q }, { at_z, nz, z }, { at_p, nc, pv }, { at_gain, nz,
-      gain },
-                                                     { at_off, 2, off }, { at_count, 1, &count } };
-  for (int k = 0; k < 6; k++)
-    for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));
-  for (int k = 0; k < nstruck; k++) k_store(b, p->s, k_integer(b, at_push + k), k_get(b, push[k]));
-  if (nstruck) {
-    k_store(b, p->s, k_integer(b, at_push + nstruck), k_get(b, strikes));
-    k_store(b, p->s, k_integer(b, at_push + nstruck + 1), k_get(b, solved));
-  }
+  step_store(p, 0, nq, q);
+  step_store(p, at_z, nz, z);
+  step_store(p, at_p, nc, pv);
+  step_store(p, at_gain, nz, gain);
+  step_store(p, at_off, 2, off);
+  step_store(p, at_count, 1, &count);
+  step_store(p, at_push, nstruck, push);
+  step_store(p, at_push + nstruck, nstruck > 0, &strikes);
+  step_store(p, at_push + nstruck + 1, nstruck > 0, &solved);
   Whole *o = step_close(p, WHOLE_NEWTON, done);
   o->nstruck = nstruck;
   for (int k = 0; k < nstruck; k++) o->struck[k] = strike[k].struck->row;

@@ -25,14 +25,8 @@ static void dynamics(nsm_sim *s, const nsm_view *m) {
     k->c->f_fn(m, &k->tab, f, f + s->a->nv);
   }
   for (int i = 0; i < s->a->nv; i++) f[i] *= s->n.h;
-  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
-    k->c->mass_fn(m, &k->tab, k->mass);
-  }
-  for (int a = 0; a < s->a->on.b_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
-    k->c->b_fn(m, &k->tab, k->b);
-  }
+  SIM_TAKE(s, &s->a->on.mass_moving, m, mass_fn, mass);
+  SIM_TAKE(s, &s->a->on.b_moving, m, b_fn, b);
 }
 
 // What (2)-(4) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
