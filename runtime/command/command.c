@@ -351,7 +351,16 @@ static int within_experiment(const job *j, double t) {
   return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
 }
 
-// With the numbers that it is made of, in SI (value: NULL, there are none); a run that was shortened says so.
+// In the unit of its quantity, where that is known.
+static void say_statistic(job *j, int k, double value) {
+  const nsm_stat *d = &j->m->stat[k];
+  int of_quantity = d->kind <= NSM_STAT_MEAN || d->kind == NSM_STAT_AT;
+  const char *unit = d->cls >= 0 && of_quantity ? sim_text(j->s, j->m->cls[d->cls].unit) : "";
+  fprintf(j->err, "%s = %.9g%s%s", sim_statistic_name(j->s, k), nsm_from_si(value, nsm_unit_scale(unit)),
+          *unit ? " " : "", unit);
+}
+
+// With the numbers that it is made of (value: NULL, there are none); a run that was shortened says so.
 static void claim_failed(job *j, int i, const double *value, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
   nsm_experiment x = own_experiment(j);
@@ -363,9 +372,11 @@ static void claim_failed(job *j, int i, const double *value, const char *what) {
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
   fprintf(j->err, "%s: %s:%d: %s: %s%s\n", j->o.expect ? "error" : "warning", file, line, what, text, ended);
   const int *first = j->m->expect_stat;
-  for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++)
-    fprintf(j->err, "%s%s = %.9g%s", k == first[i] ? "  in this run " : ", ", sim_statistic_name(j->s, k), value[k],
-            k + 1 == first[i + 1] ? "\n" : "");
+  for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++) {
+    fputs(k == first[i] ? "  in this run " : ", ", j->err);
+    say_statistic(j, k, value[k]);
+    if (k + 1 == first[i + 1]) fputc('\n', j->err);
+  }
 }
 
 // The claims, each that does not hold with its line. One about a time that a shorter run does not reach is no failure.
