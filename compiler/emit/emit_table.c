@@ -312,7 +312,8 @@ void emit_tables(Emitter *e, const Whole *w) {
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect, m->nblock,
+      name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
+      m->nblock,
       arena_printf(e->arena, "%s%s%s", q ? moves_of(e, q) : "", w ? ", .whole = &whole_step, .whole_run = whole" : "",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));

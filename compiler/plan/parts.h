@@ -14,7 +14,8 @@ Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double the
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
-void plan_matrices(Plan *p, const PlanClass *pc);          // are W, or M, and the matrix of the one-step problem constant?
+// Are the iteration matrix and that of the one-step problem constant?
+void plan_matrices(Plan *p, const PlanClass *pc);
 // those of one point in time; jacobians: d f, d g / d(q, v, x) too
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians);
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
