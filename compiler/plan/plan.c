@@ -64,7 +64,7 @@ static void refuse_beside_contacts(const System *s, DiagBag *bag) {
 
 static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0603, own ? s->model->sim.scheme_span : s->model->span, "there is no scheme '%s'", name);
-  if (near) { diag_help(d, "did you mean `%s`?", near); return NULL; }
+  if (near) { diag_mean(d, near); return NULL; }
   Text list = {0};
   for (int i = 0; i < SCHEME_COUNT; i++)
     text_printf(&list, "%s%s%s", i ? ", " : "", schemes[i].name, schemes[i].weights ? "(theta, gamma)" : "");

@@ -271,7 +271,9 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
+    nsm_interrupt_steps(1);
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
+    nsm_interrupt_steps(0);
     k = nsm_steps_done(j->s);
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
@@ -552,6 +554,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     nsm_signals old;
     nsm_catch_signals(&old);
     code = run(&j);
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;       // while the rest was written
     nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
@@ -605,6 +608,7 @@ int nsm_exit(int code) {
 
 int nsm_run_main(const nsm_model *m, int argc, char **argv) {
   nsm_guard_streams();
+  nsm_end_at_signals(NULL);
   static const char *const self[] = { "/proc/self/exe" };
   nsm_host host = { .out = stdout, .err = stderr, .input = self, .ninput = 1 };
   return nsm_exit(run_simulator(m, argc, argv, &host));
