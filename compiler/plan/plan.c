@@ -105,5 +105,5 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   return scheme->equations    ? scheme_equations(a, s, scheme)
          : scheme->two_point  ? scheme_consistent(a, s, scheme)
          : scheme->collocates ? scheme_radau(a, s, scheme)
-                             : scheme_moreau(a, s, scheme);
+                              : scheme_moreau(a, s, scheme);
 }
