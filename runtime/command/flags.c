@@ -131,7 +131,10 @@ static nsm_code read_number(int i, const char *value, nsm_flags *f, nsm_error *e
     const char *wrong = nsm_read_quantity(value, t->kind == TIME ? "s" : "", &x);
     if (wrong) {
       sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong,
-               t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "");
+               t->kind == TIME            ? "; it takes a time: 0.5, 50ms, 2min"
+               : i == NSM_FLAG_SOLVE_BUDGET ? "; it counts work, not time, so that results do not depend on the machine: "
+                                              "5 is five billion operations, some seconds"
+                                            : "");
       return NSM_USAGE;
     }
   }
