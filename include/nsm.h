@@ -121,7 +121,7 @@ typedef struct nsm_settings {
   double until, step, start;             // NaN: the model's own
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
-  double tolerance;                      // of the outer Newton, relative; 0: default
+  double tolerance;                      // relative, of Newton's method and of one-step problems; 0: 1e-12
   double accept;                         // residual with which a one-step problem will do that misses its tolerance;
                                          // 0: 1e-6 where it has more than 300 contacts with friction, else none
   double solve_budget;                   // 10^9 operations that one problem of a step may take; 0: 10. No clock

@@ -115,6 +115,7 @@ static int explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, cons
 static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void *work, nsm_cone_result *r) {
   nsm_cone_options o = s->w.cone;
   o.once = 1;
+  o.tolerance = 0;                                         // of round-off, whatever the run asks for
   if (small) return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
   o.solver = "pivot";
   o.max_iterations = 3;
@@ -127,7 +128,8 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
   return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
 }
 
-// The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
+// The two levels of a problem: its tolerance is that of the run (w.cone.tolerance), and this is the residual with which
+// it will do where it misses that; 0: none.
 enum { LARGE = 300, SEVERAL = 4 };       // contacts with friction
 static const double will_do = 100, strictly = 10,         // times what is enough, in an iteration
                     accept_large = 1e-6;
