@@ -85,8 +85,8 @@ typedef struct nsm_cone_options {
                      // than the loop that is quickest from a guess and interior points; FAILED with the best answer
                      // where that is not within `accept`; 2: no interior points
 } nsm_cone_options;
-#define NSM_CONE_BUDGET 10.0
-#define NSM_CONE_OPERATIONS 1e9   // additions and multiplications, as the solvers count them: about a second
+#define NSM_CONE_BUDGET 40.0
+#define NSM_CONE_OPERATIONS 1e9   // additions and multiplications, as solvers count them: 0.15 to 0.5 s
 
 typedef struct nsm_cone_result {
   nsm_cone_status status;

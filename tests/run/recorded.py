@@ -1,8 +1,9 @@
-"""The laws of contact, checked from what --contacts records: random scenes of spheres and boxes that fall on a floor and
-on each other, made by a seed. What one step of `moreau` must do follows from the file alone, with v and w of the step's
+"""The laws of contact, checked from what --contacts records: random scenes of spheres and boxes that fall on a floor
+and on each other, made by a seed. What one step of `moreau` must do follows from the file alone, with v and w of the step's
 ends and the attitude at its begin:
 
-    momentum       m (v+ - v-) = h m g + sum of impulses,   J (w+ - w-) = sum of their moments about the centre (spheres)
+    momentum       m (v+ - v-) = h m g + sum of impulses
+    spin           J (w+ - w-) = sum of their moments about the centre (spheres)
     cone           N >= 0,  T . n = 0,  |T| <= mu N
     Newton's law   N > 0: un+ = -e un-;  a closed contact without force: un+ >= -e un-
     dissipation    T = -mu N ut / |ut| where ut is not 0
