@@ -132,8 +132,8 @@ static nsm_code read_number(int i, const char *value, nsm_flags *f, nsm_error *e
     if (wrong) {
       const char *hint = t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "";
       if (i == NSM_FLAG_SOLVE_BUDGET)
-        hint = "; it counts work, not time, so that results do not depend on the machine: 5 is five billion operations, "
-               "a second or two";
+        hint = "; it counts work, not time, so that results do not depend on the machine: 5 is five billion "
+               "operations, a second or two";
       sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong, hint);
       return NSM_USAGE;
     }

@@ -107,7 +107,7 @@ nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma, nsm_cone_sweeps;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 

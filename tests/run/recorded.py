@@ -1,6 +1,6 @@
 """The laws of contact, checked from what --contacts records: random scenes of spheres and boxes that fall on a floor
-and on each other, made by a seed. What one step of `moreau` must do follows from the file alone, with v and w of the step's
-ends and the attitude at its begin:
+and on each other, made by a seed. What one step of `moreau` must do follows from the file alone, with v and w of the
+step's ends and the attitude at its begin:
 
     momentum       m (v+ - v-) = h m g + sum of impulses
     spin           J (w+ - w-) = sum of their moments about the centre (spheres)
