@@ -114,6 +114,6 @@ int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out
   int code;
   ViewModel m;
   if (view_load(o, path, &m, &code)) code = view_show(o, &m, wish, out);
-  view_unload(&m);
+  if (code != EXIT_INTERRUPTED) view_unload(&m);           // it waits for LLVM
   return code;
 }

@@ -303,7 +303,8 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
     if (!unit_check(env, v, UNIT_ANY, "a statistic")) return bad_value(env, x->span);
     u = v.unit;
     MOutput o = {
-      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span
+      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span,
+      .declared = unit_scaled(u) && u.written
     };
     vec_push(&e->output, o);
     s.output = (int)e->output.n - 1;

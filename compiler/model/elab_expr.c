@@ -125,7 +125,7 @@ static Value conditional(const Env *env, const Ast *x) {
   branch.in_branch = true;
   Value c = elab_condition(env, x->a), a = elab_expr(&branch, x->b), b = elab_expr(&branch, x->c);
   if (c.bad || a.bad || b.bad) return bad_value(env, x->span);
-  if (a.truth != b.truth || !unit_compatible(a.unit, b.unit)) {
+  if (a.truth != b.truth || !units_meet(env->e, a.unit, b.unit, x->span)) {
     Text ta = {0}, tb = {0};
     unit_print(a.unit, &ta);
     unit_print(b.unit, &tb);

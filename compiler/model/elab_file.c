@@ -280,6 +280,8 @@ static void release(Elab *e) {
   vec_free(&e->angles);
   vec_free(&e->known);
   vec_free(&e->known_state);
+  vec_free(&e->unit_name);
+  vec_free(&e->unit_row);
 }
 
 static void make_words(Elab *e) {
@@ -357,6 +359,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
   const Ast *root = choose_root(e, file);
   if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
+  if (root && diag_errors(bag) == 0) infer_units(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);
   return m;

@@ -94,6 +94,7 @@ typedef struct MParam {
   const char *name;       // full name: "m", "bead.g", "k[2]"
   MExpr      *value;      // over earlier params; NULL: must be set
   Unit        unit;
+  Unit        inferred;   // of one without a unit: what its uses ask for, else UNIT_ANY
   const char *unit_text;  // as written, "" if none
   const char *doc;
   Span        span;
@@ -274,6 +275,7 @@ typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; }
 
 // A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
 typedef struct MTable { double *data; int n; Span span; } MTable;
+double table_period(const MTable *t);    // read_table.c; 0: it is not periodic
 
 typedef struct Model {
   const char *name; const SourceFile *file; Span span;

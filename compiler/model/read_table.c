@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../runtime/shared/points.h"
+#include "../../runtime/shared/table.h"
 #include "../base/suggest.h"
 #include "elab.h"
 
@@ -61,4 +62,9 @@ int read_table(const Env *env, const Ast *file, const Ast *column, double **x, d
     diag_help(d, "each line has a finite number for each column; those of the first column rise");
   }
   return 0;
+}
+
+double table_period(const MTable *t) {
+  const double *x = t->data + NSM_TABLE_HEAD;
+  return t->data[2] ? x[(int)t->data[0] - 1] - x[0] : 0;
 }

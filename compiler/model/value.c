@@ -63,7 +63,7 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
     diag_help(d, "write: if %s then 1 else 0", inner_text(env, v.span));
     return false;
   }
-  if (unit_compatible(v.unit, want)) return true;
+  if (units_meet(env->e, v.unit, want, v.span)) return true;
   Text have = {0}, need = {0};
   unit_print(v.unit, &have);
   unit_print(want, &need);
