@@ -1,6 +1,6 @@
-// Large friction problems to the few digits that a pile wants: sweeps from the forces of the step before, contact after
-// contact by its exact law with the others held (Moreau 1999; Jean 1999), forwards and backwards in turn, and what makes
-// them faster:
+// Large friction problems to the few digits that a pile wants: sweeps from the forces of the step before, contact
+// after contact by its exact law with the others held (Moreau 1999; Jean 1999), forwards and backwards in turn, and
+// what makes them faster:
 //
 //   x := G(x),  G = backwards o forwards,   accelerated by Anderson's method (anderson.c)                          (a)
 //   or by nonlinear conjugate gradients (Silcowitz, Niebe and Erleben 2010), r = G(x) - x:
@@ -9,7 +9,8 @@
 //
 // Coulomb's law of one contact is solved for the normal first and then for the disk of radius mu N: exact where the
 // block M_cc is diagonal, as between spheres; else local.c's way. Extrapolated forces are projected. Which of the three
-// is best differs by scene: (a) in piles that come to rest, (b) and (c) where strong friction flows through many layers.
+// is best differs by scene: (a) in piles that come to rest, (b) and (c) where strong friction flows through many
+// layers.
 // A way ends where |r| has not fallen by half in PATIENCE double sweeps, and the next one takes over from its best.
 //
 // All is O(entries of M), no factors. The judge is asked where |r| has fallen enough, and says when it is done.
@@ -19,7 +20,7 @@
 #include <string.h>
 
 enum { SWEEPS = 600, PATIENCE = 25, LOCAL = 60, LOCAL_FULL = 1000 };   // double sweeps; operations of a block
-static const double look = 0.7, deep = 0.05,    // the judge is asked again where |r| has fallen by a factor between these
+static const double look = 0.7, deep = 0.05,  // the judge is asked again where |r| has fallen by a factor between them
     half = 0.5;
 
 typedef struct sweeps {
