@@ -36,7 +36,8 @@ static long compare(const reading *r, FILE *f, long *end, nsm_error *e) {
   sweep_seal seal = sweep_sums_read(&sums, r->path, r->key);
   const char *what = NULL;
   while (!what && (n = getline(&line, &room, f)) > 0 && line[n - 1] == '\n') {
-    if (!begins(r->k, rows, line, (size_t)n)) what = rows < 0 ? "the columns differ" : "number or values of the run differ";
+    if (!begins(r->k, rows, line, (size_t)n))
+      what = rows < 0 ? "the columns differ" : "number or values of the run differ";
     else if (seal == SWEEP_OTHER) what = "the model or flags differ, by the sums beside it,";
     else if (rows >= 0 && seal == SWEEP_SAME && (seal = sweep_sums_next(&sums, line, (size_t)n)) == SWEEP_OTHER) break;
     if (what) break;
@@ -48,8 +49,8 @@ static long compare(const reading *r, FILE *f, long *end, nsm_error *e) {
   free(line);
   if (what) return differs(r->path, what, at, e);
   if (seal == SWEEP_OTHER) {
-    sim_fail(e, NSM_USAGE, "--resume: line %ld of %s is not what was written there (%s.sums); give another file, or begin "
-             "again without --resume", at, r->path, r->path);
+    sim_fail(e, NSM_USAGE, "--resume: line %ld of %s is not what was written there (%s.sums); give another file, or "
+             "begin again without --resume", at, r->path, r->path);
     return -1;
   }
   *r->unsealed = kept < rows;

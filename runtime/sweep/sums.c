@@ -25,8 +25,9 @@ static uint64_t chained(uint64_t before, uint64_t more) {
 static uint64_t of_text(uint64_t before, const char *text) { return chained(before, nsm_sum(text, strlen(text))); }
 
 uint64_t sweep_key(uint64_t model, const nsm_flags *f) {
-  static const int free_to_change[] = { NSM_FLAG_RUNS, NSM_FLAG_THREADS, NSM_FLAG_TRAJECTORIES, NSM_FLAG_RESUME,
-                                        NSM_FLAG_OUTPUT, NSM_FLAG_EVERY, NSM_FLAG_EXPECT, NSM_FLAG_JIT, NSM_FLAG_QUIET };
+  static const int free_to_change[] = { NSM_FLAG_RUNS, NSM_FLAG_THREADS, NSM_FLAG_TRAJECTORIES, NSM_FLAG_EVERY,
+                                        NSM_FLAG_OUTPUT, NSM_FLAG_RESUME, NSM_FLAG_EXPECT, NSM_FLAG_JIT,
+                                        NSM_FLAG_QUIET };
   uint64_t key = model;
   for (int i = 0; i < NSM_FLAGS; i++) {
     int counts = f->text[i] != NULL;
