@@ -295,6 +295,11 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     else if (!(w->h5 = sweep_h5_open(&w->task, path, e))) code = e->code;
     return code;
   }
+  struct stat st;
+  if (resume && stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    sim_fail(e, NSM_USAGE, "--resume goes on with an ordinary file, and %s is none", path);
+    return NSM_USAGE;
+  }
   w->file = console ? w->host->out : nsm_output_open(path, resume, e);
   if (!w->file) return NSM_FILE;
   int unsealed = 0;
@@ -382,7 +387,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_catch_signals(&old);
   w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
-  if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+  if (nsm_interrupted()) code = NSM_INTERRUPTED;
   nsm_release_signals(&old);
   say_summary(w, code);
   if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;
