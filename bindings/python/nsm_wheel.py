@@ -70,8 +70,8 @@ def native():
         if all(path.exists() for path in found):
             return found
         looked.append(str(root))
-    raise SystemExit(f"error: no nsm that was built is in {', '.join(looked) or HERE}; build it (./nsm version, in the tree), "
-                     "or say where one is: NSM_HOME=TREE or NSM_HOME=PREFIX")
+    raise SystemExit(f"error: no nsm that was built is in {', '.join(looked) or HERE}; build it (./nsm version, in the "
+                     "tree), or say where one is: NSM_HOME=TREE or NSM_HOME=PREFIX")
 
 
 class Wheel:

@@ -171,6 +171,7 @@ struct Elab {
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
   Vec(int) unit_name;         // the parameters whose units go by their names: UnitName.id - 1
   Vec(UnitRow) unit_row;
+  Vec(MNamedUnit) named_unit;
   struct {
     const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *lambda_r, *kinetic, *potential, *ground;
   } word;
@@ -218,7 +219,7 @@ const char *shape_text(Elab *e, const Value *v);
 // --- elab_infer.c: units of parameters that have none written ---
 void unit_by_name(Symbol *y);                                   // its unit gets its name, where it is not known
 bool units_meet(Elab *e, Unit a, Unit b, Span at);              // compatible; what is learnt of names is kept
-void infer_units(Elab *e);                                      // MParam.inferred; W0803
+void infer_units(Elab *e);                                      // MParam.inferred, Model.named_unit; W0803
 
 // --- known.c: numbers that are known when compiling ---
 void  note_given(Elab *e);                                     // fills MParam.given

@@ -69,7 +69,7 @@ void unknown_function(const Env *env, const Ast *x) {
   else if (map_get(e->models, x->name))
     diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
   else if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else diag_help(d, "declare it: function %s(x) = ...;", x->name);
   vec_free(&names);
 }

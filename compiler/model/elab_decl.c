@@ -126,7 +126,7 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   const char *meant = unit_meant(e, bad, n);
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
   if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
   return false;
 }

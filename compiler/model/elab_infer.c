@@ -1,8 +1,8 @@
 // Units of parameters that were declared without one: one name has one unit. Wherever two units meet, in sums,
-// comparisons, equations, arguments, what is known of them is kept as a row: a product of powers of names and of a known
-// unit that has no dimension. A row with one name left gives that name its unit [Kennedy 1997]; a row with none left and
-// a dimension is a contradiction (W0803). In doubt it is silent: arrays, variables without a unit and factors of more
-// than three names are no part of it.
+// comparisons, equations, arguments, what is known of them is kept as a row: a product of powers of names and of a
+// known unit that has no dimension. A row with one name left gives that name its unit [Kennedy 1997]; a row with none
+// left and a dimension is a contradiction (W0803). In doubt it is silent: arrays, variables without a unit and factors
+// of more than three names are no part of it.
 #include <math.h>
 
 #include "elab.h"
@@ -113,9 +113,25 @@ static bool learn(const Inference *f, int row) {
   return true;
 }
 
+// What editors show behind names without a unit; not where a unit stands in the value.
+static void note_units(const Inference *f) {
+  Elab *e = f->e;
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    const Ast *decl = y->decl;
+    bool quantity = y->kind == SY_PARAM || y->kind == SY_FORMAL || y->kind == SY_VARIABLE || y->kind == SY_VAR;
+    if (!quantity || y->progress != DONE || !decl || decl->kind != AST_DECL || decl->unit) continue;
+    if (decl->a && (decl->a->kind == AST_NUMBER || decl->a->kind == AST_VECTOR) && decl->a->unit) continue;
+    UnitRow by_names = { y->kind == SY_VAR ? y->value.unit : y->unit, y->span };
+    Unit u = by_names.one;
+    UnitName last;
+    if (unit_named_by(u) && put_in(f, &by_names, 0, &u, &last) > 0) continue;
+    if (u.state == UNIT_KNOWN && !unit_compatible(u, UNIT_ONE)) vec_push(&e->named_unit, ((MNamedUnit){ y->span, u }));
+  }
+}
+
 void infer_units(Elab *e) {
-  if (!e->unit_row.n) return;
-  Inference f = { e, ARENA_ARRAY(e->a, Known, e->unit_name.n + 1), ARENA_ARRAY(e->a, char, e->unit_row.n) };
+  Inference f = { e, ARENA_ARRAY(e->a, Known, e->unit_name.n + 1), ARENA_ARRAY(e->a, char, e->unit_row.n + 1) };
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; i < e->unit_row.n; i++)
@@ -127,4 +143,5 @@ void infer_units(Elab *e) {
   }
   for (size_t i = 0; i < e->unit_name.n; i++)
     if (f.name[i + 1].known && !f.name[i + 1].told) e->param.at[e->unit_name.at[i]].inferred = f.name[i + 1].unit;
+  if (e->has_units) note_units(&f);
 }

@@ -37,6 +37,7 @@ static bool numbers_only(const Env *env, const Value *a) {
   Diag *d = diag(env->e->bag, DIAG_E0228, a->span, "cannot compute with a condition");
   diag_label(d, "this is a condition, not a number");
   diag_help(d, "write: if %s then 1 else 0", inner_text(env, a->span));
+  diag_edit(d, a->span, "(if %s then 1 else 0)", inner_text(env, a->span));
   return false;
 }
 

@@ -275,6 +275,8 @@ typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; }
 
 // A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
 typedef struct MTable { double *data; int n; Span span; } MTable;
+// A name that was declared without a unit, and the one that it has: its value's, or that which its uses ask for.
+typedef struct MNamedUnit { Span span; Unit unit; } MNamedUnit;
 double table_period(const MTable *t);    // read_table.c; 0: it is not periodic
 
 typedef struct Model {
@@ -300,6 +302,7 @@ typedef struct Model {
   MAngle *angle; int nangle;
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
+  MNamedUnit *named_unit; int nnamed_unit;
   MTable *table; int ntable;
   MDelay *delay; int ndelay;
   MAction *action; int naction;

@@ -37,7 +37,10 @@ static void no_column(const Env *env, const SourceFile *f, const Ast *column, Sp
   diag_label(d, "not in its first line");
   diag_also(d, line, "the columns of the file");
   const char *near = suggest(column->name, names, n);
-  if (near) diag_help(d, "did you mean \"%s\"?", near);
+  if (near) {
+    diag_help(d, "did you mean \"%s\"?", near);
+    diag_edit(d, column->span, "\"%s\"", near);
+  }
   else diag_help(d, "the first line of a file has the names of its columns");
 }
 
