@@ -1,5 +1,5 @@
-// Families with more members than can be counted (E0610): what the run would refuse anyway, said at once. The product of
-// the ranges of the loops, of an inner range with the first index of the outer ones.
+// Families with more members than can be counted (E0610): what the run would refuse anyway, said at once. The product
+// of the ranges of the loops, of an inner range with the first index of the outer ones.
 #include <math.h>
 #include "parts.h"
 
