@@ -53,6 +53,7 @@ bool solve_dense_system(double *M, double *B, int n, int m);
 
 // --- the questions ---
 void check_numbers(Check *k);      // numbers.c      E0232: parameters and initial values that are none
+void check_sizes(Check *k);        // sizes.c        E0610: families that are too large to be counted
 void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
 void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
 void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes
