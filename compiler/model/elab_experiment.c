@@ -47,6 +47,17 @@ static void located(const Env *env, const Ast *arg) {
   s->located = yes_or_no(env, arg) ? 1 : -1;
 }
 
+// stages = 2
+static void stages(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  s->stages_span = arg->a->span;
+  s->stages = arg->a->kind != AST_NUMBER ? 0 : arg->a->number == 2 ? 2 : arg->a->number == 3 ? 3 : 0;
+  if (s->stages) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`stages` is 2 or 3");
+  diag_label(d, "neither of them");
+  diag_help(d, "radau(stages = 3)");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -72,7 +83,11 @@ static void scheme(const Env *env, const Ast *x) {
       located(env, arg);
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma and located, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "stages")) {
+      stages(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma, stages and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
@@ -86,7 +101,7 @@ static void check_solver(Elab *e, const Ast *x) {
     if (!strcmp(names[n], x->name)) return;
   Diag *d = diag(e->bag, DIAG_E0124, x->span, "there is no solver `%s`", x->name);
   const char *near = suggest(x->name, names, (size_t)n);
-  if (near) diag_help(d, "did you mean `%s`?", near);
+  if (near) diag_mean(d, near);
   else diag_help(d, "leave the entry out: the problem decides which one it needs");
 }
 
@@ -114,7 +129,7 @@ static void entry(const Env *env, const Ast *arg) {
     diag_label(d, "unknown entry");
     const char *near = suggest(name, entries, NENTRIES), *meant = entry_meant(name);
     if (meant) diag_help(d, "%s", meant);
-    else if (near) diag_help(d, "did you mean `%s`?", near);
+    else if (near) diag_mean(d, near);
     else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance, accept, "
                       "project_start");
   }
@@ -236,7 +251,10 @@ static int told_output(const Env *env, const Ast *x, bool *known, const char **u
     Diag *d = *part ? diag(e->bag, DIAG_E0201, x->span, "`%s` has no part `%s`", told[t].name, part)
                     : diag(e->bag, DIAG_E0201, x->span, "`%s` stands with one of its parts", told[t].name);
     const char *near = suggest(part, told[t].part, n);
-    if (near) diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
+    if (near) {
+      diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
+      diag_edit(d, x->span, "%s.%s", told[t].name, near);
+    }
     else diag_help(d, "%s", told[t].help);
     *known = false;
   }
@@ -303,7 +321,8 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
     if (!unit_check(env, v, UNIT_ANY, "a statistic")) return bad_value(env, x->span);
     u = v.unit;
     MOutput o = {
-      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span
+      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span,
+      .declared = unit_scaled(u) && u.written
     };
     vec_push(&e->output, o);
     s.output = (int)e->output.n - 1;

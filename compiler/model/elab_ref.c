@@ -169,6 +169,7 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
     diag_label(d, "a contact or constraint has `lambda`, `force`, and `lambda_t`, `force_t` with friction");
     diag_help(d, "write %s.lambda", ast_text(e, x->a));
+    diag_edit(d, x->name_span, "lambda");
     return NULL;
   }
   if (y->kind == SY_TOUCH) {
@@ -418,6 +419,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
              : p->force == ROLL || (rolls && p->force != SPIN) ? half
              : p->force == TANGENTIAL && y->nslip > 1   ? (y->nslip == 3 && is_slip_in_space(y->decl) ? 3 : 2)
                                                         : 1;
+  if (many < 1) return bad_value(env, at);                 // rolling with one direction of slip: said at its law
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

@@ -41,6 +41,7 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   FILE *f = fopen(path, "rb");
   char *text = NULL;
   size_t room = 0;
+  int text_ends = 0;
   *n = 0;
   if (!f) {
     const char *why = strerror(errno);
@@ -56,21 +57,24 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
       if (!more) { free(text); fclose(f); sim_no_memory(e, "an input"); return NULL; }
       text = more;
     }
-    *n += fread(text + *n, 1, room - *n, f);
-  } while (!feof(f) && !ferror(f));
+    size_t more = fread(text + *n, 1, room - *n, f);
+    text_ends = memchr(text + *n, 0, more) != NULL;        // a device may have no end
+    *n += more;
+  } while (!text_ends && !feof(f) && !ferror(f));
   int bad = ferror(f);
   fclose(f);
-  if (!bad) return text;
+  if (!bad && !text_ends) return text;
   free(text);
-  sim_fail(e, NSM_FILE, "reading the input %s failed", path);
+  sim_fail(e, NSM_FILE, bad ? "reading the input %s failed" : "the input %s is no text", path);
   return NULL;
 }
 
 // The file has no column of this name, and one beside the time.
 static void other_column(nsm_sim *s, const nsm_input *in, const char *text) {
   size_t used = strlen(s->a->note);
-  snprintf(s->a->note + used, sizeof s->a->note - used, "%sthe input %s is the column of %s, whose first line is: %.*s",
-           used ? "; " : "", in->name, in->path, (int)strcspn(text, "\r\n"), text);
+  snprintf(s->a->note + used, sizeof s->a->note - used,
+           "%s%s has no column `%s`: the input takes its second one, as it is; the first line is: %.*s",
+           used ? "; " : "", in->path, in->name, (int)strcspn(text, "\r\n"), text);
 }
 
 static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {

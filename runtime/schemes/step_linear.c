@@ -29,11 +29,11 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   int line = s->a->cls[s->n.r.cls[s->n.isl.solver.failed_row]].c->line;
   nsm_place at = sim_at_row(s, s->n.isl.solver.failed_row);
   if (s->n.r.no_room) {
-    sim_fail_at(e, NSM_FAILED, at,
-                "the %d rows that are active at t = %.10g s, step %ld are coupled with so many others that their "
-                "matrix does not fit in memory",
+    sim_fail_at(e, NSM_FILE, at,
+                "not enough memory: the %d rows that are active at t = %.10g s, step %ld are coupled with so many "
+                "others that their matrix does not fit",
                 s->n.isl.nactive, t1, s->now.k + 1);
-    return NSM_FAILED;
+    return NSM_FILE;
   }
   char loop[512];
   if (res->status == NSM_CONE_NO_SOLUTION && sim_unlimited_loop(s, s->n.isl.solver.failed_row, loop, sizeof loop))
@@ -51,8 +51,8 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   else if (res->late)
     sim_fail_at(
         e, NSM_FAILED, at,
-        "the one-step problem could not be solved within %.4g s (--solve-budget) at t = %.10g s, step %ld: worst "
-        "at %s (line %d), residual %.3g of its terms in the best answer",
+        "the one-step problem could not be solved within %.4g billion operations (--solve-budget) at t = %.10g s, step "
+        "%ld: worst at %s (line %d), residual %.3g of its terms in the best answer",
         s->w.cone.budget, t1, s->now.k + 1, name, line, res->residual);
   else
     sim_fail_at(e, NSM_FAILED, at,

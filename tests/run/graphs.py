@@ -6,7 +6,7 @@ import pathlib
 import random
 import tempfile
 
-from suite import need, nsm
+from suite import SANITIZED, need, nsm
 
 CLOSE = 1e-9
 
@@ -154,9 +154,9 @@ def coupled_graphs():
 
 def other_graphs():
     """None is left open: each problem has its solution, or the proof that there is none."""
-    rng, none = random.Random(12), 0
+    rng, none, count = random.Random(12), 0, 60 if SANITIZED else 300
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(300):
+        for _ in range(count):
             n = rng.choice([1, 1, 2, 3])
             graphs = [folded(rng) for _ in range(n)]
             R, q = source(rng, n)
@@ -168,7 +168,7 @@ def other_graphs():
                 continue
             need(any(max(abs(a - b) for a, b in zip(answer[0], u)) <= CLOSE*max(1, *map(abs, u)) for u in all_u),
                  f"not on the graph: {graphs} {R} {q}: {answer}, {all_u}")
-    need(none > 50, f"only {none} of 300 have no solution")
+    need(6*none > count, f"only {none} of {count} have no solution")
 
 
 CASES = [("500 random monotone graphs", monotone_graphs), ("systems of many monotone graphs", coupled_graphs),
