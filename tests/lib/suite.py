@@ -5,9 +5,9 @@ last line is "NAME: N passed, N failed". Checks run side by side on all processo
 names.
 
 Environment: NSM is the program under test (default build/release/nsm), NSM_BLESS=1 rewrites goldens (./check --bless).
-NSM_JOBS: how many checks run side by side (default: one on each processor). NSM_TIMES=FILE appends a line for each
-check, "SECONDS SUITE/CHECK": processor time of its thread and of the programs that it ran by run() and nsm(), and one
-for the whole suite.
+NSM_JOBS: how many checks run side by side (default: one on each processor). NSM_STOP=1 ends a suite at its first
+failure (tests/bench/mutants). NSM_TIMES=FILE appends a line for each check, "SECONDS SUITE/CHECK": processor time of
+its thread and of the programs that it ran by run() and nsm(), and one for the whole suite.
 """
 import concurrent.futures
 import difflib
@@ -22,6 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NSM = os.environ.get("NSM", str(ROOT / "build/release/nsm"))
 TIMES = os.environ.get("NSM_TIMES")
+STOP = os.environ.get("NSM_STOP") == "1"
 JOBS = int(os.environ.get("NSM_JOBS", 0)) or os.cpu_count() or 1
 BLESS = os.environ.get("NSM_BLESS") == "1"
 SANITIZED = "sanitize" in NSM
@@ -132,21 +133,25 @@ def first_comment(path, key):
 
 class Suite:
     def __init__(self, name):
-        self.name, self.checks, self.seconds = name, [], []
+        self.name, self.checks, self.seconds, self.over = name, [], [], False
 
     def add(self, name, check, *args):
         self.checks.append((name, check, args))
 
     def _one(self, item):
         name, check, args = item
+        if STOP and self.over:
+            return name, "left", None
         spent.programs, began = 0.0, time.thread_time()
         try:
             return name, "passed", check(*args)
         except KnownFailure as e:
             return name, "known", str(e)
         except Failed as e:
+            self.over = True
             return name, "failed", str(e)
         except Exception as e:  # a fault of the test is a failure too
+            self.over = True
             return name, "failed", f"{type(e).__name__}: {e}"
         finally:
             self.seconds.append((spent.programs + time.thread_time() - began, name))
@@ -166,6 +171,8 @@ class Suite:
         passed = failed = 0
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             for name, outcome, said in pool.map(self._one, items):
+                if outcome == "left":
+                    continue
                 if outcome == "failed":
                     failed += 1
                     print(f"FAILED {self.name}/{name}\n    " + said.replace("\n", "\n    "))
