@@ -307,5 +307,6 @@ CASES += [(f"radau of 2 stages, {name}", two_stages, name) for name in TABLE]
 CASES += [(f"radau without location, {name}", checked, name) for name in CHECKED]
 CASES += [(f"radau, {name}", smallest, name) for name in SMALLEST]
 CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, check in (
-    ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables), ("nonlinear", nonlinear))]
+    ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
+    ("nonlinear", nonlinear))]
 CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]
