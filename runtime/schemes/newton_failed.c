@@ -39,6 +39,7 @@ static nsm_code not_converged(nsm_sim *s, double t1, const sim_iteration *it, ns
              "the right side of line %d jumps: where it drives back from both sides no value solves it; what slides "
              "there is a set-valued law, as in `relation r: u in -K*sgn(s)`, or located = true switches it",
              line);
+  else if (z < 0) (void)sim_escapes(s, why, sizeof why);
   row_or_unknown(s, it->worst, name, sizeof name);
   if (z >= 0) {
     sim_z_name(s, z, other, sizeof other);
