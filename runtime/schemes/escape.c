@@ -1,3 +1,5 @@
+// Why a step failed, where its length is not the reason.
+//
 // Does a solution run off to infinity in a finite time? x' = x^2 has x = 1/(t* - t): no step carries a run past t*, and
 // "a smaller step may help" would mislead. Told where a step fails, of what grew:
 //
@@ -28,8 +30,21 @@ int sim_escapes(const nsm_sim *s, char *out, size_t size) {
   if (g.velocity) sim_z_name(s, g.at, name, sizeof name);
   else sim_q_name(s, g.at, name, sizeof name);
   snprintf(out, size,
-           "%s runs off: it is %.3g at t = %.6g s and doubles within %.2g s, faster and faster. Such a solution ends in a "
-           "finite time, and no step goes past it; if it should not grow, look at the sign of what drives it",
+           "%s runs off: it is %.3g at t = %.6g s and doubles within %.2g s, faster and faster. Such a solution ends "
+           "in a finite time, and no step goes past it; if it should not grow, look at the sign of what drives it",
            name, g.now, s->now.t, g.tau);
   return 1;
+}
+
+int sim_jumps(const nsm_sim *s, char *out, size_t size) {
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const nsm_class *c = &s->a->m->cls[i];
+    if (c->kind != NSM_SMOOTH || !c->switches) continue;
+    snprintf(out, size,
+             "the right side of line %d jumps: where it drives back from both sides no value solves it; what slides "
+             "there is a set-valued law, as in `relation r: u in -K*sgn(s)`, or located = true switches it",
+             c->line);
+    return 1;
+  }
+  return 0;
 }
