@@ -1,7 +1,7 @@
 // Chooses the scheme and checks that the system has what it needs.
 #include <math.h>
 #include <string.h>
-#include "scheme.h"
+#include "parts.h"
 
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
   if (e == EX_NONE || ex_operator(s->pool, e) != OP_NUM) return;
@@ -95,5 +95,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
-  return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
+  if (diag_errors(bag) > before) return NULL;
+  return scheme->equations   ? scheme_equations(a, s, scheme)
+         : scheme->two_point ? scheme_consistent(a, s, scheme)
+                             : scheme_moreau(a, s, scheme);
 }

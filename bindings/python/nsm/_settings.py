@@ -16,7 +16,7 @@ InputValue = Union[str, "os.PathLike[str]", float, Sequence[float], Tuple[Sequen
                    Tuple[Sequence[float], Sequence[float], str], Callable[[float], float]]
 
 NUMBERS = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
-TIMES = ("until", "step", "start", "solve_budget")
+TIMES = ("until", "step", "start")
 FLAGS = ("project_start", "step_by_step", "general")
 # What a setting may be, and how that is said.
 RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
