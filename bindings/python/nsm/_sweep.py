@@ -108,8 +108,9 @@ def sweep(model: Any, measure: Any, vary: Any, threads: Any, set: Any, values: D
             raise UsageError(f"a sweep takes no `{word}`: it keeps one row of each run")
     for name in list(values):
         several = name not in SETTINGS and not isinstance(values[name], (int, float, str, dict, type(None)))
-        if several and name not in model.parameters and name not in SETTINGS:
-            raise UsageError(f"there is no parameter `{name}`{meant(name, model.parameters)}")
+        if name not in model.parameters and name not in SETTINGS:
+            what = "parameter" if several else "parameter or setting"
+            raise UsageError(f"there is no {what} `{name}`{meant(name, [*model.parameters, *SETTINGS])}")
         if name in model.parameters and several:
             grid[name] = values.pop(name)
     if not grid:
