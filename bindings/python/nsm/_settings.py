@@ -24,7 +24,7 @@ RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda
           "accept": (lambda x: x >= 0, "it cannot be negative"),
           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
-SETTINGS = {*NUMBERS, *FLAGS, "solver", "inputs", "located"}
+SETTINGS = {*NUMBERS, *FLAGS, "solver", "inputs", "located", "stages"}
 
 
 def meant(word: Any, words: Any) -> str:
@@ -148,6 +148,10 @@ def settings_of(model, values, settings, times_of) -> Settings:
             setattr(s, name, _number(name, value))
         elif name == "located":
             s.located = 1 if flag(name, value, ("on", "off")) else -1
+        elif name == "stages":
+            s.stages = whole(name, value, 2)
+            if s.stages > 3:
+                raise UsageError(f"stages = {value!r}: radau has 2 or 3")
         elif name in FLAGS:
             setattr(s, name, int(flag(name, value)))
         elif name == "solver":
