@@ -169,7 +169,7 @@ def _open():
                 # models that the C compiler made (jit="cc") look for the runtime among global names
                 return ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
             except OSError as e:
-                raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./check --quick), install it "
+                raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./nsm version), install it "
                                   "(cmake --install), or name it in NSM_LIBRARY") from None
 
 
