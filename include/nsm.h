@@ -121,10 +121,10 @@ typedef struct nsm_settings {
   double until, step, start;             // NaN: the model's own
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
-  double tolerance;                      // of the outer Newton, relative; 0: default
+  double tolerance;                      // relative, of Newton's method and of one-step problems; 0: 1e-12
   double accept;                         // residual with which a one-step problem will do that misses its tolerance;
                                          // 0: 1e-6 where it has more than 300 contacts with friction, else none
-  double solve_budget;                   // seconds that one problem of a step may take; 0: default
+  double solve_budget;                   // 10^9 operations that one problem of a step may take; 0: 40. No clock
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int general;                           // step_newton even where all is linear: the oracle of tests
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle

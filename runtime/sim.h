@@ -434,7 +434,7 @@ typedef struct sim_work {
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
-  double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
+  double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up
   int     astray;                       // Newton's method did not converge: a part of the step may have a solution
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out

@@ -79,9 +79,11 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     s->a->gamma = 1;
   }
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the judge
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x.accept) ? 0 : x.accept;
   s->a->project_start = (set && set->project_start) || x.project_start;
-  s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
+  const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
+  s->w.cone.solver = given ? given : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   s->w.cone.stop = set ? set->stop : NULL;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";

@@ -41,7 +41,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (s->touching && !s->located && !sim_touch_update(s, h))
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
-  s->w.deadline = 0;
+  s->w.work = 0;
   s->w.late = 0;
   nsm_code c = step(s, h, t1, e);
   if (__builtin_expect(c != NSM_OK && sim_interrupted(s), 0)) {              // whatever the step has made of it

@@ -130,8 +130,11 @@ static nsm_code read_number(int i, const char *value, nsm_flags *f, nsm_error *e
   } else {
     const char *wrong = nsm_read_quantity(value, t->kind == TIME ? "s" : "", &x);
     if (wrong) {
-      sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong,
-               t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "");
+      const char *hint = t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "";
+      if (i == NSM_FLAG_SOLVE_BUDGET)
+        hint = "; it counts work, not time, so that results do not depend on the machine: 5 is five billion "
+               "operations, a second or two";
+      sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong, hint);
       return NSM_USAGE;
     }
   }

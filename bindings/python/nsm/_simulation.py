@@ -15,7 +15,7 @@ from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, In
 from ._result import Claim, Event, Result
 
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
-_times = ("until", "step", "start", "solve_budget")
+_times = ("until", "step", "start")
 _flags = ("project_start", "step_by_step", "general")
 # What a setting may be, and how that is said.
 _ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
