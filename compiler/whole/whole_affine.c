@@ -284,7 +284,7 @@ const Whole *whole_affine(Arena *a, Written *w) {
   m->force = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nq; j++)
     m->point[j] = k_name(b, moved(m, m->Q[j], m->to_begin, m->V[j]), step_name(p, "qm", j), NULL);
-  p->t = k_name(b, plus(m, step_time(p, i, 0), m->till), "tm", NULL);
+  p->t = k_name(b, step_add(p, step_time(p, i, 0), m->till), "tm", NULL);
   step_use(p, AT_END, m->point, m->V);
   step_use(p, AT_BEGIN, m->Q, m->V);
   KValue hit = m->ncontact ? which_is_struck(m, reach) : K_NONE;
