@@ -301,3 +301,21 @@ const double *sim_signals(const nsm_sim *s, double t) {
   }
   return d;
 }
+
+// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held.
+double sim_next_row(const nsm_sim *s, double t1) {
+  double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    const double *p = s->a->signal[i].points;
+    if (!p || s->now.held_input[i]) continue;
+    const double *x = p + NSM_TABLE_HEAD;
+    int lo = 0, hi = (int)p[0];                            // x[0 .. lo) are up to `from`, x[hi ..) behind it
+    while (lo < hi) {
+      int middle = lo + (hi - lo) / 2;
+      if (x[middle] <= from) lo = middle + 1;
+      else hi = middle;
+    }
+    if (lo < (int)p[0] && x[lo] < to) first = fmin(first, x[lo]);
+  }
+  return first;
+}
