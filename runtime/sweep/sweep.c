@@ -315,8 +315,8 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, 1, e);
     free(header.at);
   }
-  if (code == NSM_OK && !console && !sweep_sums_open(&w->sums, path, w->file, w->key, w->first))
-    sim_fail(e, code = NSM_FILE, "cannot write to %s.sums: %s", path, strerror(errno));
+  w->sums.last = w->key;
+  if (code == NSM_OK && !console && !sweep_sums_open(&w->sums, path, w->file, w->first, e)) code = NSM_FILE;
   return code;
 }
 
