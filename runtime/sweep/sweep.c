@@ -387,7 +387,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_catch_signals(&old);
   w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
-  if (nsm_interrupted()) code = NSM_INTERRUPTED;
+  code = (nsm_code)nsm_interrupted_code((int)code);
   nsm_release_signals(&old);
   say_summary(w, code);
   if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;

@@ -268,7 +268,7 @@ def few_steps(text):
 def ended(program, argv, cwd, env, seconds):
     """Exit code, what was said, and whether it had to be interrupted; code None: it was deaf."""
     p = subprocess.Popen([program, *argv], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                         stderr=subprocess.PIPE)
     try:
         said = p.communicate(timeout=seconds)[1]
         return p.returncode, said, False
@@ -304,10 +304,14 @@ def judge(program, seed, texts, folder, env):
 
 
 def many(program, first, number, jobs, folder, env):
-    """What is wrong, for each model in order."""
-    texts = corpus()
+    """What is wrong, for each model in order. SIGINT is heard by the programs, also where it is ignored here."""
+    texts, last = corpus(), first + number
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda seed: judge(program, seed, texts, folder, env), range(first, first + number))
+        for begin in range(first, last, 1000):
+            yield from pool.map(lambda seed: judge(program, seed, texts, folder, env),
+                                range(begin, min(begin + 1000, last)))
 
 
 def main():
