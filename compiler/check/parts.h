@@ -17,7 +17,10 @@ typedef struct Check {
 void check_open(Check *k, bool parts, bool slopes);
 
 // --- point.c: numbers ---
-typedef struct Point { const Check *k; const double *value, *rate; double time; const double *attitude; } Point;
+// both: circuit.c has both branches of each `if` there
+typedef struct Point {
+  const Check *k; const double *value, *rate; double time; const double *attitude; bool both;
+} Point;
 double start_time(const Check *k);
 // The value of an expression of k->x; rates of states are 0. nan where it is not known.
 double at_point(const Point *p, Ex e);
