@@ -60,6 +60,13 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
     else if (z < s->a->nv) sim_v_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
+    s->n.h = 0.37*h;                                       // x' = x and h theta = 1: the step alone makes it singular
+    if (sim_matrix_update(s, 1) < 0) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
+                  "a step of %g s is too long for %s: the equations of the implicit step have no single solution; "
+                  "choose a shorter step", h, name);
+      return 0;
+    }
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
              z >= s->a->nz  ? "the force of"

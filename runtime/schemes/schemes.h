@@ -127,6 +127,10 @@ long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did b
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
+// escape.c, of a step that failed. 1: a right side jumps with what moves, or something runs off to infinity; what is
+// said of it.
+int sim_jumps(const nsm_sim *s, char *out, size_t size);
+int sim_escapes(const nsm_sim *s, char *out, size_t size);
 
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
