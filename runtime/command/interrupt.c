@@ -51,7 +51,7 @@ static void on_signal(int number) {
   if (interrupted) return;
   interrupted = number;
   since = time(NULL);
-  if (seen) return;
+  if (seen || number == SIGXFSZ) return;               // the write fails by itself: exit code 4 is for the caller
   struct sigaction a;
   memset(&a, 0, sizeof a);
   sigfillset(&a.sa_mask);
