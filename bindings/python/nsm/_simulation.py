@@ -16,7 +16,7 @@ from ._result import Claim, Event, Result
 
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
 _times = ("until", "step", "start")
-_flags = ("project_start", "step_by_step", "general")
+_flags = ("project_start", "step_by_step", "general", "strict")
 # What a setting may be, and how that is said.
 _ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
            "solve_budget": (lambda x: x > 0, "it must be positive"),
@@ -51,6 +51,13 @@ class Counters(NamedTuple):
     captured: int
     max_miss: float
     halved: int
+    piles: int
+    pile_tolerance: float
+    missed: int
+    worst_missed: float
+    closing: float
+    pile_step: int
+    missed_step: int
 
 
 class Energy(NamedTuple):
