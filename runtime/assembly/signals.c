@@ -41,6 +41,7 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   FILE *f = fopen(path, "rb");
   char *text = NULL;
   size_t room = 0;
+  int text_ends = 0;
   *n = 0;
   if (!f) {
     const char *why = strerror(errno);
@@ -56,13 +57,15 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
       if (!more) { free(text); fclose(f); sim_no_memory(e, "an input"); return NULL; }
       text = more;
     }
-    *n += fread(text + *n, 1, room - *n, f);
-  } while (!feof(f) && !ferror(f));
+    size_t more = fread(text + *n, 1, room - *n, f);
+    text_ends = memchr(text + *n, 0, more) != NULL;        // a device may have no end
+    *n += more;
+  } while (!text_ends && !feof(f) && !ferror(f));
   int bad = ferror(f);
   fclose(f);
-  if (!bad) return text;
+  if (!bad && !text_ends) return text;
   free(text);
-  sim_fail(e, NSM_FILE, "reading the input %s failed", path);
+  sim_fail(e, NSM_FILE, bad ? "reading the input %s failed" : "the input %s is no text", path);
   return NULL;
 }
 
@@ -297,4 +300,22 @@ const double *sim_signals(const nsm_sim *s, double t) {
     }
   }
   return d;
+}
+
+// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held.
+double sim_next_row(const nsm_sim *s, double t1) {
+  double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    const double *p = s->a->signal[i].points;
+    if (!p || s->now.held_input[i]) continue;
+    const double *x = p + NSM_TABLE_HEAD;
+    int lo = 0, hi = (int)p[0];                            // x[0 .. lo) are up to `from`, x[hi ..) behind it
+    while (lo < hi) {
+      int middle = lo + (hi - lo) / 2;
+      if (x[middle] <= from) lo = middle + 1;
+      else hi = middle;
+    }
+    if (lo < (int)p[0] && x[lo] < to) first = fmin(first, x[lo]);
+  }
+  return first;
 }

@@ -293,7 +293,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
     sim_unknowns_solve(s);
   }
   if (changed && s->impulses) sim_impulses_look(s, s->a->step);
-  if (changed && s->located) sim_located_stale(s);
+  if (changed && (s->located || s->n.radau)) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
   if (changed && g->on) {
@@ -495,6 +495,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   while (s->now.t < t1) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
+    if (s->n.radau && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
