@@ -336,6 +336,7 @@ typedef struct sim_analysis {
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     stages;                       // of a scheme that collocates
   int     linear;                       // step_linear applies
+  int     piles;                        // large problems of contacts are solved to a pile's tolerance (island.c)
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
   int     iterates;                     // step_newton or consistent_newton may be taken
   int     one_iteration;                // else: step_newton, exact after one iteration

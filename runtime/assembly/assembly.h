@@ -66,6 +66,7 @@ int  sim_percents(const char *pattern);
 // The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
 int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
+int  sim_pile_note(const nsm_sim *s, char *out, size_t size);        // 0 where no problem was that of a pile
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c

@@ -527,6 +527,8 @@ static nsm_code run(job *j) {
   if (!j->o.quiet && sim_captured_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
+  if (sim_pile_note(j->s, above, sizeof above) && (!j->o.quiet || j->sum.count.missed > 0))
+    fprintf(j->err, "note: %s\n", above);
   nsm_summary_warnings(j->s, j->err);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
