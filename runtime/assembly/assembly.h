@@ -190,7 +190,8 @@ int  sim_implied_is_time(const nsm_sim *s);         // to look whether others wo
 int  sim_implied_forget(nsm_sim *s);               // all constraints take part again; how many did not
 int  sim_implied_turns(const nsm_sim *s, int z);   // is it a velocity of a turn?
 // The multipliers l of constraints, with those of implied rows 0, become the smallest ones that make the same forces.
-// `direction`: entries of a row's direction, pattern h
+// `direction`: entries of a row's direction, pattern h; sim_row_h: of H as the class has it
+const double *sim_row_h(const nsm_sim *s, int row);
 void sim_implied_share(const nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), double *l);
 static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
 

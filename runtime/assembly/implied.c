@@ -27,7 +27,7 @@ struct sim_implied {
   double *p, *gradient, *rest, *q;       // share: by velocities; by rows
 };
 
-static const double *row_of_h(const nsm_sim *s, int row) {
+const double *sim_row_h(const nsm_sim *s, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
 }
@@ -139,7 +139,7 @@ static int take_rows(nsm_sim *s, int g, int all) {
   int n = m->z0[g + 1] - m->z0[g], columns = 0;
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *h = row_of_h(s, m->row[j]);
+    const double *h = sim_row_h(s, m->row[j]);
     double *a = m->A + (size_t)columns * (size_t)n;
     if (!all && sim_is_implied(s, m->row[j])) continue;
     memset(a, 0, (size_t)n * sizeof(double));
