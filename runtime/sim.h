@@ -424,6 +424,7 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
@@ -443,6 +444,7 @@ typedef struct sim_work {
   double *l_try;                        // [nl] multipliers that Newton's step leads to
   double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]
+  const double *press;                  // what presses on friction: sim_implied_forces of the iterate
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms

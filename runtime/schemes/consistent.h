@@ -83,8 +83,7 @@ struct sim_consistent {
   int        vanished;                   // likewise by the near matrix
   int        asks;                       // the attempt ends where they are met: which ones may be left out?
   double    *gap_end, *rate_end;         // [r.n] of constraints (consistent_implied.c)
-  double    *shared;                     // [nl] for con_forces
-  const double *press;                   // of the iterate: con_forces(l1)
+  const double *press;                   // of the iterate: sim_implied_forces of l1
   int        one_sided;                  // the attempt is one without means of H (con_by_means)
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
   long       iterations;                 // of the step
@@ -167,13 +166,10 @@ int  con_contacts(nsm_sim *s);                                   // (13) -> con-
 void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
 
 void con_project(nsm_sim *s);                                    // the projected step (2.72) instead
-void con_grips(nsm_sim *s, const double *l);       // c->disk: of grips the normal force of l, of others -1
 
 // consistent_implied.c: the motion, as con_motion; the multipliers l1 of what is recorded are shared out
 nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e);
 void     con_share_out(nsm_sim *s);
-// What friction is told of the multipliers l, with the directions of their rows: those that are recorded
-const double *con_forces(nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), const double *l);
 // Does constraint j have a part in the step? All but those that others imply.
 static inline int con_acts(const nsm_sim *s, int j) {
   return !s->now.implied_n || !sim_is_implied(s, s->n.con->row[j]);

@@ -374,15 +374,10 @@ static int solve_island(nsm_sim *s, int m) {
   return 1;
 }
 
-void con_grips(nsm_sim *s, const double *l) {
-  for (int f = 0; f < s->n.r.nfriction; f++)
-    s->n.con->disk[f] = nsm_cone_is_grip(s->n.r.friction[f].type) ? sim_friction_pressed(s, f, l) : -1;
-}
-
 // A grip's normal force is an unknown of K: it is given by the iterate.
 static void limits(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  con_grips(s, c->press);
+  sim_pressed_grips(s, c->press, c->disk);
   c->solver.disk = c->disk;
 }
 

@@ -126,13 +126,3 @@ nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 void con_share_out(nsm_sim *s) { sim_implied_share(s, con_direction, s->w.l1); }
-
-// Of implied rows the multipliers of an iterate are 0, and those of the others are all that there is: as forces that
-// press they would be a choice that nobody made.
-const double *con_forces(nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), const double *l) {
-  struct sim_consistent *c = s->n.con;
-  if (s->now.implied_n == 0 || s->n.r.nfriction == 0) return l;
-  memcpy(c->shared, l, (size_t)s->a->nl * sizeof(double));
-  sim_implied_share(s, direction, c->shared);
-  return c->shared;
-}

@@ -112,7 +112,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   sim_touch_driven(s, SIM_DRIFT, c->drive_end);
   sim_touch_there(s, NULL);
-  c->press = con_forces(s, con_direction, s->w.l1);
+  c->press = sim_implied_forces(s, con_direction, s->w.l1);
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     c->off[f] = 0;

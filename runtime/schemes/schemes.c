@@ -9,8 +9,14 @@ static int turns(nsm_sim *s) {
   return sim_touch_acts(s);
 }
 
-static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) {
+static nsm_code solve_moreau(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->linear && !turns(s) ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
+}
+
+static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_moreau); }
+
+static nsm_code step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
+  return sim_independent(s, t1, e, sim_step_midpoint);
 }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
@@ -41,7 +47,7 @@ static const sim_scheme schemes[] = {
                           .step = step_moreau, .impact = impact_moreau,
                           .accept = accept_impulses },
   [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .at_middle = 1, .theta = 0, .fits = sim_midpoint_fits,
-                            .step = sim_step_midpoint, .accept = accept_impulses },
+                            .step = step_midpoint, .accept = accept_impulses },
   [NSM_SCHEME_CONSISTENT] = { .name = "consistent", .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits,
                               .analyse = sim_consistent_analyse, .step = sim_step_consistent,
                               .impact = sim_impact_consistent, .accept = sim_accept_consistent },

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { REFINEMENTS = 2, PRESSINGS = 100 };
-static const double pressed_alike = 1e-13;   // disks of an impact, relative to the largest
+enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
 // Multiples of eps: what a gap may be off its value by evaluation; less where it makes others, implied, more.
 static const double evaluated = 64, evaluated_apart = 16;
@@ -129,57 +128,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->now.impulse[r->l[row]];
   }
-  return sim_islands_solve(s);
-}
-
-// Does friction ask an implied row how hard it is pressed?
-static int asks_implied(const nsm_sim *s) {
-  const sim_rows *r = &s->n.r;
-  for (int f = 0; s->now.implied_n > 0 && f < r->nfriction; f++)
-    for (int d = 0; d < r->friction[f].normals; d++) {
-      int row = r->friction[f].normal[d];
-      if (s->n.con->of[row] >= 0 && sim_is_implied(s, row)) return 1;
-    }
-  return 0;
-}
-
-// The impulses of what solve_impact found press on grips as they are shared out; by how much their disks are others
-// than those it was found with, relative to the largest. *worst: of which grip.
-static double press_anew(nsm_sim *s, int *worst) {
-  struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  const sim_islands *is = &s->n.isl;
-  double *was = c->creep, *impulse = c->try_l, change = 0, largest = DBL_MIN;
-  memset(impulse, 0, (size_t)s->a->nl * sizeof(double));
-  for (int i = 0; i < is->nactive; i++) impulse[r->l[r->row_at[is->active[i]]]] = is->lambda[i];
-  for (int f = 0; f < r->nfriction; f++) was[r->friction[f].row[0]] = c->disk[f];
-  con_grips(s, con_forces(s, sim_row_h, impulse));
-  for (int f = 0; f < r->nfriction; f++) {
-    double now = fabs(c->disk[f] - was[r->friction[f].row[0]]);
-    if (now > change) { change = now; *worst = f; }
-    largest = fmax(largest, fabs(c->disk[f]));
-  }
-  return change / largest;
-}
-
-// As solve_impact, where grips are pressed by rows that others imply: D is the disk of the impulses as they are shared
-// out, found by iteration; it contracts as the one of the motion does.
-static int solve_pressed(nsm_sim *s, const double *value) {
-  sim_islands *is = &s->n.isl;
-  double change = INFINITY;
-  int ok = 1, worst = 0;
-  if (!asks_implied(s)) return solve_impact(s, value);
-  con_grips(s, s->a->zero_l);
-  for (int n = 0; n < PRESSINGS && ok && change > pressed_alike; n++) {
-    is->solver.disk = s->n.con->disk;
-    ok = solve_impact(s, value);
-    is->solver.disk = NULL;
-    if (ok) change = press_anew(s, &worst);
-  }
-  if (!ok || change <= pressed_alike) return ok;
-  is->solver.result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .residual = change };
-  is->solver.failed_row = s->n.r.friction[worst].row[0];
-  return 0;
+  return sim_pressed_solve(s, sim_row_h, s->a->zero_l);
 }
 
 static void apply_impulses(nsm_sim *s) {
@@ -277,7 +226,7 @@ static nsm_code strike(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->n.con->uc_low, s->now.z_low, bytes);
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
-  if (!solve_pressed(s, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
+  if (!solve_impact(s, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   apply_impulses(s);
   for (int i = 0; i < s->n.con->na; i++) r->active[s->n.con->act[i]] = 1;

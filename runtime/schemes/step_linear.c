@@ -232,7 +232,7 @@ static double apply_multipliers(nsm_sim *s) {
 
 int sim_linear_solve(nsm_sim *s, double t1) {
   rows_at(s, t1);
-  return sim_islands_solve(s);
+  return sim_pressed_solve(s, sim_row_b, s->a->zero_l);
 }
 
 double sim_linear_act(nsm_sim *s, double t1) {

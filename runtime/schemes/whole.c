@@ -154,6 +154,7 @@ long sim_whole_run(nsm_sim *s, long n) {
   long left = s->a->total - 1 - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
+  if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {
     w->ahead = 0;
