@@ -431,7 +431,7 @@ typedef struct sim_work {
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
   int     late;                         // it is given up
-  int     astray;                       // Newton's method did not converge: a part of the step may have a solution
+  int     astray;                       // the step was not solved: a part of it may be
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;

@@ -1,6 +1,7 @@
-// Grips with normal rows that others imply, or that imply others. The forces of such rows are decided by nothing but a choice, and here it is that
-// of the multipliers which are recorded: the smallest that make the same forces (implied.c). So friction on a bearing
-// that another one makes redundant is pressed as its own reaction says.
+// Grips with normal rows that others imply, or that imply others. The forces of such rows are decided by nothing but
+// a choice, and here it is that of the multipliers which are recorded: the smallest that make the same forces
+// (implied.c).
+// So friction on a bearing that another one makes redundant is pressed as its own reaction says.
 //
 //   D of a grip in an island without its normal rows: the disk of a given normal force, mu |P lambda_N|          (1)
 //

@@ -16,12 +16,14 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
     s->now.d[at - nx - nq - nv - s->a->nl] = value;
     sim_signals_forget(s);
     s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+    sim_ledger_reset(s);
     return NSM_OK;
   } else {
     sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", nsm_column_name(s, c));
     return NSM_USAGE;
   }
   sim_forget_last_step(s);
+  sim_ledger_reset(s);
   return NSM_OK;
 }
 
@@ -52,6 +54,7 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
     code = nsm_restore(other, state, e);
   }
   if (code == NSM_OK) sim_exchange(s, other);
+  if (code == NSM_OK) sim_ledger_reset(s);
   nsm_close(other);
   return code;
 }

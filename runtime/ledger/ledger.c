@@ -30,6 +30,16 @@ void sim_ledger_start(nsm_sim *s) {
   if (s->n.r.n > 0) memset(s->now.loss, 0, (size_t)s->n.r.n * sizeof(double));
 }
 
+void sim_ledger_reset(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  double kinetic, potential;
+  if (!g->on) return;
+  sim_energy(s, &kinetic, &potential);
+  g->resets += g->kinetic + g->potential - kinetic - potential;
+  g->kinetic = kinetic;
+  g->potential = potential;
+}
+
 double sim_ledger_book(nsm_sim *s, int row, double loss) {
   if (s->now.ledger.on) s->now.loss[row] += loss;
   return loss;

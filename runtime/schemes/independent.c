@@ -2,8 +2,8 @@
 // others imply (assembly/implied.c; docs/numerics/bodies.md, "Redundant mechanisms").
 //
 //   found      at the first step, now and then where there are such, and where a step fails; a row counts as dependent
-//              where it is nearer to the others than `apart` times the largest miss of a constraint: these schemes drift off,
-//              and what the lengths of a mechanism make dependent is so up to the drift
+//              where it is nearer to the others than `apart` times the largest miss of a constraint: these schemes
+//              drift off, and what the lengths of a mechanism make dependent is so up to the drift
 //   looked at  at the end of a step: rates of implied rows are 0 up to that. Else the mechanism has changed: rows are
 //              found anew by H at the end, and the step is taken again; where that does not help it fails
 //   shared     the multipliers that are recorded are the smallest that make the same forces
@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum { TRIES = 2 };
-// Of the largest miss of a constraint: sines of angles between rows that depend on each other; rates of such rows beside
-// their terms. Measured on Bennett's linkage, whose flat positions take a hundred times the miss.
+// Of the largest miss of a constraint: sines of angles between rows that depend on each other; rates of such rows
+// beside their terms. Measured on Bennett's linkage, whose flat positions take a hundred times the miss.
 static const double apart = 100, most_apart = 1e-3, may_turn = 1000, most_turn = 0.1, least_turn = 1e-8;
 static const double at_rest = 1e-12;     // of the size of a gap: a way in the step that says nothing
 
@@ -32,9 +32,9 @@ static double missed(const nsm_sim *s) {
 }
 
 // How many rows have changed their part.
-static int look(nsm_sim *s, const nsm_view *v, int as_many) {
+static int look(nsm_sim *s, const nsm_view *v, double miss, int as_many) {
   directions_at(s, v);
-  sim_implied_within(s, fmin(apart * missed(s), most_apart), as_many);
+  sim_implied_within(s, fmin(apart * miss, most_apart), as_many);
   return sim_implied_find(s);
 }
 
@@ -68,23 +68,25 @@ static int is_off(const nsm_sim *s, const sim_class *k, int i, double rate, doub
 }
 
 // The implied row whose rate at the view, which the scheme makes 0, is off; -1: none.
-static int first_off(nsm_sim *s, const nsm_view *v) {
+static int first_off(nsm_sim *s, const nsm_view *v, double miss) {
   sim_rows *r = &s->n.r;
   if (s->now.implied_n == 0) return -1;
-  double within = fmax(fmin(may_turn * missed(s), most_turn), least_turn);
+  double within = fmax(fmin(may_turn * miss, most_turn), least_turn);
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
     k->c->rate_fn(v, &k->tab, r->y + k->row0);
     if (k->c->size_fn) k->c->size_fn(v, &k->tab, r->terms + k->row0);
-    for (int i = 0, row = k->row0; i < k->tab.count; i++, row++)
-      if (sim_is_implied(s, row) && is_off(s, k, i, r->y[row], k->c->size_fn ? r->terms[row] : 0, within)) return row;
+    for (int i = 0, row = k->row0; i < k->tab.count; i++, row++) {
+      double size = k->c->size_fn ? r->terms[row] : 0;
+      if (sim_is_implied(s, row) && is_off(s, k, i, r->y[row], size, within)) return row;
+    }
   }
   return -1;
 }
 
 int sim_independent_first(nsm_sim *s) {
   nsm_view begin = sim_now(s);
-  if (s->n.implied && s->now.k == 0) look(s, &begin, 0);
+  if (s->n.implied && s->now.k == 0) look(s, &begin, missed(s), 0);
   return s->now.implied_n == 0;
 }
 
@@ -103,16 +105,18 @@ static nsm_code undecided(nsm_sim *s, int row, double t, nsm_error *e) {
 nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step) {
   if (!s->n.implied) return step(s, t1, e);
   nsm_view begin = sim_now(s), end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
-  if (s->now.k == 0 || sim_implied_is_time(s)) look(s, &begin, s->now.k > 0);
+  double miss = s->now.k == 0 || s->now.implied_n > 0 ? missed(s) : 0;
+  sim_implied_within(s, fmin(apart * miss, most_apart), 0);           // sharing asks for it too
+  if (s->now.k == 0 || sim_implied_is_time(s)) look(s, &begin, miss, s->now.k > 0);
   for (int n = 0;; n++) {
     take_part(s);
     sim_implied_leave(s, s->w.l1);
     nsm_code code = step(s, t1, e);
-    if (code != NSM_OK && (code != NSM_FAILED || n >= TRIES || look(s, &begin, 0) == 0)) return code;
+    if (code != NSM_OK && (code != NSM_FAILED || n >= TRIES || look(s, &begin, missed(s), 0) == 0)) return code;
     if (code != NSM_OK) continue;
     if (s->a->scheme->at_middle) end = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->w.z1, s->w.l1);
-    int row = first_off(s, &end);
-    if (row < 0 || look(s, &end, 0) == 0) break;         // where H tells no others it was round-off of rates at rest
+    int row = first_off(s, &end, miss);
+    if (row < 0 || look(s, &end, miss, 0) == 0) break;   // H tells no others: it was round-off, of rates at rest
     if (n >= TRIES) return undecided(s, row, t1, e);
   }
   sim_implied_share(s, sim_row_b, s->w.l1);

@@ -253,8 +253,8 @@ static double diagonal(const nsm_sim *s, int row) {
   return sim_rows_inertia(s, s->n.r.at_row[row]);
 }
 
-// Natural map of an interval; of a constraint its rate, of one that others imply nothing. It stays behind R in residual, its size in
-// residual_size.
+// Natural map of an interval; of a constraint its rate, of one that others imply 0. It stays behind R in residual, its
+// size in residual_size.
 static double row_residual(nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
   double size, y = row_value(s, row, &size);

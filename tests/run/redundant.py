@@ -156,23 +156,22 @@ def dry_hinge(scheme, to="10 [m]"):
     one = hinge("mid", 0, ", mu = 0.05, radius = 1 [cm]")
     runs = []
     for hinges in (two, one):
-        text = DOOR.replace("HINGES", hinges).replace("SCHEME", scheme).replace("param to = 0.1 [m]", "param to = " + to)
-        c, s, _ = run(text)
+        text = DOOR.replace("HINGES", hinges).replace("SCHEME", scheme)
+        c, s, _ = run(text.replace("param to = 0.1 [m]", "param to = " + to))
         need(s["status"] == "ok" and abs(s["energy"]["friction"]) > 1e-5, f"{s['status']}, {s['energy']}")
         runs.append((c["w"], s["energy"]["friction"]))
     off = max(abs(a - b) for a, b in zip(runs[0][0], runs[1][0]))
-    need(off <= 1e-9 and abs(runs[0][1] - runs[1][1]) <= 1e-9, f"w is off by {off:.2g}, losses {runs[0][1]}, {runs[1][1]}")
+    losses = [loss for _, loss in runs]
+    need(off <= 1e-9 and abs(losses[0] - losses[1]) <= 1e-9, f"w is off by {off:.2g}, losses {losses}")
 
 
 def by_reaction():
     """The same friction as a torque under a given normal force that reads the reaction of the redundant hinge."""
-    text = DOOR.replace("param to = 0.1 [m];", "param to = 10 [m];").replace("SCHEME", "consistent").replace(
-        "HINGES", hinge("low", -0.5) + hinge("high", 0.5) +
-        " contact dry { normal_force = norm([high.reaction[1], high.reaction[2], high.reaction[3]]); "
-        "slip = 1 [cm]*high.rate; with coulomb(0.1); }")
-    c, s, _ = run(text)
-    other, _, _ = run(DOOR.replace("param to = 0.1 [m];", "param to = 10 [m];").replace("SCHEME", "consistent").replace(
-        "HINGES", hinge("mid", 0, ", mu = 0.05, radius = 1 [cm]")))
+    door = DOOR.replace("param to = 0.1 [m];", "param to = 10 [m];").replace("SCHEME", "consistent")
+    dry = "contact dry { normal_force = norm([high.reaction[1], high.reaction[2], high.reaction[3]]); " \
+          "slip = 1 [cm]*high.rate; with coulomb(0.1); }"
+    c, s, _ = run(door.replace("HINGES", hinge("low", -0.5) + hinge("high", 0.5) + dry))
+    other, _, _ = run(door.replace("HINGES", hinge("mid", 0, ", mu = 0.05, radius = 1 [cm]")))
     off = max(abs(a - b) for a, b in zip(c["w"], other["w"]))
     need(s["energy"]["friction"] > 1e-4 and off <= 1e-9, f"{s['energy']}, off by {off:.2g}")
 
