@@ -36,6 +36,16 @@ static inline void sim_move(const nsm_sim *s, const double *q0, double h, const 
   sim_move_positions(s, q0, s->w.way, q1);
 }
 
+// Where the kernels of some schemes are all taken (nsm_model.point).
+static inline int sim_has_point(const nsm_sim *s) { return s->a->m->point.time + s->a->m->end.time > 0; }
+
+// Its positions into qp [nq], from q and u at the begin of the step; how long after the begin it is.
+static inline double sim_to_point(const nsm_sim *s, const double *q, const double *u, double *qp) {
+  const nsm_move *to = &s->a->m->point;
+  sim_move(s, q, to->begin * s->n.h, u, qp);
+  return to->time * s->n.h;
+}
+
 // q0 moved by a u + b v: the mean of the velocities at both ends of a step.
 static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, const double *u, double b,
                                  const double *v, double *q1) {
@@ -43,4 +53,11 @@ static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, c
   if (s->a->on.kinematics.n == 0) return;
   for (int i = 0; i < s->a->nv; i++) s->w.way[i] = a * u[i] + b * v[i];
   sim_move_positions(s, q0, s->w.way, q1);
+}
+
+// From there to the end of the step, by u at its begin and u1 at its end.
+static inline void sim_from_point(const nsm_sim *s, const double *qp, const double *u, const double *u1, double *q1) {
+  const nsm_move *on = &s->a->m->end;
+  if (on->begin == 0) sim_move(s, qp, on->end * s->n.h, u1, q1);
+  else sim_move_mean(s, qp, on->end * s->n.h, u1, on->begin * s->n.h, u, q1);
 }

@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 26
+#define NSM_ABI_VERSION 27
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -414,7 +414,7 @@ typedef struct nsm_experiment {
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
-enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_MIDPOINT = 4 };
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_AFFINE = 4 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
 enum { NSM_WHOLE_SCALARS = 8 };
 typedef struct nsm_whole {
@@ -436,17 +436,23 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _MIDPOINT: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _AFFINE: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
+
+// A move within a step of length h: time goes on by time*h, positions by h (begin u_B + end u_E) of the velocities at
+// both ends.
+typedef struct nsm_move { double time, begin, end; } nsm_move;
 
 typedef struct nsm_model {
   int version;                    // NSM_ABI_VERSION
   int name;                       // offsets in text
   int file;
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
-  int scheme;                     // NSM_SCHEME_*
+  int scheme;                     // its place in runtime/schemes.def
+  nsm_move point, end;            // schemes whose kernels are all taken at one point of the step: from the begin to
+                                  // it, from there to the end; 0: other schemes
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;
   const nsm_var *var;             // [nvar]; storage in this order within each kind
@@ -473,17 +479,6 @@ typedef struct nsm_model {
   const nsm_shape_contact *shape_contact;                            // [nshape_contact]
   const nsm_corners *corners;                                        // [ncorners]
 } nsm_model;
-
-// CONSISTENT: two-step with impacts ([Möller 2011, (5.106), (5.107)], in the symmetric form consistent.md (2)-(7));
-// CONSISTENT1: one-step, elastic (5.95) MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as
-// CONSISTENT, with M, G and H at the begin of the step (5.58)
-enum {
-  NSM_SCHEME_MOREAU = 0,
-  NSM_SCHEME_CONSISTENT = 1,
-  NSM_SCHEME_CONSISTENT1 = 2,
-  NSM_SCHEME_MIDPOINT = 3,
-  NSM_SCHEME_CONSISTENT_EXPLICIT_MASS = 4
-};
 
 // The one symbol emitted C defines.
 const nsm_model *nsm_model_get(void);

@@ -259,12 +259,18 @@ typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 // Where the residual of a group of unknowns and laws changes its direction along the last step.
 typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, up; } sim_turn;
 
-// A scheme: one line of the table in schemes/schemes.c. What the rooms below must know of it, and what it does.
+// Numbers of the schemes.
+enum {
+#define SCHEME(name, number, ...) NSM_SCHEME_##number,
+#include "runtime/schemes.def"
+#undef SCHEME
+};
+// A scheme: one line of schemes.def. What the rooms below must know of it, and what it does (schemes/schemes.c).
 typedef struct sim_scheme {
   const char *name;
   unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
-  unsigned char at_middle;              // everything is taken at the middle positions, once a step
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
+  unsigned char located;                // can locate events in its steps
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
   double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
@@ -272,7 +278,7 @@ typedef struct sim_scheme {
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
   void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
-  // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts; NULL: events are not located
+  // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts, where it is located
   nsm_code    (*impact)(nsm_sim *s, nsm_error *e);
 } sim_scheme;
 
@@ -438,7 +444,7 @@ typedef struct sim_work {
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
   double *way;                          // [nv] displacement of a move (move.h); without kinematics none
-  double *rhs;                          // [nz] h f of step_linear.c and step_midpoint.c, then what it does to z
+  double *rhs;                          // [nz] h f of step_linear.c and step_affine.c, then what it does to z
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
@@ -501,6 +507,15 @@ struct nsm_sim {
   nsm_error *setup_error;               // while filling
   int        fill_failed, filling;      // filling: the class under way
 };
+
+// A kernel of the classes in a list, its values into the classes.
+#define SIM_TAKE(s, list, view, fn, to)                                                    \
+  do {                                                                                     \
+    for (int a_ = 0; a_ < (list)->n; a_++) {                                               \
+      sim_class *k_ = &(s)->a->cls[(list)->of[a_]];                                        \
+      k_->c->fn(view, &k_->tab, k_->to);                                                   \
+    }                                                                                      \
+  } while (0)
 
 // Somebody wants the run to end (nsm_settings.stop).
 static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }

@@ -4,7 +4,7 @@
 #include "pipeline.h"
 
 // A name of the model with a % for each index, and what nsm_meaning_of says of it.
-typedef struct Meaning { const char *pattern; nsm_meaning of; } Meaning;
+typedef struct Meaning { const char *pattern; nsm_meaning of; bool output; } Meaning;
 
 struct nsm_program {
   Compilation    *c;
@@ -22,6 +22,7 @@ struct nsm_program {
 
 void list_diagnostics(nsm_program *p);
 void list_meanings(nsm_program *p);     // fills them, once the model is there
+bool is_output(const nsm_program *p, const char *name);   // is this column an `output` of the model?
 
 // Where in the model an error of a run is.
 Span span_of_error(const Compilation *c, nsm_place at);

@@ -115,24 +115,35 @@ void list_meanings(nsm_program *p) {
     const MVar *v = &m->var[i];
     const char *rate = v->rate_name ? v->rate_name : arena_printf(p->c->arena, "%s'", v->name);
     nsm_meaning value = { unit_of_results(a, v->unit, v->declared), or_nothing(v->doc) };
-    p->meaning[p->nmeaning++] = (Meaning){ v->name, value };
-    p->meaning[p->nmeaning++] = (Meaning){ rate, { unit_of_rates(a, v->unit, v->declared), "" } };
+    p->meaning[p->nmeaning++] = (Meaning){ v->name, value, false };
+    p->meaning[p->nmeaning++] = (Meaning){ rate, { unit_of_rates(a, v->unit, v->declared), "" }, false };
   }
   for (int i = 0; i < m->noutput; i++)
     p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_of_results(a, m->output[i].unit,
-                                           m->output[i].declared), or_nothing(m->output[i].doc) } };
+                                           m->output[i].declared), or_nothing(m->output[i].doc) }, true };
   for (int i = 0; i < m->nparam; i++) {
     const MParam *x = &m->param[i];
     const char *unit = *x->unit_text ? x->unit_text : unit_of_results(a, x->unit, false);
-    p->meaning[p->nmeaning++] = (Meaning){ x->name, { unit, or_nothing(x->doc) } };
+    p->meaning[p->nmeaning++] = (Meaning){ x->name, { unit, or_nothing(x->doc) }, false };
   }
 }
 
-nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name) {
+static const Meaning *meaning(const nsm_program *p, const char *name) {
   for (int i = 0; i < p->nmeaning; i++) {
     const char *rest = element_of(name, p->meaning[i].pattern);
-    if (rest && !*rest) return p->meaning[i].of;
+    if (rest && !*rest) return &p->meaning[i];
   }
+  return NULL;
+}
+
+bool is_output(const nsm_program *p, const char *name) {
+  const Meaning *m = meaning(p, name);
+  return m && m->output;
+}
+
+nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name) {
+  const Meaning *m = meaning(p, name);
+  if (m) return m->of;
   if (!strcmp(name, "time")) return (nsm_meaning){ "s", "" };
   if (!strncmp(name, "energy", 6) && (name[6] == 0 || name[6] == '.')) return (nsm_meaning){ "J", "" };
   return (nsm_meaning){ "", "" };

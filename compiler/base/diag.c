@@ -2,6 +2,7 @@
 // that nobody declared is named once.
 #include "diag.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -125,6 +126,40 @@ void diag_help(Diag *d, const char *fmt, ...) {
   va_start(ap, fmt);
   add_line(d, &d->helps, fmt, ap);
   va_end(ap);
+}
+
+static void add_edit(Diag *d, Span at, const char *text) {
+  if (!at.file) return;
+  if (d->edit.n == d->edit.cap) {
+    int cap = d->edit.cap ? 2 * d->edit.cap : 2;
+    DiagEdit *wider = ARENA_ARRAY(d->bag->arena, DiagEdit, cap);
+    if (d->edit.n) memcpy(wider, d->edit.at, (size_t)d->edit.n * sizeof *wider);
+    d->edit.at = wider;
+    d->edit.cap = cap;
+  }
+  d->edit.at[d->edit.n++] = (DiagEdit){ at, text };
+}
+
+void diag_edit(Diag *d, Span at, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  add_edit(d, at, formatted(d->bag->arena, fmt, ap));
+  va_end(ap);
+}
+
+void diag_mean(Diag *d, const char *name) {
+  Span at = d->primary.at, word = at;
+  diag_help(d, "did you mean `%s`?", name);
+  if (!at.file) return;
+  word.hi = word.lo;
+  for (const char *s = at.file->text; word.hi < at.hi && (isalnum((unsigned char)s[word.hi]) || s[word.hi] == '_');)
+    word.hi++;
+  add_edit(d, word.hi > word.lo ? word : at, name);
+}
+
+void diag_replace(Diag *d, const char *text) {
+  diag_help(d, "replace it by %s", text);
+  add_edit(d, d->primary.at, text);
 }
 
 int diag_errors(const DiagBag *b) { return b->errors; }

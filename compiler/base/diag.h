@@ -27,6 +27,10 @@ void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2,
 void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void  diag_note(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// What mends it: the text at `at` becomes this one. Editors offer it; several are choices. The help says it in words.
+void  diag_edit(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void  diag_mean(Diag *d, const char *name);           // did you mean `name`? for the word that its place begins with
+void  diag_replace(Diag *d, const char *text);        // replace it by text, of its place
 // While on, one diagnostic of each code at each place is kept, whatever its headline: the instances of a statement name
 // their variables.
 void  diag_one_each(DiagBag *b, bool on);
@@ -42,9 +46,11 @@ int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
 // Those kept, as data, in the order in which they are printed; label and help are "" where there is none.
 typedef struct DiagPlace { Span at; const char *text; } DiagPlace;
+typedef struct DiagEdit { Span at; const char *text; } DiagEdit;
 typedef struct DiagText {
   DiagCode code; Severity severity; const char *headline; Span at; const char *label, *help;
   const DiagPlace *also; int nalso;                  // further places
+  const DiagEdit *edit; int nedit;
 } DiagText;
 int   diag_list(const DiagBag *b, DiagText **out);     // how many; in the arena of the bag
 // An error that has no code, with the user's line where `at` has a file.

@@ -17,6 +17,7 @@ struct Diag {
   Place       primary;
   Place      *last;       // of the chain that starts at primary
   Lines       notes, helps;
+  struct { DiagEdit *at; int n, cap; } edit;
 };
 
 struct DiagBag {

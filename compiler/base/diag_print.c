@@ -334,7 +334,7 @@ int diag_list(const DiagBag *b, DiagText **out) {
   for (size_t i = 0; i < b->all.n; i++) {
     const Diag *d = all[i];
     (*out)[i] = (DiagText){ d->code, d->severity, d->headline, d->primary.at, d->primary.text ? d->primary.text : "",
-                            d->helps.first ? d->helps.first->text : "", NULL, 0 };
+                            d->helps.first ? d->helps.first->text : "", NULL, 0, d->edit.at, d->edit.n };
     (*out)[i].nalso = further_places(b->arena, d, &(*out)[i].also);
   }
   return (int)b->all.n;

@@ -1,11 +1,13 @@
 // The end of the line: a broken invariant, with exit code 125, or no memory, with exit code 4. One message on stderr.
 // A user's mistake does not come here, it is a diagnostic (diag.h).
 #include "fatal.h"
+#include "ending.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 _Noreturn void fatal_at(const char *file, int line, const char *fmt, ...) {
   va_list ap;
@@ -28,6 +30,11 @@ _Noreturn void out_of_memory(size_t bytes) {
                   "help: try smaller sizes (--set n=...), families and loops in place of whole vectors, or allow more "
                   "(ulimit -v)\n",
           (double)bytes / (1024 * 1024), in_use);
+  if (ending_watched()) {                                // libraries in the midst of their work are not asked to end
+    fflush(NULL);
+    ending_undo();
+    _exit(4);
+  }
   exit(4);
 }
 

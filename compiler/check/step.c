@@ -110,19 +110,35 @@ static bool is_oscillator(const System *s) {
 // ---- sources (W0848) ------------------------------------------------------------------------------------------------
 typedef struct Sources { double h; bool told; } Sources;
 
-static bool of_time_alone(const Check *k, Ex e) {
-  const int *ids;
-  int n = ex_symbols(k->s->pool, e, &ids);
-  bool time = false;
-  for (int i = 0; i < n; i++) {
-    const Sym *y = symtab_at(k->s->sym, ids[i]);
-    time |= y->kind == SYM_TIME;
-    if (y->kind == SYM_VALUE || y->kind == SYM_RATE) return false;
-  }
-  return time;
+typedef struct Instant { Check *k; double t; } Instant;
+
+static double then(int id, void *instant) {
+  const Instant *at = instant;
+  return id == at->k->s->sym_time ? at->t : here(id, at->k);
 }
 
-// sin(w t + ...) with h w > pi, floor(r t + ...) with h r > 1.
+// How fast an argument changes by time itself, at the start or the end of the run; nan where that depends on more.
+static double rate_by_time(Check *k, Ex arg) {
+  const System *s = k->s;
+  Ex by_time = ex_diff(s->pool, arg, s->sym_time);
+  double first = s->start == EX_NONE ? 0 : value_of(s, s->start, NULL, 0);
+  double last = s->until == EX_NONE ? first : value_of(s, s->until, NULL, 0);
+  Instant start = { k, first }, end = { k, isnan(last) ? first : last };
+  return fmax(fabs(ex_eval(s->pool, by_time, then, &start)), fabs(ex_eval(s->pool, by_time, then, &end)));
+}
+
+// The period of sin, floor or a periodic table in its argument; 0: it has none.
+static double period_of(const Check *k, Ex e) {
+  Op op = ex_operator(k->s->pool, e);
+  if (op == OP_SIN || op == OP_COS) return 2*PI;
+  if (op == OP_FLOOR) return 1;
+  if (op != OP_TABLE) return 0;
+  const int *ids;
+  if (ex_symbols(k->s->pool, ex_arg(k->s->pool, e, 0), &ids) != 1) return 0;
+  return table_period(&k->s->model->table[symtab_at(k->s->sym, ids[0])->id]);
+}
+
+// sin(w t + ...) with h w > pi; floor(r t + ...), and periodic tables, with half a period below the step.
 static void fast_sources(Check *k, const SysClass *c, void *ctx) {
   Sources *s = ctx;
   Pool *p = k->s->pool;
@@ -133,11 +149,10 @@ static void fast_sources(Check *k, const SysClass *c, void *ctx) {
   if (c->y != EX_NONE) root[n++] = c->y;
   m = n ? ex_topological(p, root, n, &order) : 0;
   for (int i = 0; i < m && !s->told; i++) {
-    Op op = ex_operator(p, order[i]);
-    if ((op != OP_SIN && op != OP_COS && op != OP_FLOOR) || !of_time_alone(k, ex_arg(p, order[i], 0))) continue;
-    double rate = fabs(ex_eval(p, ex_diff(p, ex_arg(p, order[i], 0), k->s->sym_time), here, k));
-    double period = op == OP_FLOOR ? 1/rate : 2*PI/rate;
-    if (!(s->h * (op == OP_FLOOR ? 1 : 2) > period*(1 + 1e-9))) continue;
+    double own = period_of(k, order[i]);
+    if (!(own > 0)) continue;
+    double period = own/rate_by_time(k, ex_arg(p, order[i], ex_operator(p, order[i]) == OP_TABLE));
+    if (!(2*s->h > period*(1 + 1e-9))) continue;
     s->told = true;
     const Model *model = k->s->model;                      // of a part of a library: the step, which is the user's own
     Span at = c->span.file == model->file || !model->sim.step ? c->span : model->sim.step->span;

@@ -61,7 +61,7 @@ int command_build(const Options *o) {
   const char *program = code == EXIT_OK ? cc_path(c->arena, f, "program") : NULL;
   if (code == EXIT_OK) code = make(c, f, program);
   if (code == EXIT_OK) code = put_in_place(c->arena, program, o->output);
-  cc_folder_remove(c->arena, f);
+  cc_folder_remove(f);
   compilation_free(c);
   return code;
 }

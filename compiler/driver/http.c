@@ -64,9 +64,9 @@ static const char *reason(int status) {
   }
 }
 
-static bool send_all(int fd, const char *bytes, size_t n, const volatile int *end) {
+static bool send_all(int fd, const char *bytes, size_t n) {
   double until = seconds() + PATIENCE;
-  while (n > 0 && !*end && seconds() < until) {
+  while (n > 0 && seconds() < until) {
     ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
     if (sent > 0) {
       bytes += sent;
@@ -80,21 +80,34 @@ static bool send_all(int fd, const char *bytes, size_t n, const volatile int *en
   return n == 0;
 }
 
-static void answer(int fd, const HttpAnswer *a, const volatile int *end) {
+static void send_answer(int fd, const HttpAnswer *a) {
   Text head = {0};
   text_printf(&head, "HTTP/1.1 %d %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n", a->status,
               reason(a->status), a->type, a->body.n);
   text_add(&head, "Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
                   "X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n"
                   "Referrer-Policy: no-referrer\r\n\r\n");
-  if (send_all(fd, head.at, head.n, end)) send_all(fd, a->body.at, a->body.n, end);
+  if (send_all(fd, head.at, head.n)) send_all(fd, a->body.at, a->body.n);
   text_free(&head);
 }
 
-static void refuse(int fd, int status, const char *why, const volatile int *end) {
+// What was not read would reset the answer.
+static void hang_up(int fd) {
+  char rest[4096];
+  shutdown(fd, SHUT_WR);
+  for (int i = 0; i < 64 && recv(fd, rest, sizeof rest, MSG_DONTWAIT) > 0; i++) {}
+  close(fd);
+}
+
+void http_answer(int fd, const HttpAnswer *a) {
+  send_answer(fd, a);
+  hang_up(fd);
+}
+
+static void refuse(int fd, int status, const char *why) {
   HttpAnswer a = { .status = status, .type = "text/plain" };
   text_printf(&a.body, "%s\n", why);
-  answer(fd, &a, end);
+  send_answer(fd, &a);
   text_free(&a.body);
 }
 
@@ -152,14 +165,14 @@ static bool headers_are_plain(const char *line, const char *end) {
   return true;
 }
 
-typedef enum { WAIT, CLOSE } Next;
+typedef enum { WAIT, CLOSE, GIVEN_AWAY } Next;
 
 // Looks at what came so far; answers once the request is whole.
-static Next look(Connection *c, const HttpServer *s, HttpHandler *handle, void *with, const volatile int *end) {
+static Next look(Connection *c, const HttpServer *s, HttpHandler *handle, void *with) {
   char *text = c->in.at, *blank = text ? memmem(text, c->in.n, "\r\n\r\n", 4) : NULL;
   if (!blank) {
     if (c->in.n <= HEAD_MOST) return WAIT;
-    refuse(c->fd, 413, "the head of the request is too long", end);
+    refuse(c->fd, 413, "the head of the request is too long");
     return CLOSE;
   }
   size_t nhead = (size_t)(blank - text) + 2;
@@ -191,28 +204,29 @@ static Next look(Connection *c, const HttpServer *s, HttpHandler *handle, void *
   }
   if (c->in.n < nhead + 2 + want) { next = WAIT; goto silent; }
   c->in.at[nhead + 2 + want] = 0;
-  HttpRequest r = { method, path, c->in.at + nhead + 2, want };
+  HttpRequest r = { method, path, c->in.at + nhead + 2, want, c->fd };
   HttpAnswer a = { .status = 404, .type = "text/plain" };
-  handle(&r, &a, with);
-  answer(c->fd, &a, end);
+  if (handle(&r, &a, with)) send_answer(c->fd, &a);
+  else next = GIVEN_AWAY;
   text_free(&a.body);
   goto silent;
 done:
-  refuse(c->fd, status, why, end);
+  refuse(c->fd, status, why);
 silent:
   free(head);
   return next;
 }
 
 // ---- connections ----------------------------------------------------------------------------------------------------
-static void drop(Connection *c) {
-  if (c->fd < 0) return;
-  shutdown(c->fd, SHUT_WR);
-  char rest[4096];                                         // what was not read would reset the answer
-  for (int i = 0; i < 64 && recv(c->fd, rest, sizeof rest, MSG_DONTWAIT) > 0; i++) {}
-  close(c->fd);
+static void forget(Connection *c) {
   text_free(&c->in);
   c->fd = -1;
+}
+
+static void drop(Connection *c) {
+  if (c->fd < 0) return;
+  hang_up(c->fd);
+  forget(c);
 }
 
 static void take(Connection *all, int fd) {
@@ -225,26 +239,30 @@ static void take(Connection *all, int fd) {
   *oldest = (Connection){ .fd = fd, .since = seconds() };
 }
 
-static void receive(Connection *c, const HttpServer *s, HttpHandler *handle, void *with, const volatile int *end) {
+static void receive(Connection *c, const HttpServer *s, HttpHandler *handle, void *with) {
   char part[16384];
   ssize_t n = recv(c->fd, part, sizeof part, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n > 0) text_addn(&c->in, part, (size_t)n);
-  if (n <= 0 || look(c, s, handle, with, end) == CLOSE) drop(c);
+  Next next = n > 0 ? look(c, s, handle, with) : CLOSE;
+  if (next == CLOSE) drop(c);
+  if (next != GIVEN_AWAY) return;
+  close(c->fd);
+  forget(c);
 }
 
-void http_serve(HttpServer *s, HttpHandler *handle, void *with, const volatile int *end) {
+void http_serve(HttpServer *s, HttpHandler *handle, void *with) {
   Connection all[CONNECTIONS];
   for (int i = 0; i < CONNECTIONS; i++) all[i] = (Connection){ .fd = -1 };
-  while (!*end) {
+  for (;;) {
     struct pollfd p[CONNECTIONS + 1] = { { s->socket, POLLIN, 0 } };
     for (int i = 0; i < CONNECTIONS; i++) p[i + 1] = (struct pollfd){ all[i].fd, POLLIN, 0 };
     if (poll(p, CONNECTIONS + 1, SLICE) < 0 && errno != EINTR) break;
-    for (int i = 0; i < CONNECTIONS && !*end; i++) {
+    for (int i = 0; i < CONNECTIONS; i++) {
       if (all[i].fd < 0) continue;
-      if (p[i + 1].fd == all[i].fd && p[i + 1].revents) receive(&all[i], s, handle, with, end);
+      if (p[i + 1].fd == all[i].fd && p[i + 1].revents) receive(&all[i], s, handle, with);
       else if (seconds() - all[i].since > PATIENCE) {
-        if (all[i].in.n) refuse(all[i].fd, 408, "the request did not end", end);
+        if (all[i].in.n) refuse(all[i].fd, 408, "the request did not end");
         drop(&all[i]);
       }
     }

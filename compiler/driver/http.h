@@ -7,14 +7,18 @@
 typedef struct HttpRequest {
   const char *method, *path;            // "GET", "/"
   const char *body; size_t nbody;       // ended by a NUL behind it
+  int fd;                               // the connection
 } HttpRequest;
 
 // What is sent back. type: "text/html".
 typedef struct HttpAnswer { int status; const char *type; Text body; } HttpAnswer;
-typedef void HttpHandler(const HttpRequest *r, HttpAnswer *out, void *with);
+// False: another process has the connection and answers.
+typedef bool HttpHandler(const HttpRequest *r, HttpAnswer *out, void *with);
 
 typedef struct HttpServer { int socket, port; } HttpServer;
 
 bool http_open(HttpServer *s, int port);                   // 0: any that is free; false: errno says why
-// Until *end is not 0: a signal may set it. Requests are answered one after the other.
-void http_serve(HttpServer *s, HttpHandler *handle, void *with, const volatile int *end);
+// For ever. A handler that takes long gives its connection to another process: requests come one after the other.
+void http_serve(HttpServer *s, HttpHandler *handle, void *with);
+// In that process: sends the answer, and ends the connection.
+void http_answer(int fd, const HttpAnswer *a);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../base/ending.h"
 #include "../base/write_whole.h"
 
 static bool failed(Arena *a, const char *what, const char **why) {
@@ -29,7 +30,10 @@ static bool write_beside(Arena *a, const char *real, const char *bytes, size_t n
   char *beside = arena_printf(a, "%s.XXXXXX", real);
   mode_t mask = umask(0);
   umask(mask);
+  ending_hold();
   int fd = mkstemp(beside);
+  if (fd >= 0) ending_file(beside);
+  ending_release();
   if (fd < 0) return failed(a, "no file can be written beside it, so it stays as it is", why);
   mode_t wanted = old ? (old->st_mode & 07777) | ((mode_t)mode & ~mask & 0111) : (mode_t)mode & ~mask;
   bool good = write_whole(fd, bytes, n);
@@ -38,9 +42,11 @@ static bool write_beside(Arena *a, const char *real, const char *bytes, size_t n
   good = good && fchmod(fd, wanted) == 0 && fsync(fd) == 0;
   int kept = errno;
   if (close(fd) != 0 && good) { good = false; kept = errno; }
-  if (good && rename(beside, real) == 0) return true;
-  if (good) kept = errno;
-  unlink(beside);
+  bool placed = good && rename(beside, real) == 0;
+  if (good && !placed) kept = errno;
+  if (!placed) unlink(beside);
+  ending_file(NULL);
+  if (placed) return true;
   errno = kept;
   return failed(a, "the new file could not be written, so it stays as it is", why);
 }

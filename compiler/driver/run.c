@@ -70,7 +70,7 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   if (!p) return code;
   if (meanings) list_meanings(p);
   code = run_program(o, p, NULL, stderr, not_reached);
-  jit_free(p->jit);
+  if (code != EXIT_INTERRUPTED) jit_free(p->jit);          // it waits for LLVM
   return code;
 }
 

@@ -1,19 +1,22 @@
-// The process behind `nsm view --serve` that keeps the model compiled. The server asks it for a run; it forks, so that
-// each run is a process of its own that has the machine code already, and whatever a value does, keeper and server go
-// on. A file of the model that changed, or a keeper that died, makes the server start another keeper.
+// The process behind `nsm view --serve` that keeps the model compiled. The server gives it a connection and what was
+// asked; it forks, so that each run is a process of its own that has the machine code already and answers by itself: a
+// run that takes long keeps nobody waiting, and whatever a value does to it, keeper and server go on. Files of the
+// model are looked at before each run; a keeper that died makes the server start another one.
+//
+//   server -> keeper -> one process for each request, which waits for the run, and answers -> the run
+//
+// None of them outlives the one before it.
 #pragma once
 #include <sys/types.h>
+#include "http.h"
 #include "view.h"
 
-// Closed and without a process at first: { .o = the options, .ended = not 0 once everything is to end }.
+// Without a process at first: { .o = the options }.
 typedef struct Keeper {
   const Options *o;
-  const volatile int *ended;
   pid_t pid;                            // 0: there is none
-  int to, from;                         // pipes
+  int to;                               // a socket
 } Keeper;
 
-// The page (whole) or its data with the values of `lines`, NAME=VALUE each, n bytes. The exit code of the run, -1 where
-// it broke off; page stays empty where there is nothing to show, and `said` is what standard error got.
-int keeper_ask(Keeper *k, bool whole, const char *lines, size_t n, Text *page, Text *said);
-void keeper_close(Keeper *k);
+// Sends the page (GET) or its data with the values of the body, NAME=VALUE in each line, to r->fd. False: nobody does.
+bool keeper_ask(Keeper *k, const HttpRequest *r);

@@ -39,7 +39,7 @@ static void repeat(const Options *o, Text *t) {
   for (int i = 0; i < NSM_FLAGS; i++) {
     const char *value = o->flags.text[i];
     bool listed = i == NSM_FLAG_SET || i == NSM_FLAG_INPUT, own = i == NSM_FLAG_OUTPUT || i == NSM_FLAG_SERVE ||
-                  i == NSM_FLAG_PORT || i == NSM_FLAG_QUIET;
+                  i == NSM_FLAG_PORT || i == NSM_FLAG_QUIET || i == NSM_FLAG_FULL;
     if (value && !listed && !own) flag(t, name[i], value);
   }
   text_add(t, " -o run.csv");
@@ -87,6 +87,7 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
   Text command = {0};
   Said run, model;
   trace_open(&trace, a, m->p, &watch);
+  trace.full = given(o, NSM_FLAG_FULL);
   repeat(o, &command);
   PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = wish->served, .diagnostics = "",
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
@@ -103,6 +104,7 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
     compilation_report(wish->judged ? wish->judged : m->c, model.f);
     facts.diagnostics = said(&model, a, NULL);
   }
+  page_fit(&trace, &facts);
   (wish->whole ? page_write : page_answer)(&trace, &facts, out);
   if (!trace.began && code == EXIT_OK) code = EXIT_SIMULATION;
   trace_close(&trace);
@@ -114,6 +116,6 @@ int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out
   int code;
   ViewModel m;
   if (view_load(o, path, &m, &code)) code = view_show(o, &m, wish, out);
-  view_unload(&m);
+  if (code != EXIT_INTERRUPTED) view_unload(&m);           // it waits for LLVM
   return code;
 }

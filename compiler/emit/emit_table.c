@@ -191,6 +191,11 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
+static const char *moves_of(const Emitter *e, const Equations *q) {
+  return arena_printf(e->arena, ",\n  .point = { %.17g, %.17g, %.17g }, .end = { %.17g, %.17g, %.17g }", q->point.time,
+                      q->point.begin, q->point.end, q->end.time, q->end.begin, q->end.end);
+}
+
 // [nvar]: the class whose rows have this variable; -1.
 static int *classes_of_row_vars(Arena *a, const Plan *p) {
   int *of = ARENA_ARRAY(a, int, p->sys->model->nvar + 1);
@@ -297,17 +302,19 @@ void emit_tables(Emitter *e, const Whole *w) {
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_touches(e);
   emit_text(e);
+  const Equations *q = p->scheme->equations;
   text_printf(
       o,
       "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
-      "= %s, .affine = %d,\n"
+      "= %d, .affine = %d,\n"
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect, m->nblock,
-      arena_printf(e->arena, "%s%s", w ? ", .whole = &whole_step, .whole_run = whole" : "",
+      name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
+      m->nblock,
+      arena_printf(e->arena, "%s%s%s", q ? moves_of(e, q) : "", w ? ", .whole = &whole_step, .whole_run = whole" : "",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));
 }

@@ -7,7 +7,7 @@ typedef struct CcFolder { const char *path; } CcFolder;
 
 // A new folder in $TMPDIR or /tmp. NULL path: it could not be made, and *why says so and what to do.
 CcFolder cc_folder(Arena *a, const char **why);
-void cc_folder_remove(Arena *a, CcFolder f);             // with all that is in it
+void cc_folder_remove(CcFolder f);                       // with all that is in it
 const char *cc_path(Arena *a, CcFolder f, const char *name);
 bool cc_write(Arena *a, CcFolder f, const char *name, const char *text, const char **why);
 

@@ -38,7 +38,7 @@ JitStatus jit_cc_compile(Arena *a, Jit *j, const char *c_text, const char **why)
     status = c == CC_REFUSED ? JIT_REFUSED : c == CC_INTERRUPTED ? JIT_INTERRUPTED
            : c == CC_SYSTEM ? JIT_SYSTEM : load(a, j, f, why);
   }
-  cc_folder_remove(a, f);
+  cc_folder_remove(f);
   return status;
 }
 

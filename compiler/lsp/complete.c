@@ -1,109 +1,37 @@
 // What fits at a place. The text up to the cursor says where it is: in which bracket of which item, behind which word;
 // names come from the trees. The text need not be a model yet.
 #include "server.h"
+#include "around.h"
+#include "../base/library.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <string.h>
 #include "../../runtime/shared/unit.h"
 #include "../syntax/vocabulary.h"
 
-enum { DEEPEST = 200, WORD_ROOM = 64 };
-
-typedef struct Open { char bracket; size_t at, item; } Open;       // item: where its item starts
-typedef struct Where {
-  const char *text;
-  size_t at, word;                     // the cursor, and where the word before it starts
-  size_t item;                         // where the item under way starts
-  Open open[DEEPEST];
-  int nopen;
-  bool comment, string;
-} Where;
-
-// ---- reading up to the cursor ---------------------------------------------------------------------------------------
-static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-static void bracket(Where *w, size_t i) {
-  char c = w->text[i];
-  if (strchr("([{", c)) {
-    if (w->nopen < DEEPEST) w->open[w->nopen++] = (Open){ c, i, w->item };
-    if (c == '{') w->item = i + 1;
-    return;
-  }
-  char wanted = c == ')' ? '(' : c == ']' ? '[' : '{';
-  int k = w->nopen;
-  while (k > 0 && w->open[k - 1].bracket != wanted) k--;
-  if (k > 0) w->nopen = k - 1;
-  if (c == '}') w->item = i + 1;
-}
-
-static void look(Where *w, const char *text, size_t at) {
-  *w = (Where){ .text = text, .at = at };
-  for (size_t i = 0; i < at; i++) {
-    char c = text[i];
-    if (c == '/' && i + 1 < at && (text[i + 1] == '/' || text[i + 1] == '*')) {
-      bool line = text[i + 1] == '/';
-      for (i += 2; i < at && (line ? text[i] != '\n' : !(text[i] == '*' && text[i + 1] == '/')); i++) {}
-      if (i >= at) { w->comment = true; return; }
-      i += line ? 0 : 1;
-    } else if (c == '"') {
-      size_t from = i++;
-      while (i < at && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
-      if (i >= at) { w->string = true; w->word = from + 1; return; }
-    } else if (c && strchr("()[]{}", c)) bracket(w, i);
-    else if (c == ';') {
-      while (w->nopen && w->open[w->nopen - 1].bracket != '{') w->nopen--;
-      w->item = i + 1;
-    }
-  }
-  w->word = at;
-  while (w->word > 0 && in_name(text[w->word - 1])) w->word--;
-}
-
-// The k-th word from `lo` on, of words with nothing but blanks between them; "" where there is none.
-static void word_of(const Where *w, size_t lo, int k, char *out) {
-  size_t n = 0;
-  for (;; k--) {
-    while (lo < w->at && isspace((unsigned char)w->text[lo])) lo++;
-    for (n = 0; lo < w->at && in_name(w->text[lo]) && n + 1 < WORD_ROOM; lo++) out[n++] = w->text[lo];
-    out[n] = 0;
-    if (k == 0 || n == 0) return;
-  }
-}
-
-// The last sign before the word, blanks left out; 0: there is none in the item.
-static char before(const Where *w) {
-  size_t i = w->word;
-  while (i > w->item && isspace((unsigned char)w->text[i - 1])) i--;
-  return i > w->item ? w->text[i - 1] : 0;
-}
-
-// Does the item have this word behind its last bracket, and which sign follows?
-static bool behind_word(const Where *w, const char *word) {
-  size_t n = strlen(word);
-  for (size_t i = w->word; i >= w->item + n; i--)
-    if (!strncmp(w->text + i - n, word, n) && !in_name(w->text[i]) && (i == n || !in_name(w->text[i - n - 1])))
-      return true;
-  return false;
-}
-
-// Is this bracket that of a unit: 3 [, or [1, 2] [ ?
-static bool of_unit(const Where *w, size_t at) {
-  size_t i = at;
-  while (i > 0 && (w->text[i - 1] == ' ' || w->text[i - 1] == '\t')) i--;
-  if (i > 0 && w->text[i - 1] == ']') return i < at;
-  size_t lo = i;
-  while (lo > 0 && (in_name(w->text[lo - 1]) || w->text[lo - 1] == '.')) lo--;
-  return lo < i && isdigit((unsigned char)w->text[lo]);
-}
-
 // ---- writing --------------------------------------------------------------------------------------------------------
-typedef struct List { Text *out; int n; const char *prefix; size_t nprefix; Map *seen; Interner *in; } List;
+typedef struct List {
+  Text *out;
+  int n;
+  const char *prefix; size_t nprefix;
+  Map *seen;
+  Interner *in;
+  const SourceFile *file;
+} List;
 
 // [3.17, CompletionItemKind]
 enum { IS_FUNCTION = 3, IS_VARIABLE = 6, IS_CLASS = 7, IS_MODULE = 9, IS_PROPERTY = 10, IS_UNIT = 11, IS_VALUE = 12,
        IS_KEYWORD = 14, IS_FILE = 17, IS_CONSTANT = 21 };
 
+static void offer_with(List *l, const char *label, int kind, const char *detail, const char *story, char rank,
+                       const LibraryPart *import);
+
 static void offer(List *l, const char *label, int kind, const char *detail, const char *story, char rank) {
+  offer_with(l, label, kind, detail, story, rank, NULL);
+}
+
+static void offer_with(List *l, const char *label, int kind, const char *detail, const char *story, char rank,
+                       const LibraryPart *import) {
   const char *known = intern(l->in, label);
   if (strncmp(label, l->prefix, l->nprefix) != 0 || map_get(l->seen, known)) return;
   map_put(l->seen, known, l);
@@ -120,7 +48,31 @@ static void offer(List *l, const char *label, int kind, const char *detail, cons
   text_add(l->out, ",\"sortText\":");
   text_json_string(l->out, text_str(&sort));
   text_free(&sort);
+  if (import) {
+    text_add(l->out, ",\"additionalTextEdits\":[{\"range\":");
+    put_range(l->out, import_place(l->file));
+    text_printf(l->out, ",\"newText\":\"import \\\"std/%s\\\";\\n\"}]", import->page);
+  }
   text_add(l->out, "}");
+}
+
+// Parts of the standard library that the file does not import yet; with them comes the import.
+static void offer_library(List *l, const Document *d, bool functions, int kind, char rank) {
+  Arena *a = arena_new();
+  LibraryPart *part;
+  const char *dir = std_dir(a);
+  int n = library_parts(a, dir, &part);
+  for (int i = 0; i < n; i++) {
+    bool read = false;
+    for (size_t k = 0; k < d->names->path.n && !read; k++) {
+      const char *path = d->names->path.at[k], *name = strrchr(path, '/');
+      read = !strncmp(path, dir, strlen(dir)) && name && !strcmp(name + 1, part[i].page);
+    }
+    if (read || part[i].function != functions) continue;
+    offer_with(l, part[i].name, kind, arena_printf(a, "std/%s", part[i].page), library_comment(a, &part[i]), rank,
+               &part[i]);
+  }
+  arena_free(a);
 }
 
 static void offer_words(List *l, WordGroup g, int kind, char rank) {
@@ -157,9 +109,9 @@ static Map *names_here(const Where *w, const Document *d, size_t at) {
   const Ast *model = model_at(d->names, d->now->source, at);
   char word[WORD_ROOM];
   for (int i = 0; !model && i < w->nopen; i++) {
-    word_of(w, w->open[i].item, 0, word);
+    where_word(w, w->open[i].item, 0, word);
     if (w->open[i].bracket != '{' || strcmp(word, "model")) continue;
-    word_of(w, w->open[i].item, 1, word);
+    where_word(w, w->open[i].item, 1, word);
     const Named *y = map_get(d->names->model, intern(d->names->in, word));
     if (y) model = y->item;
   }
@@ -170,24 +122,24 @@ static Map *names_here(const Where *w, const Document *d, size_t at) {
 static void offer_indices(List *l, const Where *w) {
   char word[WORD_ROOM];
   for (int i = 0; i < w->nopen; i++) {
-    word_of(w, w->open[i].item, 0, word);
+    where_word(w, w->open[i].item, 0, word);
     if (w->open[i].bracket != '{' || strcmp(word, "for")) continue;
-    word_of(w, w->open[i].item, 1, word);
+    where_word(w, w->open[i].item, 1, word);
     if (*word) offer(l, word, IS_VARIABLE, "index", NULL, '0');
   }
   for (size_t i = w->item; i + 4 < w->word; i++)
     if (!strncmp(w->text + i, "sum(", 4) || (w->text[i] == '[' && i > w->item)) {
       size_t lo = i + (w->text[i] == '[' ? 1 : 4);
       char in[WORD_ROOM];
-      word_of(w, lo, 0, word);
-      word_of(w, lo, 1, in);
+      where_word(w, lo, 0, word);
+      where_word(w, lo, 1, in);
       if (!strcmp(in, "in")) offer(l, word, IS_VARIABLE, "index", NULL, '0');
     }
 }
 
 static void offer_expression(List *l, const Where *w, const Document *d, Map *names) {
   char word[WORD_ROOM];
-  word_of(w, w->item, 0, word);
+  where_word(w, w->item, 0, word);
   bool claim = !strcmp(word, "expect"), relation = !strcmp(word, "relation");
   offer_indices(l, w);
   if (!strcmp(word, "force") && !memchr(w->text + w->item, '=', w->word - w->item)) {
@@ -207,6 +159,7 @@ static void offer_expression(List *l, const Where *w, const Document *d, Map *na
   offer_words(l, WORD_FUNCTION, IS_FUNCTION, '5');
   offer_words(l, WORD_CONSTANT, IS_CONSTANT, '5');
   offer_words(l, WORD_OPERATOR, IS_KEYWORD, '6');
+  offer_library(l, d, true, IS_FUNCTION, '7');
 }
 
 // What stands behind a.b[i]. : the path is read backwards.
@@ -262,6 +215,7 @@ static void offer_items(List *l, const Where *w, const Document *d) {
   bool in_model = w->nopen > 0;
   offer_words(l, in_model ? WORD_ITEM : WORD_FILE, IS_KEYWORD, '1');
   if (in_model) offer_map(l, d->names->model, AST_KINDS, IS_CLASS, '2');
+  if (in_model) offer_library(l, d, false, IS_CLASS, '3');
 }
 
 static void offer_files(List *l, const Where *w, const Document *d) {
@@ -283,7 +237,7 @@ static bool offer_in_braces(List *l, const Where *w, const Document *d, const ch
   char word[WORD_ROOM];
   size_t entry = w->word;
   while (entry > w->item && w->text[entry - 1] != ',' && w->text[entry - 1] != '{') entry--;
-  word_of(w, entry, 0, word);
+  where_word(w, entry, 0, word);
   if (!strcmp(head, "simulate")) {
     if (starts) offer_words(l, WORD_ENTRY, IS_PROPERTY, '1');
     else if (!strcmp(word, "scheme")) offer_words(l, WORD_SCHEME, IS_VALUE, '1');
@@ -304,7 +258,7 @@ static bool offer_in_braces(List *l, const Where *w, const Document *d, const ch
 // The formals of the component whose arguments these are; names of the model fit there as well.
 static void offer_formals(List *l, const Where *w, const Document *d) {
   char first[WORD_ROOM];
-  word_of(w, w->item, 0, first);
+  where_word(w, w->item, 0, first);
   const Named *model = map_get(d->names->model, intern(d->names->in, first));
   Map *in = model ? map_get(d->names->scope, model->item) : NULL;
   for (size_t i = 0; in && i < map_size(in); i++) {
@@ -317,21 +271,21 @@ static void complete(List *l, const Where *w, const Document *d) {
   char head[WORD_ROOM] = "", first[WORD_ROOM];
   const Open *in = w->nopen ? &w->open[w->nopen - 1] : NULL;
   Map *names = names_here(w, d, w->at);
-  char sign = before(w);
-  word_of(w, w->item, 0, first);
+  char sign = where_sign(w);
+  where_word(w, w->item, 0, first);
   if (w->comment) return;
   if (w->string) { if (!strcmp(first, "import")) offer_files(l, w, d); return; }
   if (sign == '.') { offer_members(l, w, d, names); return; }
-  if (in && in->bracket == '[' && of_unit(w, in->at)) { offer_units(l); return; }
+  if (in && in->bracket == '[' && where_of_unit(w, in->at)) { offer_units(l); return; }
   bool declares = word_story(first, NULL) && strchr("pscmnaidov", *first) && strcmp(first, "constraint") &&
                   strcmp(first, "contact") && strcmp(first, "when");
   if (declares && sign == ':' && (!in || in->bracket == '{')) { offer_units(l); return; }
   if (in && in->bracket == '{') {
-    word_of(w, in->item, 0, head);
+    where_word(w, in->item, 0, head);
     if (offer_in_braces(l, w, d, head, sign)) return;
   }
   if (!sign && (!in || in->bracket == '{')) { offer_items(l, w, d); return; }
-  if (behind_word(w, "with") && (!in || in->bracket == '{')) { offer_words(l, WORD_LAW, IS_FUNCTION, '1'); return; }
+  if (where_behind(w, "with") && (!in || in->bracket == '{')) { offer_words(l, WORD_LAW, IS_FUNCTION, '1'); return; }
   if (in && in->bracket == '(' && in->item == w->item && (sign == '(' || sign == ',')) offer_formals(l, w, d);
   offer_expression(l, w, d, names);
 }
@@ -341,8 +295,8 @@ void answer_completion(Server *s, Document *d, const Json *request, Text *out) {
   (void)s;
   static Where w;                      // one request at a time
   const char *text = text_str(&d->text);
-  look(&w, text, document_offset(d, request));
-  List l = { out, 0, text + w.word, w.at - w.word, map_new(d->now->arena), d->names->in };
+  where_look(&w, text, document_offset(d, request));
+  List l = { out, 0, text + w.word, w.at - w.word, map_new(d->now->arena), d->names->in, d->now->source };
   text_add(out, "{\"isIncomplete\":false,\"items\":[");
   complete(&l, &w, d);
   text_add(out, "]}");

@@ -149,7 +149,7 @@ static void put_message(Text *t, const DiagText *d) {
   text_free(&m);
 }
 
-static void put_diagnostic(Text *t, const DiagText *d) {
+void put_diagnostic(Text *t, const DiagText *d) {
   static const int severity[] = { [SEV_ERROR] = 1, [SEV_WARNING] = 2, [SEV_NOTE] = 3 };
   Arena *a = arena_new();
   text_add(t, "{\"range\":");

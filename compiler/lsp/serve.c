@@ -74,6 +74,9 @@ static void initialize(Server *s, const Json *r) {
         "\"save\":false},\"hoverProvider\":true,\"definitionProvider\":true,\"referencesProvider\":true,"
         "\"documentHighlightProvider\":true,\"renameProvider\":{\"prepareProvider\":true},"
         "\"documentSymbolProvider\":true,\"documentFormattingProvider\":true,"
+        "\"codeActionProvider\":{\"codeActionKinds\":[\"quickfix\"]},\"inlayHintProvider\":true,"
+        "\"signatureHelpProvider\":{\"triggerCharacters\":[\"(\",\",\"]},"
+        "\"semanticTokensProvider\":{\"legend\":" TOKEN_LEGEND ",\"full\":true},"
         "\"completionProvider\":{\"triggerCharacters\":[\".\",\"[\",\"/\"]}},"
         "\"serverInfo\":{\"name\":\"nsm\",\"version\":\"" NSM_VERSION "\"}}");
 }
@@ -114,6 +117,10 @@ static const struct { const char *method; void (*does)(Server *s, const Json *r)
   { "textDocument/prepareRename", NULL, answer_prepare_rename },
   { "textDocument/documentSymbol", NULL, answer_symbols },
   { "textDocument/completion", NULL, answer_completion },
+  { "textDocument/codeAction", NULL, answer_actions },
+  { "textDocument/signatureHelp", NULL, answer_signature },
+  { "textDocument/semanticTokens/full", NULL, answer_tokens },
+  { "textDocument/inlayHint", NULL, answer_hints },
   { "textDocument/formatting", NULL, answer_formatting }
 };
 

@@ -5,7 +5,10 @@
 //   documents.c   texts that are open, their changes, their compilation; diagnostics
 //   navigate.c    definition, references, rename, symbols
 //   hover.c       what a name is: its declaration, unit, value, class, relative degree
-//   complete.c    what fits at a place
+//   complete.c    what fits at a place; parts of std/ bring their import
+//   actions.c     what mends a mistake     signature.c   what a call takes
+//   tokens.c      colours by meaning       hints.c       units that are not written
+//   around.c      in which brackets of which item a place is
 //   names.c       which name means what        json.c  place.c   messages and places
 //
 // Nothing is remembered of a document but its text and two compilations: that of the text as it is, and the last one
@@ -52,9 +55,14 @@ void document_close(Server *s, Document *d);
 void document_free(Document *d);
 Document *document_of(const Server *s, const Json *request);         // of params.textDocument.uri; NULL
 Document *document_at(const Server *s, const char *path);           // NULL: it is not open
+void put_diagnostic(Text *t, const DiagText *d);                    // as JSON
 void document_check(Server *s, Document *d);                        // compiles what changed; sends diagnostics
 Document *document_stale(const Server *s);                          // that changed last and was not checked; NULL
 size_t document_offset(const Document *d, const Json *request);      // of params.position
+
+// tokens.c: kinds of names, then marks, as bits.
+#define TOKEN_LEGEND "{\"tokenTypes\":[\"class\",\"function\",\"parameter\",\"variable\",\"property\",\"event\"," \
+                     "\"enumMember\"],\"tokenModifiers\":[\"declaration\",\"readonly\"]}"
 
 // --- requests: each writes the JSON of its result, "null" where there is none ---
 void answer_definition(Server *s, Document *d, const Json *request, Text *out);
@@ -65,4 +73,8 @@ void answer_rename(Server *s, Document *d, const Json *request, Text *out, const
 void answer_symbols(Server *s, Document *d, const Json *request, Text *out);
 void answer_hover(Server *s, Document *d, const Json *request, Text *out);
 void answer_completion(Server *s, Document *d, const Json *request, Text *out);
+void answer_actions(Server *s, Document *d, const Json *request, Text *out);
+void answer_signature(Server *s, Document *d, const Json *request, Text *out);
+void answer_tokens(Server *s, Document *d, const Json *request, Text *out);
+void answer_hints(Server *s, Document *d, const Json *request, Text *out);
 void answer_formatting(Server *s, Document *d, const Json *request, Text *out);

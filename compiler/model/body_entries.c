@@ -54,7 +54,7 @@ bool body_entries_ok(const Symbol *y) {
     const char *near = x->name ? suggest(x->name, entries, ENTRIES) : NULL;
     const char *meant = x->name ? body_entry_meant(x->name) : NULL;
     if (meant) diag_help(d, "%s", meant);
-    else if (near) diag_help(d, "did you mean `%s`?", near);
+    else if (near) diag_mean(d, near);
     else
       diag_help(d, "its entries are mass, inertia, shape, density, material, position, attitude, velocity, spin, and "
                    "the words fixed, driven");

@@ -133,6 +133,9 @@ typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed
 // A contact between shapes, or a pair of materials (symbol NULL): elaborated last (elab_touch.c).
 typedef struct Touching { const Ast *item; Env env; Symbol *symbol; } Touching;
 
+// What is without dimension, where the text at `at` has a meaning; by names.
+typedef struct UnitRow { Unit one; Span at; } UnitRow;
+
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
@@ -166,6 +169,9 @@ struct Elab {
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
+  Vec(int) unit_name;         // the parameters whose units go by their names: UnitName.id - 1
+  Vec(UnitRow) unit_row;
+  Vec(MNamedUnit) named_unit;
   struct {
     const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *lambda_r, *kinetic, *potential, *ground;
   } word;
@@ -209,6 +215,11 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 const char *shape_text(Elab *e, const Value *v);
+
+// --- elab_infer.c: units of parameters that have none written ---
+void unit_by_name(Symbol *y);                                   // its unit gets its name, where it is not known
+bool units_meet(Elab *e, Unit a, Unit b, Span at);              // compatible; what is learnt of names is kept
+void infer_units(Elab *e);                                      // MParam.inferred, Model.named_unit; W0803
 
 // --- known.c: numbers that are known when compiling ---
 void  note_given(Elab *e);                                     // fills MParam.given

@@ -69,7 +69,7 @@ void unknown_function(const Env *env, const Ast *x) {
   else if (map_get(e->models, x->name))
     diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
   else if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else diag_help(d, "declare it: function %s(x) = ...;", x->name);
   vec_free(&names);
 }
@@ -126,7 +126,7 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
   case RULE_SAME:
   case RULE_ATAN2:
     for (int i = 1; i < n; i++)
-      if (!unit_compatible(v[0].unit, v[i].unit)) {
+      if (!units_meet(env->e, v[0].unit, v[i].unit, x->span)) {
         Text a = {0}, b = {0};
         unit_print(v[0].unit, &a);
         unit_print(v[i].unit, &b);
@@ -140,10 +140,10 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
         return false;
       }
     for (int i = 1; i < n; i++) bare_number(env, &v[0], &v[i]);
-    if (builtins[op].rule == RULE_ATAN2 && out->state == UNIT_KNOWN) *out = UNIT_ONE;
+    if (builtins[op].rule == RULE_ATAN2) *out = out->state == UNIT_KNOWN ? UNIT_ONE : unit_nameless(*out);
     return true;
   case RULE_SIGN:
-    if (out->state == UNIT_KNOWN) *out = UNIT_ONE;
+    *out = out->state == UNIT_KNOWN ? UNIT_ONE : unit_nameless(*out);
     return true;
   default: return true;
   }
@@ -301,7 +301,7 @@ Value elab_table(const Env *env, const Ast *x) {
   if (!same_units(env, x->list.at[1], arg.unit, "a point of a table") ||
       !same_units(env, x->list.at[2], UNIT_BARE, "a value of a table"))
     return bad_value(env, x->span);
-  if (!unit_compatible(arg.unit, at.unit)) {
+  if (!units_meet(env->e, arg.unit, at.unit, x->span)) {
     (void)unit_check(env, at, arg.unit, "the points of a table");
     return bad_value(env, x->span);
   }

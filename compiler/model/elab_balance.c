@@ -137,7 +137,7 @@ static bool end_of_flow(Inverse *v, MExpr *end, int id, MExpr *chosen) {
 
 // All flows of a node are of one kind.
 static bool same_kind(Elab *e, const MVar *node, const Flow *first, const Flow *f) {
-  if (unit_compatible(first->unit, f->unit)) return true;
+  if (units_meet(e, first->unit, f->unit, f->span)) return true;
   Text a = {0}, b = {0};
   unit_print(first->unit, &a);
   unit_print(f->unit, &b);

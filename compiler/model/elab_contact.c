@@ -111,7 +111,7 @@ static void unknown_law(const Env *env, const Ast *law) {
   const char *near = suggest(law->name, law_names, NLAWS);
   const char *meant = law_meant(law->name);
   if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else
     diag_help(
         d,

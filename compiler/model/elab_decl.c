@@ -126,7 +126,7 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   const char *meant = unit_meant(e, bad, n);
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
   if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
   return false;
 }
@@ -156,7 +156,7 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
     return v;
   }
   if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled_value(env, v, u);
-  if (!unit_compatible(v.unit, u)) {
+  if (!units_meet(env->e, v.unit, u, v.span)) {
     Text have = {0};
     unit_print(v.unit, &have);
     Diag *d = diag(env->e->bag, DIAG_E0301, v.span, "%s `%s` is declared in %s but its value is in %s", what,
@@ -202,6 +202,7 @@ static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Sym
   MParam p = { .name = name,
                .value = value,
                .unit = u,
+               .inferred = UNIT_ANY,
                .unit_text = y->decl->unit ? y->decl->unit : "",
                .doc = y->decl->doc,
                .span = y->span };
@@ -217,9 +218,10 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
   y->global = true;
   y->ndim = v->ndim;
   memcpy(y->dim, v->dim, sizeof y->dim);
-  y->unit = v->unit;
+  y->unit = v->ndim ? unit_nameless(v->unit) : v->unit;
   if (v->ndim == 0) {
     y->id = push_param(e, name, v->at[0], u, y);
+    unit_by_name(y);
     return;
   }
   int n = value_count(v);
@@ -270,6 +272,7 @@ static bool force_param(Symbol *y) {
     y->id = push_param(env.e, prefixed(env.e, s->param_path, y->name), NULL, u, y);
     y->unit = u;
     y->global = true;
+    unit_by_name(y);
     return true;
   }
   Value v = elab_expr(&env, from);

@@ -86,7 +86,7 @@ static void check_solver(Elab *e, const Ast *x) {
     if (!strcmp(names[n], x->name)) return;
   Diag *d = diag(e->bag, DIAG_E0124, x->span, "there is no solver `%s`", x->name);
   const char *near = suggest(x->name, names, (size_t)n);
-  if (near) diag_help(d, "did you mean `%s`?", near);
+  if (near) diag_mean(d, near);
   else diag_help(d, "leave the entry out: the problem decides which one it needs");
 }
 
@@ -114,7 +114,7 @@ static void entry(const Env *env, const Ast *arg) {
     diag_label(d, "unknown entry");
     const char *near = suggest(name, entries, NENTRIES), *meant = entry_meant(name);
     if (meant) diag_help(d, "%s", meant);
-    else if (near) diag_help(d, "did you mean `%s`?", near);
+    else if (near) diag_mean(d, near);
     else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance, accept, "
                       "project_start");
   }
@@ -236,7 +236,10 @@ static int told_output(const Env *env, const Ast *x, bool *known, const char **u
     Diag *d = *part ? diag(e->bag, DIAG_E0201, x->span, "`%s` has no part `%s`", told[t].name, part)
                     : diag(e->bag, DIAG_E0201, x->span, "`%s` stands with one of its parts", told[t].name);
     const char *near = suggest(part, told[t].part, n);
-    if (near) diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
+    if (near) {
+      diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
+      diag_edit(d, x->span, "%s.%s", told[t].name, near);
+    }
     else diag_help(d, "%s", told[t].help);
     *known = false;
   }
@@ -303,7 +306,8 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
     if (!unit_check(env, v, UNIT_ANY, "a statistic")) return bad_value(env, x->span);
     u = v.unit;
     MOutput o = {
-      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span
+      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span,
+      .declared = unit_scaled(u) && u.written
     };
     vec_push(&e->output, o);
     s.output = (int)e->output.n - 1;

@@ -48,6 +48,8 @@ void bare_number(const Env *env, const Value *a, const Value *b) {
                : diag(env->e->bag, DIAG_W0830, b->span, "the bare number %s is taken in SI units", number);
   diag_label(d, "has no unit");
   diag_also(d, a->span, as ? "this is in %s" : "this is in a scaled unit", as);
+  if (as) diag_edit(d, b->span, "%s [%s]", number, as);
+  if (si) diag_edit(d, b->span, "%s [%s]", number, si);
   if (as && si) diag_help(d, "write %s [%s], or %s [%s]", number, as, number, si);
   else diag_help(d, "give it its unit: %s [%s]", number, as ? as : si ? si : "...");
 }
@@ -125,7 +127,7 @@ static Value conditional(const Env *env, const Ast *x) {
   branch.in_branch = true;
   Value c = elab_condition(env, x->a), a = elab_expr(&branch, x->b), b = elab_expr(&branch, x->c);
   if (c.bad || a.bad || b.bad) return bad_value(env, x->span);
-  if (a.truth != b.truth || !unit_compatible(a.unit, b.unit)) {
+  if (a.truth != b.truth || !units_meet(env->e, a.unit, b.unit, x->span)) {
     Text ta = {0}, tb = {0};
     unit_print(a.unit, &ta);
     unit_print(b.unit, &tb);

@@ -93,11 +93,13 @@ static void import_file(Elab *e, const Ast *x) {
     const char *near;
     bool std = strncmp(x->name, "std/", 4) == 0;
     if (s == SOURCE_MISSING &&
-        source_read_ordinary(e->a, arena_printf(e->a, "%s.nsm", path), &with_suffix) == SOURCE_OK)
+        source_read_ordinary(e->a, arena_printf(e->a, "%s.nsm", path), &with_suffix) == SOURCE_OK) {
       diag_help(d, "did you mean \"%s.nsm\"?", x->name);
-    else if (s == SOURCE_MISSING && (near = nearest_file(e, path, x->name)))
+      diag_edit(d, x->name_span, "\"%s.nsm\"", x->name);
+    } else if (s == SOURCE_MISSING && (near = nearest_file(e, path, x->name))) {
       diag_help(d, "did you mean \"%s\"?", near);
-    else if (std)
+      diag_edit(d, x->name_span, "\"%s\"", near);
+    } else if (std)
       diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
     else diag_help(d, "a path is read from the folder of the importing file");
     return;
@@ -184,7 +186,7 @@ static const Ast *choose_root(Elab *e, const Ast *file) {
     if (wanted) {
       Diag *d = diag(e->bag, DIAG_E0216, (Span){file->span.file, 0, 0}, "there is no model `%s` in this file", wanted);
       const char *near = suggest(wanted, names.at, names.n);
-      if (near) diag_help(d, "did you mean `%s`?", near);
+      if (near) diag_mean(d, near);
     } else if (last) {
       Diag *d = diag(e->bag, DIAG_E0216, last->name_span, "no model of this file can run on its own");
       diag_label(d, "needs arguments without a default");
@@ -234,6 +236,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(material);
   FREEZE(angle);
   FREEZE(assertion);
+  FREEZE(named_unit);
   FREEZE(table);
   FREEZE(delay);
   FREEZE(block);
@@ -280,6 +283,9 @@ static void release(Elab *e) {
   vec_free(&e->angles);
   vec_free(&e->known);
   vec_free(&e->known_state);
+  vec_free(&e->unit_name);
+  vec_free(&e->unit_row);
+  vec_free(&e->named_unit);
 }
 
 static void make_words(Elab *e) {
@@ -357,6 +363,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
   const Ast *root = choose_root(e, file);
   if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
+  if (root && diag_errors(bag) == 0) infer_units(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);
   return m;

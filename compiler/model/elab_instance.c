@@ -3,6 +3,7 @@
 #define _GNU_SOURCE                                     // strcasestr
 #include <string.h>
 
+#include "../base/library.h"
 #include "../base/suggest.h"
 #include "../syntax/habits.h"
 #include "elab_body.h"
@@ -46,9 +47,12 @@ static const Ast *find_model(Symbol *y) {
     if (habit_of(name->name, &what, &help)) {
       diag_note(d, "%s", what);
       diag_help(d, "%s", help);
-    } else if (near) diag_help(d, "did you mean `%s`?", near);
+    } else if (near) diag_mean(d, near);
     else if (names_with(name->name, &names)) say_names(d, "there are ", names.at, names.n);
-    else if (std_file_of(e, name->name)) diag_help(d, "import \"std/%s\";", std_file_of(e, name->name));
+    else if (std_file_of(e, name->name)) {
+      diag_help(d, "import \"std/%s\";", std_file_of(e, name->name));
+      diag_edit(d, import_place(name->span.file), "import \"std/%s\";\n", std_file_of(e, name->name));
+    }
     else diag_help(d, "declare it in this file, or import the file that does: import \"parts.nsm\";");
     vec_free(&names);
     return NULL;
@@ -84,6 +88,8 @@ static void without_names(const Symbol *y, const Ast *model, const Ast *first) {
     if (given.at[i]->kind == AST_ARG) text_printf(&all, "%s%s", i ? ", " : "", ast_text(e, given.at[i]));
     else text_printf(&all, "%s%s = %s", i ? ", " : "", model->list.at[i]->name, ast_text(e, given.at[i]));
   if (model->list.n) diag_help(d, "%s %s(%s);", model->name, y->name, text_str(&all));
+  Span every = { first->span.file, given.at[0]->span.lo, given.at[given.n - 1]->span.hi };
+  if (model->list.n) diag_edit(d, every, "%s", text_str(&all));
   text_free(&all);
 }
 
@@ -107,7 +113,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       diag_label(d, "not one of its formals");
       diag_also(d, model->name_span, "declared here");
       const char *near = suggest(arg->name, names.at, names.n);
-      if (near) diag_help(d, "did you mean `%s`?", near);
+      if (near) diag_mean(d, near);
       else if (names.n) say_names(d, "its formals are ", names.at, names.n);
       else diag_help(d, "add `%s` to the formals of model %s", arg->name, model->name);
       vec_free(&names);

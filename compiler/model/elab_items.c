@@ -53,7 +53,7 @@ static void equation(Env env, const Ast *x) {
     shape_error(&env, x->span, &a, &b, "equate", "both sides must have the same size");
     return;
   }
-  if (!unit_compatible(a.unit, b.unit)) {
+  if (!units_meet(env.e, a.unit, b.unit, x->span)) {
     Text ta = {0}, tb = {0};
     unit_print(a.unit, &ta);
     unit_print(b.unit, &tb);

@@ -169,6 +169,7 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
     diag_label(d, "a contact or constraint has `lambda`, `force`, and `lambda_t`, `force_t` with friction");
     diag_help(d, "write %s.lambda", ast_text(e, x->a));
+    diag_edit(d, x->name_span, "lambda");
     return NULL;
   }
   if (y->kind == SY_TOUCH) {

@@ -95,7 +95,7 @@ void shape_unknown(Elab *e, const Ast *x) {
   const char *other = i < 0 ? meant_shape(written) : NULL;
   if (i >= 0) diag_help(d, "%s", known[i].form);
   else if (other) diag_help(d, "%s", other);
-  else if (near) diag_help(d, "did you mean `%s`?", near);
+  else if (near) diag_mean(d, near);
   else
     diag_help(d, "shapes are sphere, box, capsule, cylinder, halfspace, convex, union; in the plane disk, rectangle, "
                  "polygon, halfplane");

@@ -83,7 +83,7 @@ Value slice_value(const Env *env, AstList index, Span at, SliceElement *element,
     if (dims > 1) number[1].number = lo[1] + i % n[1];
     Value v = element(env, one, at, ctx);
     if (v.bad) return bad_value(env, at);
-    r.unit = i ? unit_merge(r.unit, v.unit) : v.unit;
+    r.unit = i ? unit_of_elements(r.unit, v.unit) : v.unit;
     r.at[i] = v.at[0];
   }
   return r;

@@ -236,6 +236,7 @@ static bool missing(const Env *env, const Ast *x, const Ast *law, const MMembers
     d = diag(e->bag, DIAG_E0246, law->span, "`%s` has no numbers, and `%s` no material", law->name, none->plain);
     diag_also(d, none->span, "declared here");
     diag_help(d, "write %s(0.5), or give the body a material", law->name);
+    diag_edit(d, law->span, "%s(0.5)", law->name);
     return false;
   }
   const char *m = e->material.at[A->material], *n = e->material.at[B->material];

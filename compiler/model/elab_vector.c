@@ -37,6 +37,7 @@ static bool numbers_only(const Env *env, const Value *a) {
   Diag *d = diag(env->e->bag, DIAG_E0228, a->span, "cannot compute with a condition");
   diag_label(d, "this is a condition, not a number");
   diag_help(d, "write: if %s then 1 else 0", inner_text(env, a->span));
+  diag_edit(d, a->span, "(if %s then 1 else 0)", inner_text(env, a->span));
   return false;
 }
 
@@ -100,7 +101,7 @@ static Value listed(const Env *env, const Ast *x, const Ast *list) {
     if (inner < 0) inner = size;
     mixed = mixed || !unit_compatible(r.unit, v.unit);
     if (i > 0 && !mixed) bare_number(env, &first, &v);
-    r.unit = unit_merge(r.unit, v.unit);
+    r.unit = unit_of_elements(r.unit, v.unit);
     for (int k = 0; k < value_count(&v); k++) vec_push(&at, v.at[k]);
   }
   if (inner > 0) {
@@ -228,7 +229,7 @@ static Value sum_value(const Env *env, AstOp op, const Value *a, const Value *b,
     shape_error(env, x->span, a, b, verb, "both must have the same size");
     return bad_value(env, x->span);
   }
-  if (!unit_compatible(a->unit, b->unit)) return unit_error(env, x, a, b, verb);
+  if (!units_meet(env->e, a->unit, b->unit, x->span)) return unit_error(env, x, a, b, verb);
   bare_number(env, a, b);
   return elementwise(env, op == AO_ADD ? MOP_ADD : MOP_SUB, a, b, unit_merge(a->unit, b->unit), x->span);
 }
@@ -270,6 +271,8 @@ static Value power_value(const Env *env, const Value *a, const Value *b, const A
     text_free(&t);
     return bad_value(env, x->span);
   }
+  if (unit_named_by(a->unit) && known) (void)unit_pow(a->unit, p, &u);
+  if (a->unit.state == UNIT_UNKNOWN && !known) u = UNIT_ANY;
   if (a->unit.state == UNIT_LITERAL && b->unit.state == UNIT_UNKNOWN) u = UNIT_ANY;
   return scalar_value(mx_2(env->e->a, MOP_POW, a->at[0], b->at[0], x->span), u, x->span, env);
 }
@@ -279,7 +282,7 @@ static Value comparison(const Env *env, MOp op, const Value *a, const Value *b, 
     shape_error(env, x->span, a, b, "compare", "compare numbers: elements, norm(a) or dot(a, b)");
     return bad_value(env, x->span);
   }
-  if (!unit_compatible(a->unit, b->unit)) return unit_error(env, x, a, b, "compare");
+  if (!units_meet(env->e, a->unit, b->unit, x->span)) return unit_error(env, x, a, b, "compare");
   bare_number(env, a, b);
   Value r = scalar_value(mx_2(env->e->a, op, a->at[0], b->at[0], x->span), UNIT_ONE, x->span, env);
   r.truth = true;

@@ -1,8 +1,8 @@
 // What a name of another language or of a textbook stands for here: functions, constants, units, entries of simulate.
 // Each gives the text of a help, or NULL.
-#include <dirent.h>
 #include <string.h>
 
+#include "../base/library.h"
 #include "elab.h"
 
 // Is name[0, n) one of the words of a list, which are separated by blanks?
@@ -319,23 +319,10 @@ const char *entry_meant(const char *name) {
 
 // --- models ---
 
-static bool declares(const SourceFile *f, const char *model) {
-  size_t n = strlen(model);
-  for (const char *at = f->text; (at = strstr(at, "model ")); at++)
-    if ((at == f->text || at[-1] == '\n') && !strncmp(at + 6, model, n) && strchr("( {", at[6 + n])) return true;
-  return false;
-}
-
 const char *std_file_of(Elab *e, const char *model) {
-  const char *dir = e->opt ? e->opt->std_dir : NULL, *found = NULL;
-  DIR *folder = dir ? opendir(dir) : NULL;
-  for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-    const SourceFile *f = NULL;
-    size_t n = strlen(entry->d_name);
-    if (n < 5 || strcmp(entry->d_name + n - 4, ".nsm") != 0) continue;
-    if (source_read(e->a, arena_printf(e->a, "%s/%s", dir, entry->d_name), &f) == SOURCE_OK && declares(f, model))
-      found = arena_strndup(e->a, entry->d_name, n);
-  }
-  if (folder) closedir(folder);
-  return found;
+  LibraryPart *part;
+  int n = library_parts(e->a, e->opt ? e->opt->std_dir : NULL, &part);
+  for (int i = 0; i < n; i++)
+    if (!part[i].function && !strcmp(part[i].name, model)) return part[i].page;
+  return NULL;
 }

@@ -94,6 +94,7 @@ typedef struct MParam {
   const char *name;       // full name: "m", "bead.g", "k[2]"
   MExpr      *value;      // over earlier params; NULL: must be set
   Unit        unit;
+  Unit        inferred;   // of one without a unit: what its uses ask for, else UNIT_ANY
   const char *unit_text;  // as written, "" if none
   const char *doc;
   Span        span;
@@ -274,6 +275,9 @@ typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; }
 
 // A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
 typedef struct MTable { double *data; int n; Span span; } MTable;
+// A name that was declared without a unit, and the one that it has: its value's, or that which its uses ask for.
+typedef struct MNamedUnit { Span span; Unit unit; } MNamedUnit;
+double table_period(const MTable *t);    // read_table.c; 0: it is not periodic
 
 typedef struct Model {
   const char *name; const SourceFile *file; Span span;
@@ -298,6 +302,7 @@ typedef struct Model {
   MAngle *angle; int nangle;
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
+  MNamedUnit *named_unit; int nnamed_unit;
   MTable *table; int ntable;
   MDelay *delay; int ndelay;
   MAction *action; int naction;

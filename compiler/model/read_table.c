@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../runtime/shared/points.h"
+#include "../../runtime/shared/table.h"
 #include "../base/suggest.h"
 #include "elab.h"
 
@@ -36,7 +37,10 @@ static void no_column(const Env *env, const SourceFile *f, const Ast *column, Sp
   diag_label(d, "not in its first line");
   diag_also(d, line, "the columns of the file");
   const char *near = suggest(column->name, names, n);
-  if (near) diag_help(d, "did you mean \"%s\"?", near);
+  if (near) {
+    diag_help(d, "did you mean \"%s\"?", near);
+    diag_edit(d, column->span, "\"%s\"", near);
+  }
   else diag_help(d, "the first line of a file has the names of its columns");
 }
 
@@ -61,4 +65,9 @@ int read_table(const Env *env, const Ast *file, const Ast *column, double **x, d
     diag_help(d, "each line has a finite number for each column; those of the first column rise");
   }
   return 0;
+}
+
+double table_period(const MTable *t) {
+  const double *x = t->data + NSM_TABLE_HEAD;
+  return t->data[2] ? x[(int)t->data[0] - 1] - x[0] : 0;
 }

@@ -2,12 +2,13 @@
 // (runtime/shared/unit.c). Exponents are whole or half numbers, kept as num[] over den (1 or 2).
 #include "units.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1, NULL};
-const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1, NULL};
-const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1, NULL};
+const Unit UNIT_ONE  = { .state = UNIT_KNOWN, .den = 1, .scale = 1 };
+const Unit UNIT_ANY  = { .state = UNIT_UNKNOWN, .den = 1, .scale = 1 };
+const Unit UNIT_BARE = { .state = UNIT_LITERAL, .den = 1, .scale = 1 };
 
 // --- algebra ---
 
@@ -28,9 +29,49 @@ static Unit from_doubled(const int twice[7], double scale) {
 
 static int doubled(Unit u, int i) { return u.den == 2 ? u.num[i] : 2 * u.num[i]; }
 
+Unit unit_of_name(int id) {
+  Unit u = UNIT_ANY;
+  if (id <= SHRT_MAX) u.by[0] = (UnitName){ (short)id, 2 };
+  return u;
+}
+
+bool unit_named_by(Unit u) { return u.state == UNIT_UNKNOWN && u.by[0].id; }
+Unit unit_nameless(Unit u) { return unit_named_by(u) ? UNIT_ANY : u; }
+
+// Puts id^(twice/2) to the names of u; false: there are too many, or powers are too large.
+static bool put_name(Unit *u, int id, int twice) {
+  int k = 0;
+  while (k < UNIT_NAMES && u->by[k].id && u->by[k].id != id) k++;
+  if (k == UNIT_NAMES) return false;
+  int sum = twice + (u->by[k].id ? u->by[k].twice : 0);
+  if (sum < -16 || sum > 16) return false;
+  if (sum) {
+    u->by[k] = (UnitName){ (short)id, (signed char)sum };
+    return true;
+  }
+  for (; k + 1 < UNIT_NAMES; k++) u->by[k] = u->by[k + 1];
+  u->by[UNIT_NAMES - 1] = (UnitName){ 0, 0 };
+  return true;
+}
+
+// a*b^sign, one of them unknown: by the names of both; UNIT_ANY where one is open, or names cancel.
+static Unit combine_names(Unit a, Unit b, int sign) {
+  Unit u = UNIT_ANY;
+  int twice[7];
+  if ((a.state == UNIT_UNKNOWN && !unit_named_by(a)) || (b.state == UNIT_UNKNOWN && !unit_named_by(b))) return u;
+  for (int i = 0; i < 7; i++) twice[i] = doubled(a, i) + sign * doubled(b, i);
+  Unit r = from_doubled(twice, 1);
+  if (r.state != UNIT_KNOWN) return u;
+  r.state = UNIT_UNKNOWN;
+  for (int k = 0; k < UNIT_NAMES; k++) r.by[k] = a.state == UNIT_UNKNOWN ? a.by[k] : (UnitName){ 0, 0 };
+  for (int k = 0; k < UNIT_NAMES && b.state == UNIT_UNKNOWN && b.by[k].id; k++)
+    if (!put_name(&r, b.by[k].id, sign * b.by[k].twice)) return u;
+  return unit_named_by(r) ? r : u;
+}
+
 static Unit combine(Unit a, Unit b, int sign) {
   double scale = sign > 0 ? a.scale * b.scale : a.scale / b.scale;
-  if (a.state == UNIT_UNKNOWN || b.state == UNIT_UNKNOWN) return UNIT_ANY;
+  if (a.state == UNIT_UNKNOWN || b.state == UNIT_UNKNOWN) return combine_names(a, b, sign);
   if (a.state == UNIT_LITERAL && b.state == UNIT_LITERAL) return UNIT_BARE;
   int twice[7];
   for (int i = 0; i < 7; i++) twice[i] = doubled(a, i) + sign * doubled(b, i);
@@ -58,8 +99,26 @@ static Unit of_quantities(Unit a, Unit b, int sign) {
 Unit unit_mul(Unit a, Unit b) { return of_quantities(a, b, 1); }
 Unit unit_div(Unit a, Unit b) { return of_quantities(a, b, -1); }
 
+static Unit pow_names(Unit a, double exponent) {
+  int twice[7];
+  for (int i = 0; i < 7; i++) {
+    double t = doubled(a, i) * exponent;
+    if (!(fabs(t) < 100) || t != floor(t)) return UNIT_ANY;
+    twice[i] = (int)t;
+  }
+  Unit u = from_doubled(twice, 1);
+  u.state = UNIT_UNKNOWN;
+  for (int k = 0; k < UNIT_NAMES; k++) {
+    double t = a.by[k].twice * exponent;
+    if (!(fabs(t) <= 16) || t != floor(t) || (a.by[k].id && t == 0)) return UNIT_ANY;
+    u.by[k] = (UnitName){ a.by[k].id, (signed char)t };
+  }
+  return u;
+}
+
 bool unit_pow(Unit a, double exponent, Unit *out) {
   *out = a;
+  if (unit_named_by(a)) *out = pow_names(a, exponent);
   if (a.state != UNIT_KNOWN) return true;
   int twice[7];
   for (int i = 0; i < 7; i++) {
@@ -82,8 +141,10 @@ Unit unit_merge(Unit a, Unit b) {
   if (a.state == UNIT_KNOWN && b.state == UNIT_KNOWN && a.scale != b.scale) return unit_plain(a);
   if (a.state == UNIT_KNOWN) return a;
   if (b.state == UNIT_KNOWN) return b;
-  return a.state == UNIT_UNKNOWN ? a : b;
+  return unit_named_by(a) || (a.state == UNIT_UNKNOWN && !unit_named_by(b)) ? a : b;
 }
+
+Unit unit_of_elements(Unit a, Unit b) { return unit_merge(unit_nameless(a), unit_nameless(b)); }
 
 // --- text ---
 
@@ -147,6 +208,18 @@ void unit_print(Unit u, Text *out) {
     any = true;
   }
   if (below > 1) text_addc(out, ')');
+}
+
+void unit_print_composed(Unit u, Text *out) {
+  static const char *const said[] = { "N/m", "N*s/m", "N*s^2/m^2", "V*s/m", "A/V", "V/s", "A/s" };
+  for (size_t i = 0; u.state == UNIT_KNOWN && i < sizeof said / sizeof *said; i++) {
+    Unit v = UNIT_ANY;
+    if (unit_parse(said[i], &v, NULL, NULL) && unit_compatible(u, v)) {
+      text_add(out, said[i]);
+      return;
+    }
+  }
+  unit_print(u, out);
 }
 
 const char *unit_shown(Arena *a, Unit u, const char *written) {

@@ -12,12 +12,18 @@ typedef enum {
   UNIT_UNKNOWN    // never declared: fits anything, spreads through * and /
 } UnitState;
 
+// A parameter without a unit in an unknown unit, to the power twice/2; its number in Elab.unit_name, 0: none. What no
+// name stands in may be anything; else the unit is that of num[] times that of the names (elab_infer.c).
+enum { UNIT_NAMES = 3 };
+typedef struct UnitName { short id; signed char twice; } UnitName;
+
 typedef struct Unit {
   UnitState state;
   signed char num[7];  // exponents of m, kg, s, A, K, mol, cd ...
   signed char den;     // ... over this common denominator (1 or 2: square roots)
   double scale;        // factor to SI of the unit as written; 1 for quantities computed from several
   const char *written; // that unit's text; NULL: not known
+  UnitName by[UNIT_NAMES];   // UNIT_UNKNOWN
 } Unit;
 
 extern const Unit UNIT_ONE, UNIT_ANY, UNIT_BARE;
@@ -30,8 +36,12 @@ Unit unit_div(Unit a, Unit b);
 Unit unit_plain(Unit a);                              // the same dimension, in SI
 bool unit_scaled(Unit a);                             // known, and not an SI unit
 bool unit_pow(Unit a, double exponent, Unit *out);    // false: the exponent does not give whole (or half) powers
+Unit unit_of_name(int id);                            // of a parameter without a unit
+bool unit_named_by(Unit u);                           // unknown, by names
+Unit unit_nameless(Unit u);                           // as it is; UNIT_ANY of names
 bool unit_compatible(Unit a, Unit b);                 // same dimension, or one of them not known
 Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones; mixed scales: SI
+Unit unit_of_elements(Unit a, Unit b);                // the same for elements of a list, which may have different ones
 Unit unit_of_shared(const nsm_unit *u);               // as read by runtime/shared/unit.h; UNIT_ANY: exponents too large
 double unit_to_si(double x, Unit u);                  // x as written in u, in SI
 // The unit as written; where only the value had one (g = 9.81 [m/s^2]), that; "" for none.
@@ -41,3 +51,4 @@ const char *unit_shown(Arena *a, Unit u, const char *written);
 const char *unit_of_results(Arena *a, Unit u, bool declared);
 const char *unit_of_rates(Arena *a, Unit u, bool declared);
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"
+void unit_print_composed(Unit u, Text *out);          // as it is said: N/m and not kg/s^2

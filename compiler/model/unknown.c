@@ -51,11 +51,11 @@ void unknown_name(const Env *env, const char *name, Span at) {
   } else if (map_get(e->functions, name)) {
     diag_help(d, "`%s` is a function: write its arguments in parentheses", name);
   } else if (near && strcasecmp(near, name) == 0) {
-    diag_help(d, "did you mean `%s`?", near);
+    diag_mean(d, near);
   } else if (meant) {
     diag_help(d, "%s", meant);
   } else if (near) {
-    diag_help(d, "did you mean `%s`?", near);
+    diag_mean(d, near);
   } else if (env->declare && !strcmp(env->declare, "multiplier")) {
     diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
   } else if (env->declare && !strcmp(env->declare, "body")) {
@@ -96,7 +96,10 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
   const char *near = suggest(name, names.at, names.n), *parts;
   if (meant) diag_help(d, "%s", meant);
-  else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
+  else if (near) {
+    diag_help(d, "did you mean `%s.%s`?", owner, near);
+    diag_edit(d, at, "%s", near);
+  }
   else if ((parts = parts_told(s, owner))) diag_help(d, "%s", parts);
   vec_free(&names);
 }

@@ -61,9 +61,10 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
     Diag *d = diag(env->e->bag, DIAG_E0228, v.span, "%s must be a number", what);
     diag_label(d, "this is a condition");
     diag_help(d, "write: if %s then 1 else 0", inner_text(env, v.span));
+    diag_edit(d, v.span, "(if %s then 1 else 0)", inner_text(env, v.span));
     return false;
   }
-  if (unit_compatible(v.unit, want)) return true;
+  if (units_meet(env->e, v.unit, want, v.span)) return true;
   Text have = {0}, need = {0};
   unit_print(v.unit, &have);
   unit_print(want, &need);

@@ -1,6 +1,6 @@
 // The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
 #include "../system/slots.h"
-#include "scheme.h"
+#include "parts.h"
 
 Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta) {
   Plan *p = ARENA_NEW(a, Plan);
@@ -13,6 +13,16 @@ Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double the
   p->constant_iteration_matrix = true;
   p->constant_problem_matrix = s->model->ntouch == 0;
   return p;
+}
+
+void plan_matrices(Plan *p, const PlanClass *pc) {
+  const Kernel *k = pc->kernel;
+  if (pc->c->kind == CLASS_SMOOTH) {
+    p->constant_iteration_matrix &= k[KERNEL_MASS].stage <= STAGE_CONST && k[KERNEL_JAC].stage <= STAGE_CONST &&
+                                    k[KERNEL_K].stage <= STAGE_CONST;
+    p->constant_problem_matrix &= k[KERNEL_B].stage <= STAGE_CONST;
+  } else if (pc->c->kind <= CLASS_FRICTION) p->constant_problem_matrix &= k[KERNEL_H].stage <= STAGE_CONST;
+  p->constant_problem_matrix &= p->constant_iteration_matrix;
 }
 
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n) {

@@ -3,7 +3,7 @@
 // (not with bodies, whose turns are not affine), costs a third and is what others compute. Where `consistent` refuses
 // something, first-order states and relations above all, such a system falls back to moreau, and a note says why
 // (N0706).
-#include "scheme.h"
+#include "parts.h"
 
 static bool has_inertia(const System *s) {
   for (int i = 0; i < s->ncls; i++) if (s->cls[i].kinetic != EX_NONE) return true;

@@ -9,7 +9,7 @@
 // Both are unit quaternions, so |p| = 1 stays but for rounding; (3 - |p|^2)/2 takes that away, one step of Newton for
 // 1/|p|, which changes |p| = 1 + e to 1 - 3/2 e^2.
 #include "../system/along.h"
-#include "scheme.h"
+#include "parts.h"
 
 void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d) {
   const System *s = h->sys;

@@ -3,7 +3,7 @@
 //
 //   |a + b| -> |a| + |b|,   |a b| -> |a| |b|,   |sin a| -> |sin a| + |cos a| |a|,   |sqrt a| -> sqrt |a|
 #include "../base/map.h"
-#include "scheme.h"
+#include "parts.h"
 
 static Ex walk(Pool *p, Ex e, Map *memo);
 

@@ -1,7 +1,7 @@
 // Chooses the scheme and checks that the system has what it needs.
 #include <math.h>
 #include <string.h>
-#include "scheme.h"
+#include "parts.h"
 
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
   if (e == EX_NONE || ex_operator(s->pool, e) != OP_NUM) return;
@@ -64,7 +64,7 @@ static void refuse_beside_contacts(const System *s, DiagBag *bag) {
 
 static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0603, own ? s->model->sim.scheme_span : s->model->span, "there is no scheme '%s'", name);
-  if (near) { diag_help(d, "did you mean `%s`?", near); return NULL; }
+  if (near) { diag_mean(d, near); return NULL; }
   Text list = {0};
   for (int i = 0; i < SCHEME_COUNT; i++)
     text_printf(&list, "%s%s%s", i ? ", " : "", schemes[i].name, schemes[i].weights ? "(theta, gamma)" : "");
@@ -95,5 +95,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
-  return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
+  if (diag_errors(bag) > before) return NULL;
+  return scheme->equations   ? scheme_equations(a, s, scheme)
+         : scheme->two_point ? scheme_consistent(a, s, scheme)
+                             : scheme_moreau(a, s, scheme);
 }

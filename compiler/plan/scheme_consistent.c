@@ -1,9 +1,9 @@
 // Energy-consistent schemes (docs/numerics/consistent.md): the kernels of one point in time for the impact step and the
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
-#include "compliant.h"
-#include "scheme.h"
-#include "two_point.h"
+#include "../schemes/compliant.h"
+#include "parts.h"
+#include "../schemes/two_point.h"
 
 static void smooth_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   Pool *p = h->sys->pool;

@@ -4,7 +4,7 @@
 // Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
 #include "../system/along.h"
 #include "../system/slots.h"
-#include "scheme.h"
+#include "parts.h"
 
 static int of_kind(const System *s, int id, SymKind kind) {
   Sym y = *symtab_at(s->sym, id);
@@ -100,14 +100,7 @@ const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) 
                s->cls[i].kind == CLASS_FRICTION)
       row_curves(pc, &h, &s->cls[i]);
     class_columns(pc, &h);
-    if (s->cls[i].kind == CLASS_SMOOTH) {
-      p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST &&
-                                      pc->kernel[KERNEL_JAC].stage <= STAGE_CONST &&
-                                      pc->kernel[KERNEL_K].stage <= STAGE_CONST;
-      p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
-    } else if (pc->c->kind <= CLASS_FRICTION)
-      p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
+    plan_matrices(p, pc);
   }
-  p->constant_problem_matrix &= p->constant_iteration_matrix;
   return p;
 }

@@ -245,6 +245,7 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
     Diag *d = problem(p, DIAG_E0115, (Span){ at.file, expr->a->span.hi, expr->b->span.lo },
                       "'==' compares; an equation is written with '='");
     diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
+    diag_edit(d, (Span){ at.file, expr->a->span.hi, expr->b->span.lo }, " = ");
   } else if (expr->kind == AST_MEMBER && p->now.kind == TOK_NAME && p->now.at.lo > at.hi) {        // SI.Mass m = 1;
     Diag *d = problem(p, DIAG_E0121, at, "'%s': types are not written", span_text(p, at));
     diag_help(d, "a constant is a param, a quantity that changes a state or coord: param %s = 1;",
@@ -260,6 +261,7 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   } else if (near && !(expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE)) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
+    diag_edit(d, first->name_span, "%s", near);
   } else if (p->now.kind == TOK_IN && expr->kind == AST_NAME && names_arguments(p, p->now.at.hi)) {
     Diag *d = problem(p, DIAG_E0114, p->now.at, "'in' is a word of the language and cannot be a name");
     diag_help(d, "choose another name, such as in_ or in1");

@@ -205,7 +205,7 @@ static bool claim(Parse *p) {
     else if (!strcmp(word, "expect"))
       diag_help(d, "numbers of a run agree within a tolerance: abs(%s - %s) <= 1e-6",
                 trimmed(p, p->item[0].at.hi, p->now.at.lo), right);
-    else diag_help(d, "replace it by ==");
+    else diag_replace(d, "==");
   } else if (now(p) == TOK_ENERGY && p->before.kind == '(') {
     d = say(p, p->now.at, "the energies of a run are parts of `energy`");
     diag_help(d, "energy.%s; both together are energy", text_of(p, p->now));

@@ -165,7 +165,7 @@ static bool value(Parse *p) {
     diag_help(d, "with newton(0.5), coulomb(0.3)");
   } else if (word_is(p, p->now, "is") && is_value_end(p->before.kind)) {
     d = say(p, p->now.at, "'is' is written '=='");
-    diag_help(d, "replace it by ==");
+    diag_replace(d, "==");
   } else if (word_is(p, p->now, "xor") && is_value_end(p->before.kind)) {
     d = say(p, p->now.at, "conditions are joined by and, or, not");
     diag_help(d, "(a and not b) or (b and not a)");
@@ -178,7 +178,7 @@ static bool value(Parse *p) {
   } else if (now(p) == ',' && (!open || open->bracket == '{') && item(p, 0) == TOK_NAME &&
              is_value_end(p->before.kind)) {
     d = problem(p, DIAG_E0102, p->now.at, "an item ends with ';', not with ','");
-    diag_help(d, "replace it by ;");
+    diag_replace(d, ";");
   } else if (now(p) == '=' && item(p, 0) == TOK_NAME && p->item_n > 3 && is_value_end(p->before.kind) && saw(p, '=') &&
              (!open || open->bracket == '{')) {
     d = problem(p, DIAG_E0115, p->now.at, "an equation has two sides");

@@ -2,6 +2,7 @@
 // no token, with a message for each. A lexical problem yields the token that was meant where that can be told.
 #include <math.h>
 #include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "../base/text.h"
@@ -138,8 +139,20 @@ static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
   return (Span){p->file, lo, hi};
 }
 
+// A help that ends in what is to be written in place of the number.
+static void number_meant(Diag *d, Span at, const char *what, const char *fmt, ...) {
+  va_list ap;
+  Text t = {0};
+  va_start(ap, fmt);
+  text_vprintf(&t, fmt, ap);
+  va_end(ap);
+  diag_help(d, "%s: %s", what, text_str(&t));
+  diag_edit(d, at, "%s", text_str(&t));
+  text_free(&t);
+}
+
 // 10k, 4.7u: the prefix alone, as netlists have it.
-static bool bare_prefix(Diag *d, const char *number, int digits, const char *rest) {
+static bool bare_prefix(Diag *d, Span at, const char *number, int digits, const char *rest) {
   static const struct { const char *text, *power, *unit; } known[] = {
     { "k", "e3", "kohm" }, { "K", "e3", "kohm" }, { "M", "e6", "Mohm" }, { "meg", "e6", "Mohm" },
     { "Meg", "e6", "Mohm" }, { "MEG", "e6", "Mohm" }, { "G", "e9", "Gohm" }, { "u", "e-6", "uF" },
@@ -148,6 +161,8 @@ static bool bare_prefix(Diag *d, const char *number, int digits, const char *res
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(rest, known[i].text) != 0) continue;
     bool name = strlen(rest) == 1;
+    diag_edit(d, at, "%.*s [%s]", digits, number, known[i].unit);
+    diag_edit(d, at, "%.*s%s", digits, number, known[i].power);
     diag_help(d, "a prefix stands with its unit: %.*s [%s], or as a power: %.*s%s%s%.*s%s%s", digits, number,
               known[i].unit, digits, number, known[i].power, name ? "; a product needs its sign: " : "",
               name ? digits : 0, number, name ? "*" : "", name ? rest : "");
@@ -169,25 +184,27 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
   else if (names) diag_help(d, "a name starts with a letter: %s%.*s", rest, (int)digits, s);
   else if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) diag_help(d, "numbers are decimal: 255, 2.55e2");
   else if ((*rest == 'e' || *rest == 'E') && (left == 1 || strchr("+-", rest[1])))
-    diag_help(d, "the exponent has no digits: %.*se0", (int)digits, s);
+    number_meant(d, at, "the exponent has no digits", "%.*se0", (int)digits, s);
   else if (memchr(s, '.', digits) && *rest == '.') diag_help(d, "a number has one decimal point");
   else if (*rest == '_') {
     for (char *to = rest, *c = rest;; c++) {
       if (*c != '_') *to++ = *c;
       if (!*c) break;
     }
-    if (looks_like_unit(rest)) diag_help(d, "a unit stands in brackets: %.*s [%s]", (int)digits, s, rest);
-    else diag_help(d, "the digits of a number stand together: %.*s%s", (int)digits, s, rest);
-  } else if (bare_prefix(d, s, (int)digits, rest)) {}
+    if (looks_like_unit(rest)) number_meant(d, at, "a unit stands in brackets", "%.*s [%s]", (int)digits, s, rest);
+    else number_meant(d, at, "the digits of a number stand together", "%.*s%s", (int)digits, s, rest);
+  } else if (bare_prefix(d, at, s, (int)digits, rest)) {}
   else if (!strcmp(rest, "f") || !strcmp(rest, "L") || !strcmp(rest, "u"))
-    diag_help(d, "numbers have no suffix: %.*s", (int)digits, s);
+    number_meant(d, at, "numbers have no suffix", "%.*s", (int)digits, s);
   else if (*rest == 'd' && left == 1 && strchr("+-", p->file->text[at.hi]) && p->file->text[at.hi + 1] >= '0' &&
            p->file->text[at.hi + 1] <= '9')
-    diag_help(d, "an exponent is written with e: %.*se%.2s", (int)digits, s, p->file->text + at.hi);
+    number_meant(d, (Span){ at.file, at.lo, at.hi + 2 }, "an exponent is written with e",
+                 "%.*se%.2s", (int)digits, s, p->file->text + at.hi);
   else if (*rest == 'd' && strspn(rest + 1, "0123456789") == left - 1 && left > 1)
-    diag_help(d, "an exponent is written with e: %.*se%s", (int)digits, s, rest + 1);
-  else if (looks_like_unit(rest)) diag_help(d, "a unit stands in brackets: %.*s [%s]", (int)digits, s, rest);
-  else if (unit_text(p, rest, left, &wrong)) diag_help(d, "a product needs its sign: %.*s*%s", (int)digits, s, rest);
+    number_meant(d, at, "an exponent is written with e", "%.*se%s", (int)digits, s, rest + 1);
+  else if (looks_like_unit(rest)) number_meant(d, at, "a unit stands in brackets", "%.*s [%s]", (int)digits, s, rest);
+  else if (unit_text(p, rest, left, &wrong)) number_meant(d, at, "a product needs its sign",
+                                                          "%.*s*%s", (int)digits, s, rest);
   if (names) {
     v->text = intern_n(p->names, s, (size_t)n);
     return TOK_NAME;
@@ -340,7 +357,7 @@ int lex_dots(Parse *p, Span at, const char *s, int n) {
 int lex_update(Parse *p, Span at, const char *s) {
   if (*s == '/' && (p->item[0].kind == TOK_CLAIM || p->item[0].kind == TOK_IF || p->item[0].kind == TOK_TIMED)) {
     Diag *d = problem(p, DIAG_E0115, at, "'/=' is written '!=' here");
-    diag_help(d, "replace it by !=");
+    diag_replace(d, "!=");
     return TOK_NE;
   }
   Diag *d = problem(p, DIAG_E0115, at, "'%s' does not exist: an equation holds at all times", s);
@@ -363,6 +380,7 @@ static bool comment_line(Parse *p, Span at, const char *sign) {
   if (!seen_before(p, sign)) {
     Diag *d = lexical(p, DIAG_E0115, at, "a comment begins with //");
     diag_help(d, "replace %s by //", sign);
+    diag_edit(d, ((Span){ at.file, at.lo, at.lo + strlen(sign) }), "//");
   }
   return skip_to_line_end(p, at);
 }
@@ -411,8 +429,12 @@ int lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
       if (!strcmp(letters[j].letter, letter)) plain = letters[j].name;
     Span here = { at.file, at.lo + (size_t)(i - k), at.lo + (size_t)i };
     Diag *d = problem(p, DIAG_E0106, here, "the letter '%s' cannot stand in a name", letter);
-    if (plain) diag_help(d, "write %s", plain);
-    else diag_help(d, "names are made of the letters a to z, digits and _; others belong in comments and strings");
+    if (plain) {
+      diag_help(d, "write %s", plain);
+      if (!strpbrk(plain, " (,")) diag_edit(d, here, "%s", plain);
+    }
+    else
+      diag_help(d, "names are made of the letters a to z, digits and _; others belong in comments and strings");
     said = true;
   }
   v->text = intern_n(p->names, s, (size_t)n);
@@ -481,7 +503,7 @@ static const Foreign *find_foreign(const char *s, size_t n) {
 int lex_foreign(Parse *p, Span at, const char *s, int n) {
   const Foreign *f = find_foreign(s, (size_t)n);
   Diag *d = problem(p, DIAG_E0115, at, "'%s' is written '%s' here", f->text, f->ours);
-  diag_help(d, "replace it by %s", f->ours);
+  diag_replace(d, f->ours);
   return f->token;
 }
 
@@ -498,7 +520,7 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
   if (u >= 0xFF01 && u <= 0xFF5E && strchr("=(){}[],;:.+-*/^<>'", (int)(u - 0xFEE0))) {   // full width
     if (!seen_before(p, span_text(p, at))) {
       Diag *d = problem(p, DIAG_E0115, at, "'%.*s' is written '%c' here", n, s, (int)(u - 0xFEE0));
-      diag_help(d, "replace it by %c", (int)(u - 0xFEE0));
+      diag_replace(d, (char[]){ (char)(u - 0xFEE0), 0 });
     }
     return (int)(u - 0xFEE0);
   }
@@ -546,6 +568,7 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
   if (c == '`' && value_before(p) && p->now.at.hi == at.lo) {
     Diag *d = problem(p, DIAG_E0115, at, "the time derivative is written ' here");
     diag_help(d, "replace ` by '");
+    diag_edit(d, at, "'");
     return '\'';
   }
   if ((c == '$' || c == '@' || c == '~' || c == '`') && seen_before(p, span_text(p, at))) {

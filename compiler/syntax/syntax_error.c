@@ -79,6 +79,7 @@ static bool unknown_word(Parse *p, Expected e) {
       p->unread = (Span){p->file, p->now.at.lo, skip_bracket(p->file, p->now.at.lo)};
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
     diag_help(d, "did you mean '%s'?", near);
+    diag_edit(d, p->item[0].at, "%s", near);
     return true;
   }
   if (p->item_n == 2 && p->now.kind == TOK_NAME) return false;   // a b: an operator is missing
@@ -179,7 +180,7 @@ static bool equals(Parse *p, Expected e) {
   bool valueless = p->item[0].kind == TOK_DECLARE && expects(e, "';'") && !expects_operator(e);
   if (p->now.kind == TOK_EQ && (expects(e, "'='") || valueless)) {
     Diag *d = problem(p, DIAG_E0115, p->now.at, "'==' compares; a value is given with '='");
-    diag_help(d, "replace it by =");
+    diag_replace(d, "=");
     return true;
   }
   return false;
@@ -205,9 +206,10 @@ static bool missing_value(Parse *p, Expected e) {
   else {
     Diag *d = problem(p, DIAG_E0103, behind(p), "a value is missing after %s", after);
     if (p->now.kind == '=' && p->before.kind == '=') diag_help(d, "to compare, write == without a blank");
-    else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>'))
+    else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>')) {
       diag_help(d, "write %s= without a blank", span_text(p, p->before.at));
-    else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
+      diag_edit(d, ((Span){ p->file, p->before.at.lo, p->now.at.hi }), "%s=", span_text(p, p->before.at));
+    } else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
     else if (p->now.kind == '=' && p->before.kind == TOK_FORCE)
       diag_help(d, "a force acts on a coordinate: force x = ...;");
   }
@@ -228,7 +230,7 @@ static void leave_block(Parse *p) {
 static bool missing_name(Parse *p, Expected e) {
   if (p->before.kind == ',' && p->item[0].kind == TOK_DECLARE && starts_item(p->now.kind) && on_new_line(p)) {
     Diag *d = problem(p, DIAG_E0102, p->before.at, "an item ends with ';', not with ','");
-    diag_help(d, "replace it by ;");
+    diag_replace(d, ";");
     p->broken = p->item[0] = p->now;
     p->item_n = 1;
     leave_block(p);

@@ -121,7 +121,9 @@ const char *unit_of(Parse *p, Span at) {
   diag_note(d, "%s", at.hi > at.lo ? wrong : "a pure number has no brackets");
   if (!strcmp(text, "%")) diag_help(d, "a share is a number: 30%% is 0.3");
   else if (!strcmp(text, "-")) diag_help(d, "a pure number has no brackets");
-  else if (unit_text(p, meant, strlen(meant), &ignored)) diag_help(d, "write %s", meant);
-  else diag_help(d, "units look like m, kg*m^2, N*m/rad, rev/min");
+  else if (unit_text(p, meant, strlen(meant), &ignored)) {
+    diag_help(d, "write %s", meant);
+    diag_edit(d, at, "%s", meant);
+  } else diag_help(d, "units look like m, kg*m^2, N*m/rad, rev/min");
   return NULL;
 }

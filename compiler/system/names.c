@@ -77,27 +77,38 @@ static const char *const greek[] = { "alpha", "beta",   "gamma",  "delta", "epsi
                                      "sigma", "tau",    "phi",    "chi",   "psi",     "omega", "Gamma", "Delta",
                                      "Theta", "Lambda", "Phi",    "Psi",   "Omega",   NULL };
 
-// One name piece: greek letters by name, trailing digits and the rest of longer names as an index.
-static void latex_word(const char *w, size_t n, Text *t) {
+enum { NO_GREEK = -1 };
+
+// How many characters of a word are its letter, and which greek one that is: "alpha2" is alpha with an index, "x1" x,
+// "mM" m. Any other word, as "on" and "out", is one whole, set upright.
+static size_t letter_of(const char *w, size_t n, int *which) {
   size_t letters = 0;
   while (letters < n && isalpha((unsigned char)w[letters])) letters++;
-  for (const char *const *g = greek; *g; g++)
-    if (strlen(*g) == letters && !strncmp(*g, w, letters)) {
-      text_printf(t, "\\%s", *g);
-      if (letters < n) { text_add(t, "_{"); text_addn(t, w + letters, n - letters); text_addc(t, '}'); }
-      return;
-    }
-  if (n == 1) { text_addn(t, w, 1); return; }
-  if (letters == 1) { text_addn(t, w, 1); text_add(t, "_{"); text_addn(t, w + 1, n - 1); text_addc(t, '}'); return; }
-  if (letters == n && n <= 3) {
-    text_addn(t, w, 1);
-    text_add(t, "_{");
-    text_addn(t, w + 1, n - 1);
-    text_addc(t, '}');
-    return;
-  }
-  text_add(t, "\\mathit{");
+  *which = NO_GREEK;
+  for (int g = 0; greek[g]; g++)
+    if (strlen(greek[g]) == letters && !strncmp(greek[g], w, letters)) { *which = g; return letters; }
+  return letters == 1 || (n > 1 && n <= 3 && isupper((unsigned char)w[1])) ? 1 : n;
+}
+
+// The index that follows a letter: "max" of "v_max".
+static size_t skip_bar(const char *w, size_t at, size_t n) { return at + 1 < n && w[at] == '_' ? at + 1 : at; }
+
+static void latex_plain(const char *w, size_t n, Text *t) {
   for (size_t i = 0; i < n; i++) { if (w[i] == '_') text_add(t, "\\_"); else text_addc(t, w[i]); }
+}
+
+static void latex_word(const char *w, size_t n, Text *t) {
+  int g;
+  size_t letter = letter_of(w, n, &g), below = skip_bar(w, letter, n);
+  if (g != NO_GREEK) text_printf(t, "\\%s", greek[g]);
+  else {
+    if (letter > 1) text_add(t, "\\mathrm{");
+    latex_plain(w, letter, t);
+    if (letter > 1) text_addc(t, '}');
+  }
+  if (letter == n) return;
+  text_add(t, "_{");
+  latex_plain(w + below, n - below, t);
   text_addc(t, '}');
 }
 
@@ -146,17 +157,6 @@ static const char *const greek_letter[] = {
   "\xce\xa9",
 };
 
-// The letter of a word, and how many characters it takes of it: a greek one by its name, one letter before digits or
-// before few more letters, else the whole word.
-static size_t letter_of(const char *w, size_t n, const char **letter) {
-  size_t letters = 0;
-  while (letters < n && isalpha((unsigned char)w[letters])) letters++;
-  *letter = NULL;
-  for (int g = 0; greek[g]; g++)
-    if (strlen(greek[g]) == letters && !strncmp(greek[g], w, letters)) { *letter = greek_letter[g]; return letters; }
-  return letters == 1 || (letters == n && n <= 3) ? 1 : n;
-}
-
 static void plain_text(Text *t, const char *s, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (s[i] == '<') text_add(t, "&lt;");
@@ -172,7 +172,7 @@ const char *sym_mathml(int id, void *system) {
   const Sym *y = symtab_at(s->sym, id);
   Text plain = {0}, t = {0};
   sym_text(s, id, &plain);
-  const char *name = y->kind == SYM_TIME ? "t" : text_str(&plain), *letter;
+  const char *name = y->kind == SYM_TIME ? "t" : text_str(&plain);
   size_t n = strlen(name);
   bool rate = n > 0 && name[n - 1] == '\'';
   if (rate) n--;
@@ -180,17 +180,18 @@ const char *sym_mathml(int id, void *system) {
   while (last > 0 && name[last - 1] != '.') last--;
   size_t word = strcspn(name + last, "['");
   if (last + word > n) word = n - last;
-  size_t shown = letter_of(name + last, word, &letter);
+  int letter;
+  size_t shown = letter_of(name + last, word, &letter), index = skip_bar(name + last, shown, word);
   bool below = shown < word || last > 0 || last + word < n;
   if (below) text_add(&t, "<msub>");
   if (rate) text_add(&t, "<mover>");
   text_add(&t, "<mi>");
-  if (letter) text_add(&t, letter);
+  if (letter != NO_GREEK) text_add(&t, greek_letter[letter]);
   else plain_text(&t, name + last, shown);
   text_add(&t, rate ? "</mi><mo>\xcb\x99</mo></mover>" : "</mi>");
   if (below) {
     text_add(&t, "<mtext>");
-    plain_text(&t, name + last + shown, word - shown);
+    plain_text(&t, name + last + index, word - index);
     if (shown < word && (last > 0 || last + word < n)) text_addc(&t, ' ');
     plain_text(&t, name, last);
     if (last > 0 && last + word < n) text_addc(&t, ' ');

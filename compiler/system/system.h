@@ -26,7 +26,7 @@ typedef enum {
 // TOUCH: what contact `id` between shapes did; idx: which (MTouchWhat), of an impulse also the body's number in
 // Model.solid and that of the instance.
 // ROTATION, ROTATION_RATE: numbers 1 to 9 of R(p), R(p)' in place of the last index of the attitude p, at the end of
-// the step, with 0 at its begin. In no expression that is handed on (plan/rotations.h).
+// the step, with 0 at its begin. In no expression that is handed on (schemes/rotations.h).
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;

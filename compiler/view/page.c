@@ -1,6 +1,7 @@
 // Writing the page. Facts are JSON; numbers are blocks, little-endian as the processors are that run this: float64 for
 // columns, which are the same bits that the CSV prints, float32 for what is only looked at.
 #include "page.h"
+#include "thin.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,6 @@ static void fact(Text *out, const char *name, const char *value) { key(out, name
 static void count(Text *out, const char *name, double value) { key(out, name); number(out, value); }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------
-static bool is_constant(const TraceColumn *c) {
-  bool same = c->value.n > 0 && isfinite(c->value.at[0]);
-  for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
-  return same;
-}
-
 static void columns(const Trace *t, Text *out) {
   key(out, "columns");
   text_addc(out, '[');
@@ -86,7 +81,8 @@ static void columns(const Trace *t, Text *out) {
     string(out, c->unit);
     text_add(out, ", \"doc\": ");
     string(out, c->doc);
-    if (is_constant(c)) {                                  // one number stands for all
+    if (c->output) text_add(out, ", \"output\": true");
+    if (column_is_constant(c)) {                                  // one number stands for all
       text_add(out, ", \"value\": ");
       number(out, c->value.at[0]);
     }
@@ -222,21 +218,14 @@ static void outcome(const Trace *t, Text *out) {
   text_addc(out, '}');
 }
 
-// Without its last brace.
-static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
+// What is the same in each run of the same.
+static void lasting_facts(const Trace *t, const PageFacts *f, Text *out) {
   const Compilation *c = t->p->c;
-  text_add(out, "{\"version\": ");
-  string(out, nsm_version());
   fact(out, "model", nsm_program_name(t->p));
   fact(out, "path", f->path);
-  fact(out, "command", f->command);
   fact(out, "scheme", c->plan ? c->plan->scheme->name : "");
   fact(out, "source", f->source);
   fact(out, "printed", f->diagnostics);
-  fact(out, "notes", f->notes);
-  key(out, "served");
-  text_add(out, f->served ? "true" : "false");
-  outcome(t, out);
   count(out, "rows", (double)t->rows);
   columns(t, out);
   parameters(t, out);
@@ -256,6 +245,19 @@ static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
   count(out, "points", (double)t->point.n);
 }
 
+// Without its last brace.
+static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
+  text_add(out, "{\"version\": ");
+  string(out, nsm_version());
+  fact(out, "command", f->command);
+  fact(out, "notes", f->notes);
+  key(out, "served");
+  text_add(out, f->served ? "true" : "false");
+  count(out, "kept", (double)t->kept);
+  outcome(t, out);
+  lasting_facts(t, f, out);
+}
+
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 typedef struct Block { char name[24]; const void *bytes; size_t n; } Block;
 enum { OTHER_BLOCKS = 7 };
@@ -265,7 +267,7 @@ static int blocks(const Trace *t, Block *out) {
   int n = 0;
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
-    if (is_constant(c)) continue;
+    if (column_is_constant(c)) continue;
     out[n] = (Block){ .bytes = c->value.at, .n = c->value.n * sizeof(double) };
     snprintf(out[n++].name, sizeof out->name, "column%d", i);
   }
@@ -327,6 +329,37 @@ static void equations(const Trace *t, Text *out) {
   nsm_derivation(t->p, "mathml", text, n + 1);
   text_addn(out, text, n);
   free(text);
+}
+
+// In base64, with its element.
+static size_t size_of_block(size_t n) {
+  enum { ELEMENT = 80 };
+  return (n + 2)/3*4 + ELEMENT;
+}
+
+void page_fit(Trace *t, const PageFacts *f) {
+  enum { SMALLEST = 100000, VOLATILE = 20000 };            // for columns; for the command, notes and times
+  if (t->full || !t->began) return;
+  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
+  Text facts = {0};
+  int n = blocks(t, all), ncolumn = 0;
+  size_t columns = 0, others = VOLATILE + nsm_derivation(t->p, "mathml", NULL, 0) + strlen(page_html) +
+                               strlen(page_css);
+#define SCRIPT(symbol, file) others += strlen(symbol);
+#include "scripts.def"
+#undef SCRIPT
+  lasting_facts(t, f, &facts);
+  others += facts.n;
+  text_free(&facts);
+  for (int i = 0; i < n; i++) {
+    bool column = !strncmp(all[i].name, "column", 6);
+    ncolumn += column;
+    *(column ? &columns : &others) += size_of_block(all[i].n);
+  }
+  if (columns + others <= PAGE_BYTES || !ncolumn) return;
+  size_t room = others + SMALLEST < PAGE_BYTES ? PAGE_BYTES - others : SMALLEST, each = room/(size_t)ncolumn;
+  size_t element = size_of_block(0);
+  thin_columns(t, each > element ? (each - element)/4*3 : 0);
 }
 
 static void scripts(Text *out) {

@@ -3,6 +3,8 @@
 #pragma once
 #include "trace.h"
 
+enum { PAGE_BYTES = 3000000 };          // of a page, unless all of the run is wanted
+
 typedef struct PageFacts {
   const char *command;                  // that repeats the run
   const char *diagnostics;              // of the model, as printed; "" for none
@@ -13,6 +15,8 @@ typedef struct PageFacts {
 } PageFacts;
 
 // t may be one that did not begin: the page then has equations, text and messages.
+// Thins the columns so that the page has at most PAGE_BYTES, unless all of it is wanted.
+void page_fit(Trace *t, const PageFacts *facts);
 void page_write(const Trace *t, const PageFacts *facts, Text *out);
 // What a run makes anew of a page that is served: 8 bytes, the length of the facts; the facts as JSON, whose "blocks"
 // say of each block [offset behind the facts, bytes]; the blocks, each at a multiple of 8. All is little-endian.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../base/fatal.h"
+#include "thin.h"
 
 static const char *copy(Arena *a, const char *text) { return arena_strndup(a, text, strlen(text)); }
 
@@ -17,7 +18,8 @@ static void take_columns(Trace *t, nsm_sim *s, const int *column, int n) {
     const char *name = copy(t->a, nsm_column_name(s, column[i]));
     nsm_meaning of = nsm_meaning_of(t->p, name);
     number[i] = column[i];
-    t->column[i] = (TraceColumn){ .name = name, .unit = of.unit, .doc = of.doc };
+    t->column[i] = (TraceColumn){ .name = name, .unit = of.unit, .doc = of.doc,
+                                    .output = !strchr(name, '.') && is_output(t->p, name) };
   }
 }
 
@@ -26,9 +28,10 @@ static void take_contacts(Trace *t, nsm_sim *s) {
   t->ncontact = n < TRACE_CONTACTS ? n : TRACE_CONTACTS;
   t->contact = ARENA_ARRAY(t->a, const char *, t->ncontact + 1);
   t->state = ARENA_ARRAY(t->a, int, t->ncontact + 1);
+  t->last_band = ARENA_ARRAY(t->a, int, t->ncontact + 1);
   for (int i = 0; i < t->ncontact; i++) {
     t->contact[i] = copy(t->a, nsm_contact_name(s, i));
-    t->state[i] = -1;
+    t->state[i] = t->last_band[i] = -1;
   }
 }
 
@@ -103,13 +106,12 @@ static void take_point(Trace *t, nsm_sim *s) {
 
 static void take_marks(Trace *t, nsm_sim *s, const nsm_counters *now) {
   long impacts = now->impacts - t->count.impacts, events = now->events - t->count.events;
-  if ((impacts > 0 || events > 0) && t->mark.n < TRACE_MARKS)
-    vec_push(&t->mark, ((TraceMark){ number(nsm_time(s)), (int)impacts, (int)events }));
-  for (int i = 0; i < t->ncontact && t->band.n < TRACE_BANDS; i++) {
+  if (impacts > 0 || events > 0) thin_mark(t, (TraceMark){ number(nsm_time(s)), (int)impacts, (int)events });
+  for (int i = 0; i < t->ncontact; i++) {
     int state = (int)nsm_contact_state_at(s, i);
     if (state == t->state[i]) continue;
     t->state[i] = state;
-    vec_push(&t->band, ((TraceBand){ i, number(nsm_time(s)), state }));
+    thin_band(t, (TraceBand){ i, number(nsm_time(s)), state });
   }
 }
 
@@ -136,6 +138,7 @@ static void take_picture(Trace *t, nsm_sim *s) {
   }
   vec_push(&t->touches, touches);
   vec_push(&t->picture_time, nsm_time(s));
+  thin_pictures(t);
 }
 
 static nsm_code row(void *with, nsm_sim *s, const double *values, nsm_error *e) {
@@ -173,9 +176,12 @@ static void claim(void *with, int i, nsm_outcome how) {
 static void end(void *with, nsm_sim *s, nsm_code code, const char *message, double seconds) {
   Trace *t = with;
   nsm_get_energy(s, &t->energy);
+  bool behind = t->point.n && t->point.at[t->point.n - 1].time < number(nsm_time(s));
+  if (behind && t->count.steps > t->before.steps) take_point(t, s);      // events make more steps than were planned
   if (t->again) { t->count = t->counted; return; }
   nsm_get_counters(s, &t->count);
   t->time = nsm_time(s);
+  if (t->picture_time.n && t->picture_time.at[t->picture_time.n - 1] < t->time) take_picture(t, s);
   t->code = code;
   t->message = message ? copy(t->a, message) : "";
   t->seconds = seconds;

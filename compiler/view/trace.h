@@ -1,5 +1,6 @@
 // What a page shows of a run, collected while it goes on (nsm_watch): every recorded row; at most TRACE_POINTS sums and
-// largest values of the ledger and of the one-step problems; at most so many pictures; marks; bands of contacts.
+// largest values of the ledger and of the one-step problems; at most so many pictures; marks; bands of contacts. What
+// is too much for a page is left out by thin.h.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,13 +10,14 @@
 
 enum {
   TRACE_POINTS = 2000,                  // of the ledger and the one-step problems
-  TRACE_MARKS = 20000,                  // impacts and events that are marked; more are counted
+  TRACE_MARKS = 10000,                  // instants of impacts and events that are marked, unless all are wanted
   TRACE_CONTACTS = 200,                 // whose bands are shown
-  TRACE_BANDS = 200000,                 // changes of them
+  TRACE_BANDS = 20000,                  // changes of them, unless all are wanted
   TRACE_NUMBERS = 100000                // of pictures: 4 bytes each
 };
 
-typedef struct TraceColumn { const char *name, *unit, *doc; Vec(double) value; } TraceColumn;
+// output: one of the model itself, not of its parts.
+typedef struct TraceColumn { const char *name, *unit, *doc; bool output; Vec(double) value; } TraceColumn;
 
 // The ledger at a time [J], as sums since the start; the residue that is the largest since the point before. Of the
 // steps since then the largest residual, iterations and impacts.
@@ -39,7 +41,11 @@ typedef struct Trace {
   bool        ledger, lacks_ledger;     // lacks: it would have changed digits; a second run can give it
   bool        again;                    // this is the second run: only points and energies are taken
   Vec(TracePoint) point;
+  bool        full;                     // nothing is left out
+  long        kept;                     // about so many numbers of each column, where they were thinned; else 0
   Vec(TraceMark) mark;
+  float       mark_span, band_span;     // [s] what is closer together is one
+  int        *last_band;                // of each contact, its last change
   Vec(TraceBand) band;
   const char **contact; int ncontact, *state;              // state: of each now
   TraceBody  *body; int nbody;

@@ -79,6 +79,23 @@ Ex step_local(Step *p, KValue v) {
   return written_local(p->w);
 }
 
+KValue *step_variables(Step *p, const char *name, int n, int at) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
+  return v;
+}
+
+KValue *step_gotten(Step *p, const char *name, int n, const KValue *variable) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
+  return v;
+}
+
+void step_use(Step *p, Moment m, const KValue *q, const KValue *z) {
+  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
+  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
+}
+
 KValue step_time(Step *p, KValue i, double add) {
   KBuilder *b = p->b;
   KValue at = k_op2(b, OP_PLUS, k_op2(b, OP_PLUS, p->k, k_double(b, i)), k_number(b, add));
@@ -200,6 +217,41 @@ KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue
   KValue way = k_name(b, k_op2(b, OP_TIMES, step_scalar(p, WHOLE_STEP), rate), step_name(p, "way", p->names++), NULL);
   return step_both(p, k_op2(b, OP_LT, reach, k_op2(b, OP_PLUS, gap, way)),
                    k_op2(b, OP_LT, reach, k_op2(b, OP_MINUS, gap, way)));
+}
+
+void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const int *struck,
+                 int nstruck, KValue hit) {
+  KBuilder *b = p->b;
+  KValue any = K_NONE;
+  for (int j = 0; j < n; j++) any = step_either(p, any, k_op1(b, OP_NOT, sure[j]));
+  k_if(b, any);
+  for (int k = 0; k < nstruck; k++) {
+    KValue alone = K_NONE;
+    for (int j = 0; j < n; j++)
+      alone = step_both(p, alone, j != struck[k] ? k_op2(b, OP_LT, reach[j], x[j])
+          : k_op2(b, OP_AND, k_op2(b, OP_LE, x[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
+    k_if(b, alone);
+    k_set(b, hit, k_integer(b, k + 1));
+    k_close(b);
+  }
+  if (nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
+  k_break(b);
+  if (nstruck) k_close(b);
+  k_close(b);
+}
+
+void step_pushed(Step *p, int nstruck, const KValue *push, int which, KValue impulse, KValue strikes) {
+  KBuilder *b = p->b;
+  for (int k = 0; k < nstruck; k++) {
+    if (k != which) { k_set(b, push[k], k_number(b, 0)); continue; }
+    k_set(b, strikes, k_op2(b, OP_PLUS, k_get(b, strikes),
+                            k_double(b, k_op2(b, OP_EQ, k_get(b, push[k]), k_number(b, 0)))));
+    k_set(b, push[k], impulse);
+  }
+}
+
+void step_store(Step *p, int at, int n, const KValue *variable) {
+  for (int j = 0; j < n; j++) k_store(p->b, p->s, k_integer(p->b, at + j), k_get(p->b, variable[j]));
 }
 
 Whole *step_close(Step *p, WholeKind kind, KValue done) {

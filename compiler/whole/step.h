@@ -29,6 +29,9 @@ KValue step_mul(Step *p, KValue x, KValue y);
 KValue step_abs(Step *p, KValue x);
 const char *step_name(Step *p, const char *what, int i);           // "q1_3"
 Ex step_local(Step *p, KValue v);                                  // a symbol for it
+KValue *step_variables(Step *p, const char *name, int n, int at);  // that begin as s[at ...]
+KValue *step_gotten(Step *p, const char *name, int n, const KValue *variable);     // what they are now
+void step_use(Step *p, Moment m, const KValue *q, const KValue *z);         // q and z of the expressions to come
 KValue step_time(Step *p, KValue i, double add);                   // t of step k + i + add
 // value: roots; then *rest: what `more` reads, with what roots have computed in place of its expressions.
 void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex *more, int nmore, Ex *rest);
@@ -40,10 +43,18 @@ KValue step_either(Step *p, KValue x, KValue y);
 //
 //   H_0 g_0 + h u_0 H_2 > h |u_0| (1 - x)^2 (1 + 2 x - x) > 0,  x in [0, 1],  and so from the other end            (1)
 KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue near);
+// Contacts at the begin of a step: x, where they are closed, and is each open for sure? One that can be struck (number
+// struck[k] among them), is closed for sure and held by nothing, with the others open: `hit` := k + 1. Where one may be
+// closed otherwise the loop over the steps ends.
+void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const int *struck,
+                 int nstruck, KValue hit);
+// The impulses `push` of contacts that can be struck after a step that struck number `which` (-1: none); how often.
+void step_pushed(Step *p, int nstruck, const KValue *push, int which, KValue impulse, KValue strikes);
+void step_store(Step *p, int at, int n, const KValue *variable);   // s[at ...] := variables
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
 
 // here: with the rows that always act; NULL where they do not fit
 const Whole *whole_linear(Arena *a, Written *w, bool here);
 const Whole *whole_newton(Arena *a, Written *w);
 const Whole *whole_two_point(Arena *a, Written *w);
-const Whole *whole_midpoint(Arena *a, Written *w);
+const Whole *whole_affine(Arena *a, Written *w);

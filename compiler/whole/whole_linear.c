@@ -88,18 +88,6 @@ static void put(Step *p, int at, int n, const KValue *x) {
   for (int j = 0; j < n; j++) k_store(p->b, p->s, k_integer(p->b, at + j), x[j]);
 }
 
-static KValue *variables(Step *p, const char *name, int n, int at) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
-  return v;
-}
-
-// The values of q, v, x in the expressions to come.
-static void use(Step *p, const KValue *q, const KValue *z) {
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][AT_END][j] = q[j]; p->value[ROLE_V][AT_END][j] = z[j]; }
-  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][AT_END][j - p->w->nq] = z[j];
-}
-
 // What the state is now.
 static void now(const Linear *l, const KValue *q, const KValue *z, KValue *q1, KValue *z1) {
   for (int j = 0; j < l->p->w->nq; j++) q1[j] = k_get(l->p->b, q[j]);
@@ -166,7 +154,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   const KValue *A = linear_load(l, &l->A, "a");
 
   // ---- state ----
-  KValue *q = variables(p, "q", nq, l->q), *z = variables(p, "z", nz, l->z),
+  KValue *q = step_variables(p, "q", nq, l->q), *z = step_variables(p, "z", nz, l->z),
          *reach = ARENA_ARRAY(a, KValue, l->ncontact + 1), *phi = ARENA_ARRAY(a, KValue, l->ntimed + 1);
   for (int i = 0; i < l->ncontact; i++)
     reach[i] = k_variable(b, step_name(p, "reach", i), k_at_number(b, p->s, l->reach + l->contact[i]->row));
@@ -189,7 +177,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
   for (int j = 0; direct && j < nq; j++) k_name(b, Q[j], step_name(p, "qb", j), NULL);
   for (int j = 0; direct && j < nz; j++) k_name(b, Z[j], step_name(p, "zb", j), NULL);
-  use(p, Q, Z);
+  step_use(p, AT_END, Q, Z);
 
   // ---- which contacts may be closed ----
   KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), *near = ARENA_ARRAY(a, KValue, l->ncontact + 1),
@@ -251,7 +239,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int j = 0; j < nz; j++) free[j] = z1[j];
   for (int j = 0; j < nq; j++) freeq[j] = q1[j];
   if (l->here) {
-    use(p, q1, z1);
+    step_use(p, AT_END, q1, z1);
     step_values(p, l->y, nr, out);
     for (int j = 0; j < nr; j++) out[j] = k_name(b, out[j], step_name(p, "out", j), NULL);
     KValue *change = ARENA_ARRAY(a, KValue, nz + 1);
@@ -286,7 +274,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       put(p, l->rate + l->contact[j]->row, 1, &row[2 * j + 1]);
     }
     if (!l->here) {
-      use(p, q1, z1);
+      step_use(p, AT_END, q1, z1);
       if (timed_y && !l->ntimed && !l->always) p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
       step_values(p, l->y, nr, out);
     } else put(p, l->worst, 1, (KValue[]){ k_get(b, l->worst_value) });

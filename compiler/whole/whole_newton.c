@@ -30,6 +30,7 @@ typedef struct Newton {
   Ex ht, chain;                         // h theta; d q~/d v = theta h theta
   bool mass_moves, timed;
   const Instance *struck;               // the last of the constraints: a contact that is struck; NULL
+  int number;                           // of it among those that can be; -1
   int kick_at, size;                    // local e rate_k of it; nz + nc
   Ex *root, *more, *left; int nroot, nmore, at_root[5];
 } Newton;
@@ -41,20 +42,6 @@ typedef struct Turn {
   int *inc_at, *impulse_at, nstruck;
   KValue *push, strikes, solved;        // impulses of contacts that can be struck; how many were, iterations for them
 } Turn;
-
-static bool takes(const Written *w) {
-  const Plan *p = w->plan;
-  if (p->one_iteration) return false;
-  for (int i = 0; i < w->n; i++) {
-    const SysClass *c = w->at[i].pc->c;
-    if (c->kind == CLASS_RELATION) return false;
-    if (c->kind == CLASS_FRICTION && (c->normal < 0 || p->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
-    if (c->friction == MF_ROLLING) return false;
-    for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
-      if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
-  }
-  return true;
-}
 
 static Ex zero(const Newton *n) { return ex_num(n->p->w->pool, 0); }
 
@@ -137,21 +124,9 @@ static void derivatives(Newton *n, Ex theta, const Ex *inc, const Ex *impulse) {
     for (int j = 0; j < nz; j++) n->C[k * nz + j] = at_end(n, n->rate[k], j);
 }
 
-static KValue *variables(Step *p, const char *name, int n, int at) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
-  return v;
-}
-
 static KValue *named(Step *p, const char *name, int n, const KValue *x) {
   KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) v[i] = k_name(p->b, x[i], step_name(p, name, i), NULL);
-  return v;
-}
-
-static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
   return v;
 }
 
@@ -170,11 +145,6 @@ static KValue *read(Step *p, int n, const KValue *variable) {
   return v;
 }
 
-static void use(Step *p, Moment m, const KValue *q, const KValue *z) {
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
-  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
-}
-
 // |z1_j| + |z_j|, computed where it is first needed.
 static KValue known_of(const Newton *n, int j, const KValue *z1, const KValue *before, KValue *known) {
   Step *p = n->p;
@@ -183,11 +153,9 @@ static KValue known_of(const Newton *n, int j, const KValue *z1, const KValue *b
   return known[j];
 }
 
-// A contact that a whole step can let be struck: alone, without friction, with a restitution.
+// A contact that a whole step can let be struck, alone.
 static bool can_be_struck(const Written *w, const Instance *at) {
-  for (int i = 0; i < w->n; i++)
-    if (w->at[i].pc->c->kind == CLASS_FRICTION && w->at[i].pc->c->normal == at->cls) return false;
-  return at->pc->e_num >= 0 && w->nz <= STRUCK_UNKNOWNS;
+  return written_rebounds(w, at) && w->nz <= STRUCK_UNKNOWNS;
 }
 
 static bool *pattern_of(const Newton *n) {
@@ -226,20 +194,6 @@ static void expressions(Newton *n, Ex th, const Ex *inc, const Ex *impulse) {
   for (int i = 0; i < nc * nz; i++) more[nz * nz + i] = n->C[i];
   step_constants(p, root, nroot);
   step_constants(p, more, nmore);
-}
-
-// What contacts that can be struck leave to the runtime.
-static void pushed(const Newton *n, const Turn *t, const KValue *P, KValue it) {
-  KBuilder *b = n->p->b;
-  for (int j = 0, at = 0; j < n->ncontact && at < t->nstruck; j++) {
-    if (!can_be_struck(n->p->w, n->contact[j])) continue;
-    KValue *push = &t->push[at++];
-    if (n->contact[j] != n->struck) { k_set(b, *push, k_number(b, 0)); continue; }
-    k_set(b, t->strikes, k_op2(b, OP_PLUS, k_get(b, t->strikes),
-                               k_double(b, k_op2(b, OP_EQ, k_get(b, *push), k_number(b, 0)))));
-    k_set(b, t->solved, k_op2(b, OP_PLUS, k_get(b, t->solved), k_double(b, it)));
-    k_set(b, *push, P[n->nc - 1]);
-  }
 }
 
 // Newton's iteration from z1, p1 on; sets the state and `ok` where it converges.
@@ -281,8 +235,8 @@ static void iterate(Newton *n, const Turn *turn) {
     p->local[inc_at[j]] = D[j];
   }
   for (int j = 0; j < nc; j++) p->local[impulse_at[j]] = P[j];
-  use(p, AT_END, Q1, Z1);
-  use(p, AT_BEGIN, Qm, Zm);
+  step_use(p, AT_END, Q1, Z1);
+  step_use(p, AT_BEGIN, Qm, Zm);
   KValue *v = ARENA_ARRAY(a, KValue, n->nroot + 1);
   step_values_shared(p, n->root, n->nroot, v, n->more, n->nmore, n->left);
   KValue *f = v, *M = v + n->at_root[1], *Hm = v + n->at_root[2], *H = v + n->at_root[3], *u = v + n->at_root[4];
@@ -378,7 +332,8 @@ static void iterate(Newton *n, const Turn *turn) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], Q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], Z1[j]);
     for (int j = 0; j < nc - (n->struck != NULL); j++) k_set(b, pv[j], P[j]);
-    pushed(n, turn, P, it);
+    step_pushed(p, turn->nstruck, turn->push, n->number, P[nc > 0 ? nc - 1 : 0], turn->strikes);
+    if (n->struck) k_set(b, turn->solved, k_op2(b, OP_PLUS, k_get(b, turn->solved), k_double(b, it)));
     for (int j = 0; j < nz; j++) if (n->f[j] != none) k_set(b, fv[j], f[j]);
     k_set(b, count, k_op2(b, OP_PLUS, k_get(b, count), k_double(b, it)));
     k_set(b, ok, k_integer(b, 1));
@@ -414,9 +369,9 @@ static void iterate(Newton *n, const Turn *turn) {
 }
 
 const Whole *whole_newton(Arena *a, Written *w) {
-  if (!takes(w)) return NULL;
+  if (w->plan->one_iteration || !written_by_impulses(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by Newton's method, while no contact is closed."), *p = &step;
-  Newton newton = { .p = p }, *n = &newton;
+  Newton newton = { .p = p, .number = -1 }, *n = &newton;
   KBuilder *b = p->b;
   Pool *pool = w->pool;
   int nq = w->nq, nz = w->nz;
@@ -427,12 +382,13 @@ const Whole *whole_newton(Arena *a, Written *w) {
 
   if (!factors_exist(a, size, nz, pattern_of(n))) return step_drop(p);
   Newton *strike = ARENA_ARRAY(a, Newton, STRUCK + 1);
-  int nstruck = 0;
+  int nstruck = 0, at_struck[STRUCK] = { 0 };
   for (int j = 0; j < n->ncontact && nstruck < STRUCK && !w->located; j++) {
     Newton *m = &strike[nstruck];
-    *m = (Newton){ .p = p };
+    *m = (Newton){ .p = p, .number = nstruck };
     if (!can_be_struck(w, n->contact[j])) continue;
     collect(m, n->contact[j]);
+    at_struck[nstruck] = j;
     nstruck += factors_exist(a, m->size, nz, pattern_of(m));
   }
 
@@ -468,8 +424,9 @@ const Whole *whole_newton(Arena *a, Written *w) {
   step_constants(p, gaps, 2 * n->ncontact);
 
   // ---- state ----
-  KValue *q = variables(p, "q", nq, 0), *z = variables(p, "z", nz, at_z), *pv = variables(p, "p", nc, at_p),
-         *gain = variables(p, "gain", nz, at_gain), *off = variables(p, "off", 2, at_off);
+  KValue *q = step_variables(p, "q", nq, 0), *z = step_variables(p, "z", nz, at_z),
+         *pv = step_variables(p, "p", nc, at_p),
+         *gain = step_variables(p, "gain", nz, at_gain), *off = step_variables(p, "off", 2, at_off);
   KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact +
       1);
   for (int i = 0; i < n->ncontact; i++)
@@ -479,50 +436,36 @@ const Whole *whole_newton(Arena *a, Written *w) {
   for (int i = 0; i < nz; i++) z1[i] = k_variable(b, step_name(p, "zi", i), k_number(b, 0));
   for (int i = 0; i < nc + (nstruck > 0); i++) p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
   int at_push = at_count + 1;
-  KValue *push = variables(p, "push", nstruck, at_push), *row = ARENA_ARRAY(a, KValue, 2 * n->ncontact + 1),
+  KValue *push = step_variables(p, "push", nstruck, at_push), *row = ARENA_ARRAY(a, KValue, 2 * n->ncontact + 1),
          hit = nstruck ? k_variable(b, "hit", k_integer(b, 0)) : K_NONE, strikes = K_NONE, solved = K_NONE;
   if (nstruck) {
     strikes = k_variable(b, "strikes", k_number(b, 0));
     solved = k_variable(b, "solved", k_number(b, 0));
   }
-  KValue *Q = gotten(p, "qa", nq, q), *Z = gotten(p, "za", nz, z);
-  use(p, AT_END, Q, Z);
+  KValue *Q = step_gotten(p, "qa", nq, q), *Z = step_gotten(p, "za", nz, z);
+  step_use(p, AT_END, Q, Z);
   p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
   step_values(p, n->f, nz, fv);
   for (int i = 0; i < nz; i++) fv[i] = k_variable(b, step_name(p, "force", i), fv[i]);
   KValue done = k_variable(b, "done", k_integer(b, 0)), ok = k_variable(b, "ok", k_integer(b, 0));
 
   KValue i = k_loop(b, "i", k_integer(b, 0), p->n);
-  Q = gotten(p, "qk", nq, q);
-  Z = gotten(p, "zk", nz, z);
-  use(p, AT_END, Q, Z);
+  Q = step_gotten(p, "qk", nq, q);
+  Z = step_gotten(p, "zk", nz, z);
+  step_use(p, AT_END, Q, Z);
   if (n->ncontact) {
-    KValue any = K_NONE, *x = ARENA_ARRAY(a, KValue, n->ncontact + 1);
+    KValue *x = ARENA_ARRAY(a, KValue, n->ncontact + 1), *sure = ARENA_ARRAY(a, KValue, n->ncontact + 1);
     p->t = k_name(b, step_time(p, i, 0), "t", NULL);
     step_values(p, gaps, 2 * n->ncontact, row);
     for (int j = 0; j < n->ncontact; j++) {
       x[j] = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
       if (nstruck) k_name(b, x[j], step_name(p, "near", j), NULL);
-      KValue sure = step_open_for_sure(p, reach[j], row[2 * j], row[2 * j + 1], x[j]);
-      any = step_either(p, any, k_op1(b, OP_NOT, sure));
+      sure[j] = step_open_for_sure(p, reach[j], row[2 * j], row[2 * j + 1], x[j]);
     }
     if (nstruck) k_set(b, hit, k_integer(b, 0));
-    k_if(b, any);
-    for (int k = 0; k < nstruck; k++) {                    // one closed for sure, which nothing holds; the others not
-      KValue alone = K_NONE;
-      for (int j = 0; j < n->ncontact; j++)
-        alone = step_both(p, alone, n->contact[j] != strike[k].struck ? k_op2(b, OP_LT, reach[j], x[j])
-            : k_op2(b, OP_AND, k_op2(b, OP_LE, x[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
-      k_if(b, alone);
-      k_set(b, hit, k_integer(b, k + 1));
-      k_close(b);
-    }
-    if (nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
-    k_break(b);
-    if (nstruck) k_close(b);
-    k_close(b);
+    step_struck(p, n->ncontact, x, sure, reach, at_struck, nstruck, hit);
   }
-  KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = gotten(p, "go", nz, gain);
+  KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = step_gotten(p, "go", nz, gain);
   for (int j = 0; j < nz; j++) S[j] = k_name(b, k_op2(b, OP_TIMES, he, k_get(b, fv[j])), step_name(p, "sk", j), NULL);
   KValue moving = k_name(b, k_double(b, k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]))), "moving", NULL);
   for (int j = 0; j < nz; j++)
@@ -566,16 +509,15 @@ const Whole *whole_newton(Arena *a, Written *w) {
   k_close(b);
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
-  const struct { int at, n; KValue *v; } store[] = { { 0, nq, q }, { at_z, nz, z }, { at_p, nc, pv }, { at_gain, nz,
-      gain },
-                                                     { at_off, 2, off }, { at_count, 1, &count } };
-  for (int k = 0; k < 6; k++)
-    for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));
-  for (int k = 0; k < nstruck; k++) k_store(b, p->s, k_integer(b, at_push + k), k_get(b, push[k]));
-  if (nstruck) {
-    k_store(b, p->s, k_integer(b, at_push + nstruck), k_get(b, strikes));
-    k_store(b, p->s, k_integer(b, at_push + nstruck + 1), k_get(b, solved));
-  }
+  step_store(p, 0, nq, q);
+  step_store(p, at_z, nz, z);
+  step_store(p, at_p, nc, pv);
+  step_store(p, at_gain, nz, gain);
+  step_store(p, at_off, 2, off);
+  step_store(p, at_count, 1, &count);
+  step_store(p, at_push, nstruck, push);
+  step_store(p, at_push + nstruck, nstruck > 0, &strikes);
+  step_store(p, at_push + nstruck + 1, nstruck > 0, &solved);
   Whole *o = step_close(p, WHOLE_NEWTON, done);
   o->nstruck = nstruck;
   for (int k = 0; k < nstruck; k++) o->struck[k] = strike[k].struck->row;

@@ -27,19 +27,14 @@ typedef struct TwoPoint2 {
 } TwoPoint2;
 
 static bool takes(const Written *w) {
-  const Plan *p = w->plan;
   bool constraints = false, moving = false;
   if (w->nx > 0) return false;
   for (int i = 0; i < w->n; i++) {
     const PlanClass *pc = w->at[i].pc;
     constraints |= pc->c->kind == CLASS_CONSTRAINT;
     moving |= pc->kernel[KERNEL_MASS].stage > STAGE_CONST;
-    if (pc->c->kind == CLASS_RELATION) return false;
-    if (pc->c->friction == MF_ROLLING) return false;
-    if (pc->c->kind == CLASS_FRICTION && (pc->c->normal < 0 || p->cls[pc->c->normal].c->kind != CLASS_CONTACT))
-      return false;
   }
-  return !(constraints && moving);
+  return written_by_impulses(w) && !(constraints && moving);
 }
 
 static void add(TwoPoint2 *t, Ex *to, Ex e) { *to = ex_add(t->p->w->pool, *to, e); }
@@ -113,32 +108,10 @@ static void constraint(TwoPoint2 *t, int k, Ex lambda, Ex kappa) {
   add_entries(t, at, KERNEL_CURVE, &pc->curve, t->Rq, t->Ru, lambda, kappa, -1);
 }
 
-static Ex *zeros(TwoPoint2 *t, int n) {
-  Ex *e = ARENA_ARRAY(t->p->arena, Ex, n + 1);
-  for (int i = 0; i < n; i++) e[i] = ex_num(t->p->w->pool, 0);
-  return e;
-}
-
-static KValue *variables(Step *p, const char *name, int n, int at) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
-  return v;
-}
-
 static KValue *fresh(Step *p, const char *name, int n) {
   KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_number(p->b, 0));
   return v;
-}
-
-static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
-  return v;
-}
-
-static void use(Step *p, Moment m, const KValue *q, const KValue *v) {
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = v[j]; }
 }
 
 static KValue plus(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_PLUS, x, y); }
@@ -191,12 +164,12 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     if (w->at[i].pc->c->kind == CLASS_CONTACT) t->contact[t->ncontact++] = &w->at[i];
   }
   int ns = t->ns, n = nq + 2 * ns;
-  t->R1 = zeros(t, nq);
+  t->R1 = written_zeros(t->p->w, nq);
   Ex **squares[] = { &t->Rq, &t->Ru, &t->M }, **rows[] = { &t->dg, &t->dr, &t->H, &t->rq, &t->G },
      **single[] = { &t->rate, &t->gap, &t->back, &t->terms };
-  for (int i = 0; i < 3; i++) *squares[i] = zeros(t, nq * nq);
-  for (int i = 0; i < 5; i++) *rows[i] = zeros(t, ns * nq);
-  for (int i = 0; i < 4; i++) *single[i] = zeros(t, ns);
+  for (int i = 0; i < 3; i++) *squares[i] = written_zeros(t->p->w, nq * nq);
+  for (int i = 0; i < 5; i++) *rows[i] = written_zeros(t->p->w, ns * nq);
+  for (int i = 0; i < 4; i++) *single[i] = written_zeros(t->p->w, ns);
   for (int i = 0; i < 2; i++) t->energy[i] = t->work[i] = ex_num(pool, 0);
   Ex *lambda_of = ARENA_ARRAY(a, Ex, ns + 1), *kappa_of = ARENA_ARRAY(a, Ex, ns + 1);
   int lambda_at = w->nlocal;
@@ -220,7 +193,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     for (int i = 0; i < nq; i++) P_has[k * nq + i] = !diagonal || t->H[k * nq + i] != none;
   KValue h = p->h = step_scalar(p, WHOLE_STEP), hh = k_name(b, times(p, k_number(b, 0.5), h), "half", NULL);
   Ex half = step_local(p, hh);
-  Ex *K = zeros(t, n * n);
+  Ex *K = written_zeros(t->p->w, n * n);
   for (int i = 0; i < nq; i++) {
     for (int j = 0; j < nq; j++)
       K[i * n + j] = ex_add(pool, t->Ru[i * nq + j], ex_mul(pool, half, t->Rq[i * nq + j]));
@@ -287,13 +260,13 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       at_gain = TAKE(nq), at_gain0 = TAKE(nq), at_minv = TAKE(nq), at_reach = TAKE(w->nrow), at_off = TAKE(2),
       at_cost = TAKE(2), at_phase = TAKE(1), at_count = TAKE(1), at_ledger = TAKE(LEDGER);
 #undef TAKE
-  KValue *q = variables(p, "q", nq, at_q), *ql = variables(p, "ql", nq, at_qlow), *u = variables(p, "u", nq, at_u),
-         *ul = variables(p, "ul", nq, at_ulow), *lv = variables(p, "l", ns, at_l), *kv = variables(p, "kappa", ns,
-             at_k),
-         *gain = variables(p, "gain", nq, at_gain), *gain0 = variables(p, "old", nq, at_gain0),
-         *off = variables(p, "off", 2, at_off), *cost = variables(p, "cost", 2, at_cost),
+  KValue *q = step_variables(p, "q", nq, at_q), *ql = step_variables(p, "ql", nq, at_qlow),
+         *u = step_variables(p, "u", nq, at_u), *ul = step_variables(p, "ul", nq, at_ulow),
+         *lv = step_variables(p, "l", ns, at_l), *kv = step_variables(p, "kappa", ns, at_k),
+         *gain = step_variables(p, "gain", nq, at_gain), *gain0 = step_variables(p, "old", nq, at_gain0),
+         *off = step_variables(p, "off", 2, at_off), *cost = step_variables(p, "cost", 2, at_cost),
          phase = k_variable(b, "phase", k_at_number(b, p->s, at_phase)),
-         count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *book = variables(p, "book", LEDGER,
+         count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *book = step_variables(p, "book", LEDGER,
              at_ledger);
   KValue *minv = ARENA_ARRAY(a, KValue, nq + 1), *mass = ARENA_ARRAY(a, KValue, nq + 1),
          *reach = ARENA_ARRAY(a, KValue, t->ncontact + 1);
@@ -320,11 +293,11 @@ const Whole *whole_two_point(Arena *a, Written *w) {
          keep = k_variable(b, "keep", k_integer(b, 0));
 
   KValue i = k_loop(b, "i", k_integer(b, 0), p->n);
-  KValue *QB = gotten(p, "qb", nq, q), *QL = gotten(p, "qlb", nq, ql), *UB = gotten(p, "ub", nq, u),
-         *UL = gotten(p, "ulb", nq, ul);
+  KValue *QB = step_gotten(p, "qb", nq, q), *QL = step_gotten(p, "qlb", nq, ql), *UB = step_gotten(p, "ub", nq, u),
+         *UL = step_gotten(p, "ulb", nq, ul);
   p->t0 = k_name(b, step_time(p, i, 0), "tbegin", NULL);
   p->t = p->t0;
-  use(p, AT_END, QB, UB);
+  step_use(p, AT_END, QB, UB);
   KValue *bv = ARENA_ARRAY(a, KValue, nbegin + 1), any = K_NONE;
   step_values(p, begin, nbegin, bv);
   for (int j = 0; j < t->ncontact; j++)
@@ -364,14 +337,14 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   k_set(b, before, k_number(b, 1e300));
   k_set(b, steps, k_number(b, 0));
   p->t = k_name(b, step_time(p, i, 1), "tend", NULL);
-  use(p, AT_BEGIN, QB, UB);
+  step_use(p, AT_BEGIN, QB, UB);
 
   // ---- iteration ----
   KValue it = k_loop(b, "it", k_integer(b, 0), k_integer(b, ITERATIONS));
-  KValue *D = gotten(p, "d", nq, du), *L = gotten(p, "le", ns, l1), *Kp = gotten(p, "ke", ns, k1);
+  KValue *D = step_gotten(p, "d", nq, du), *L = step_gotten(p, "le", ns, l1), *Kp = step_gotten(p, "ke", ns, k1);
   Iterate x = place(p, "e", ns, QB, QL, UB, UL, D, Kp, Pv);
-  use(p, AT_END, x.q, x.u);
-  use(p, INCREMENT, x.dq, D);
+  step_use(p, AT_END, x.q, x.u);
+  step_use(p, INCREMENT, x.dq, D);
   for (int k = 0; k < ns; k++) { p->local[lambda_at + k] = L[k]; p->local[kappa_at + k] = Kp[k]; }
   KValue *v = ARENA_ARRAY(a, KValue, nroot + 1), *res = ARENA_ARRAY(a, KValue, n + 1);
   step_values_shared(p, root, nroot, v, more, nmore, left);
@@ -539,10 +512,10 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
   k_break(b);
   k_close(b);
-  KValue *DE = gotten(p, "de", nq, du), *KE = gotten(p, "kend", ns, k1);
+  KValue *DE = step_gotten(p, "de", nq, du), *KE = step_gotten(p, "kend", ns, k1);
   Iterate end = place(p, "n", ns, QB, QL, UB, UL, DE, KE, Pv);
-  use(p, AT_END, end.q, end.u);
-  use(p, INCREMENT, end.dq, DE);
+  step_use(p, AT_END, end.q, end.u);
+  step_use(p, INCREMENT, end.dq, DE);
   KValue finite = K_NONE;
   for (int j = 0; j < nq; j++) finite = step_add(p, step_add(p, finite, end.q[j]), end.u[j]);
   finite = k_name(b, finite, "finite", NULL);
@@ -563,7 +536,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     step_values(p, last + 2, 2, e + 2);
     KValue *qn = ARENA_ARRAY(a, KValue, nq + 1), *un = ARENA_ARRAY(a, KValue, nq + 1);
     for (int j = 0; j < nq; j++) { qn[j] = end.q[j]; un[j] = end.u[j]; }
-    use(p, AT_END, qn, un);
+    step_use(p, AT_END, qn, un);
     step_values(p, last, 2, e);
     for (int j = 0; j < 4; j++) e[j] = k_name(b, e[j], step_name(p, "joule", j), NULL);
     KValue was = k_name(b, plus(p, k_get(b, book[L_KINETIC]), k_get(b, book[L_POTENTIAL])), "was", NULL),

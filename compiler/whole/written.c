@@ -236,6 +236,29 @@ Ex written(Written *w, const Instance *i, Ex e) {
   return m ? ex_subst(w->pool, e, from, to, m) : e;
 }
 
+Ex *written_zeros(Written *w, int n) {
+  Ex *e = ARENA_ARRAY(w->arena, Ex, n + 1);
+  for (int i = 0; i < n; i++) e[i] = ex_num(w->pool, 0);
+  return e;
+}
+
+bool written_by_impulses(const Written *w) {
+  for (int i = 0; i < w->n; i++) {
+    const SysClass *c = w->at[i].pc->c;
+    if (c->kind == CLASS_RELATION || c->friction == MF_ROLLING) return false;
+    if (c->kind == CLASS_FRICTION && (c->normal < 0 || w->plan->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
+    for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
+      if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
+  }
+  return true;
+}
+
+bool written_rebounds(const Written *w, const Instance *contact) {
+  for (int i = 0; i < w->n; i++)
+    if (w->at[i].pc->c->kind == CLASS_FRICTION && w->at[i].pc->c->normal == contact->cls) return false;
+  return contact->pc->e_num >= 0;
+}
+
 int written_z(const Written *w, const Instance *i, int slot) {
   int at = i->slot[slot];
   if (i->pc->c->slot[slot].kind == SLOT_D) return -1;

@@ -38,4 +38,9 @@ int  written_z(const Written *w, const Instance *i, int slot);   // its number a
 // f [nz] and M [nz*nz] of all smooth classes are added to what is there, M as it is at the begin where that is asked
 // for. Does M move?
 bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M);
+Ex  *written_zeros(Written *w, int n);
+// Rows act by impulses of constraints, contacts and their friction alone: no relations, no rolling, no friction under
+// given forces or on constraints, no multipliers in forces.
+bool written_by_impulses(const Written *w);
+bool written_rebounds(const Written *w, const Instance *contact);          // without friction, with a restitution
 int  written_constant(Written *w, const Instance *i, int column);          // place in Written.constant

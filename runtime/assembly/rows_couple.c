@@ -301,6 +301,7 @@ void sim_rows_analyse(nsm_sim *s) {
   if (!r->x_follows || !s->a->scheme->two_point) return;
   for (int row = 0; row < n; row++) r->active[row] = s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
   sim_rows_follow(s);                                  // z0 of the constraints, by which the graph of K goes
+  if (r->no_room) sim_no_room(s);
 }
 
 // ---- the active rows ------------------------------------------------------------------------------------------------

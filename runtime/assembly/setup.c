@@ -66,7 +66,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
   s->a->gamma_given = (x.own_weights & 2) != 0 || (set && !isnan(set->gamma));
-  if (s->a->located && !s->a->scheme->impact) {
+  if (s->a->located && !s->a->scheme->located) {
     sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau and consistent do", s->a->scheme->name);
     return 0;
   }

@@ -69,8 +69,9 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
 // The file has no column of this name, and one beside the time.
 static void other_column(nsm_sim *s, const nsm_input *in, const char *text) {
   size_t used = strlen(s->a->note);
-  snprintf(s->a->note + used, sizeof s->a->note - used, "%sthe input %s is the column of %s, whose first line is: %.*s",
-           used ? "; " : "", in->name, in->path, (int)strcspn(text, "\r\n"), text);
+  snprintf(s->a->note + used, sizeof s->a->note - used,
+           "%s%s has no column `%s`: the input takes its second one, as it is; the first line is: %.*s",
+           used ? "; " : "", in->path, in->name, (int)strcspn(text, "\r\n"), text);
 }
 
 static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {

@@ -39,7 +39,8 @@ static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
            "the step is not accepted at t = %.10g s, step %ld, nor a part of it down to 1/%d: its energy %s by %.3g J "
            "where %.3g J are there, and no force, drive or impact explains it; constraints that all but depend on each "
            "other there? a smaller step may help",
-           t1, s->now.k + 1, 1 << SIM_HALVES, made > 0 ? "rises" : "falls", fabs(made), g->kinetic + fabs(g->potential));
+           t1, s->now.k + 1, 1 << SIM_HALVES, made > 0 ? "rises" : "falls", fabs(made),
+           g->kinetic + fabs(g->potential));
   return NSM_FAILED;
 }
 

@@ -28,34 +28,13 @@ void sim_evaluate_constants(nsm_sim *s) {
 // Moving kernels too: W and M_osns are made once at the start, so that a singular one is found before the first step.
 static void evaluate_moving(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  for (int i = 0; i < s->a->on.mass_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[i]];
-    k->c->mass_fn(&v, &k->tab, k->mass);
-  }
-  for (int i = 0; i < s->a->on.jac_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.jac_moving.of[i]];
-    k->c->jac_fn(&v, &k->tab, k->jac);
-  }
-  for (int i = 0; i < s->a->on.k_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.k_moving.of[i]];
-    k->c->k_fn(&v, &k->tab, k->k);
-  }
-  for (int i = 0; i < s->a->on.b_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.b_moving.of[i]];
-    k->c->b_fn(&v, &k->tab, k->b);
-  }
-  for (int i = 0; i < s->a->on.mid.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.mid.of[i]];
-    k->c->h_fn(&v, &k->tab, k->h_mid);
-  }
-  for (int i = 0; i < s->a->on.h_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.h_moving.of[i]];
-    k->c->h_fn(&v, &k->tab, k->h);
-  }
-  for (int i = 0; i < s->a->on.rq_moving.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.rq_moving.of[i]];
-    k->c->rq_fn(&v, &k->tab, k->rq);
-  }
+  SIM_TAKE(s, &s->a->on.mass_moving, &v, mass_fn, mass);
+  SIM_TAKE(s, &s->a->on.jac_moving, &v, jac_fn, jac);
+  SIM_TAKE(s, &s->a->on.k_moving, &v, k_fn, k);
+  SIM_TAKE(s, &s->a->on.b_moving, &v, b_fn, b);
+  SIM_TAKE(s, &s->a->on.mid, &v, h_fn, h_mid);
+  SIM_TAKE(s, &s->a->on.h_moving, &v, h_fn, h);
+  SIM_TAKE(s, &s->a->on.rq_moving, &v, rq_fn, rq);
 }
 
 // What constant forces do in a step.

@@ -329,7 +329,7 @@ int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   for (int velocity = 0; velocity < 2; velocity++) {
     level l;
     int ok = level_open(s, &l, velocity, project);
-    if (!ok) sim_fail(e, NSM_MODEL_WRONG, "not enough memory for the initial values");
+    if (!ok) sim_no_memory(e, "the initial values");
     else if (l.n > 0) ok = mend(s, &l, project, e);
     level_close(&l);
     if (!ok) return 0;

@@ -271,7 +271,9 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
+    nsm_interrupt_steps(1);
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
+    nsm_interrupt_steps(0);
     k = nsm_steps_done(j->s);
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
@@ -351,7 +353,16 @@ static int within_experiment(const job *j, double t) {
   return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
 }
 
-// With the numbers that it is made of, in SI (value: NULL, there are none); a run that was shortened says so.
+// In the unit of its quantity, where that is known.
+static void say_statistic(job *j, int k, double value) {
+  const nsm_stat *d = &j->m->stat[k];
+  int of_quantity = d->kind <= NSM_STAT_MEAN || d->kind == NSM_STAT_AT;
+  const char *unit = d->cls >= 0 && of_quantity ? sim_text(j->s, j->m->cls[d->cls].unit) : "";
+  fprintf(j->err, "%s = %.9g%s%s", sim_statistic_name(j->s, k), nsm_from_si(value, nsm_unit_scale(unit)),
+          *unit ? " " : "", unit);
+}
+
+// With the numbers that it is made of (value: NULL, there are none); a run that was shortened says so.
 static void claim_failed(job *j, int i, const double *value, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
   nsm_experiment x = own_experiment(j);
@@ -363,9 +374,11 @@ static void claim_failed(job *j, int i, const double *value, const char *what) {
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
   fprintf(j->err, "%s: %s:%d: %s: %s%s\n", j->o.expect ? "error" : "warning", file, line, what, text, ended);
   const int *first = j->m->expect_stat;
-  for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++)
-    fprintf(j->err, "%s%s = %.9g%s", k == first[i] ? "  in this run " : ", ", sim_statistic_name(j->s, k), value[k],
-            k + 1 == first[i + 1] ? "\n" : "");
+  for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++) {
+    fputs(k == first[i] ? "  in this run " : ", ", j->err);
+    say_statistic(j, k, value[k]);
+    if (k + 1 == first[i + 1]) fputc('\n', j->err);
+  }
 }
 
 // The claims, each that does not hold with its line. One about a time that a shorter run does not reach is no failure.
@@ -541,6 +554,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     nsm_signals old;
     nsm_catch_signals(&old);
     code = run(&j);
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;       // while the rest was written
     nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
@@ -594,6 +608,7 @@ int nsm_exit(int code) {
 
 int nsm_run_main(const nsm_model *m, int argc, char **argv) {
   nsm_guard_streams();
+  nsm_end_at_signals(NULL);
   static const char *const self[] = { "/proc/self/exe" };
   nsm_host host = { .out = stdout, .err = stderr, .input = self, .ninput = 1 };
   return nsm_exit(run_simulator(m, argc, argv, &host));

@@ -1,35 +1,84 @@
-// The flag of Ctrl-C. A second signal, more than a second after the first, ends a step that does not end.
+// See interrupt.h. The timer that ends a step that does not end is started by the signal itself.
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
+#include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 // The only globals of the runtime: a signal handler has nowhere else to write.
-static volatile sig_atomic_t interrupted, seen;
+static volatile sig_atomic_t interrupted, seen, stepping;
 static volatile time_t since;
-
-static void on_signal(int number) {
-  if (!interrupted) { interrupted = 1; since = time(NULL); }
-  else if (!seen && time(NULL) > since + 1) { signal(number, SIG_DFL); raise(number); }
-}
+static void (*volatile undo)(void);
 
 static const int caught[NSM_CAUGHT] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+enum { INTERRUPTED = 130, AT_ONCE = 3 };                 // a file that may not be longer is an error of the write
+
+static void catch_all(int count, void (*how)(int), struct sigaction *old) {
+  struct sigaction a, was;
+  memset(&a, 0, sizeof a);
+  sigfillset(&a.sa_mask);
+  a.sa_handler = how;
+  for (int i = 0; i < count; i++) {
+    sigaction(caught[i], &a, &was);
+    if (was.sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &was, NULL);
+    if (old) old[i] = was;
+  }
+}
+
+// ---- at once --------------------------------------------------------------------------------------------------------
+static void end(int number) {
+  (void)number;
+  if (undo) undo();
+  _exit(INTERRUPTED);
+}
+
+void nsm_end_at_signals(void (*before)(void)) {
+  undo = before;
+  catch_all(AT_ONCE, end, NULL);
+}
+
+// ---- by a flag ------------------------------------------------------------------------------------------------------
+// In a step the streams are at rest: nothing is done to them while it is not over.
+static void too_late(int number) {
+  if (stepping) fflush(NULL);
+  end(number);
+}
+
+static void on_signal(int number) {
+  if (interrupted && time(NULL) > since + 1) end(number);
+  if (interrupted) return;
+  interrupted = 1;
+  since = time(NULL);
+  if (seen) return;
+  struct sigaction a;
+  memset(&a, 0, sizeof a);
+  sigfillset(&a.sa_mask);
+  a.sa_handler = too_late;
+  sigaction(SIGALRM, &a, NULL);
+  setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 0, (suseconds_t)(NSM_LATEST * 1e6) } }, NULL);
+}
 
 void nsm_catch_signals(nsm_signals *s) {
   struct sigaction a;
   memset(&a, 0, sizeof a);
   sigemptyset(&a.sa_mask);
-  interrupted = seen = 0;
+  interrupted = seen = stepping = 0;
   a.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &a, &s->pipe);
-  a.sa_handler = on_signal;
-  for (int i = 0; i < NSM_CAUGHT; i++) {
-    sigaction(caught[i], &a, &s->old[i]);
-    if (s->old[i].sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &s->old[i], NULL);
-  }
+  catch_all(NSM_CAUGHT, on_signal, s->old);
+}
+
+void nsm_interrupt_steps(int yes) { stepping = yes; }
+
+void nsm_interrupt_seen(void) {
+  seen = 1;
+  if (interrupted) setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 }
 
 void nsm_release_signals(const nsm_signals *s) {
+  nsm_interrupt_seen();
   for (int i = 0; i < NSM_CAUGHT; i++) sigaction(caught[i], &s->old[i], NULL);
   sigaction(SIGPIPE, &s->pipe, NULL);
   interrupted = 0;
@@ -38,4 +87,3 @@ void nsm_release_signals(const nsm_signals *s) {
 _Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the flag is read as an int");
 const volatile int *nsm_interrupt_flag(void) { return &interrupted; }
 int nsm_interrupted(void) { return interrupted; }
-void nsm_interrupt_seen(void) { seen = 1; }

@@ -147,7 +147,9 @@ FILE *nsm_output_open(const char *path, int keep, nsm_error *e) {
 // ---- tables ---------------------------------------------------------------------------------------------------------
 nsm_code nsm_outputs_check_table(const char *path, nsm_error *e) {
   static const char *const other[] = { "mat", "parquet", "json", "jsonl", "xlsx", "xls", "ods", "npy", "npz", "feather",
-                                       "arrow", "pkl", "nc", "html", "svg", "png", "pdf" };
+                                       "arrow", "pkl", "nc", "html", "svg", "png", "pdf", "tsv", "tab", "xml", "yaml",
+                                       "gz", "zip", "bz2", "xz", "zst", "avro", "orc", "db", "sqlite", "zarr", "tdms",
+                                       "mf4", "rds", "dta", "sav", "vtk", "vtu", "xdmf", "gif", "mp4" };
   const char *dot = path ? strrchr(path, '.') : NULL;
   for (size_t i = 0; dot && i < sizeof other / sizeof *other; i++) {
     if (strcasecmp(dot + 1, other[i]) != 0) continue;

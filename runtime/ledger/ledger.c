@@ -95,7 +95,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   if (a->nactive + r->nborder == 0) return;
   double *drift = r->drift;
   memset(drift, 0, (size_t)r->n * sizeof(double));
-  if (s->a->scheme->at_middle) book_drive(s, s->now.t + 0.5 * s->n.h, s->w.qm, 1, drift);
+  if (sim_has_point(s)) book_drive(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, 1, drift);
   else {
     book_drive(s, s->now.t, s->now.q, 0.5, drift);
     book_drive(s, s->now.t + s->n.h, s->w.q1, 0.5, drift);
@@ -113,11 +113,10 @@ void sim_ledger_whole_step(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
   nsm_view begin = sim_now(s), end = sim_view(s, s->now.t + s->n.h, s->w.q1, s->w.z1, s->w.l1);
-  if (s->a->scheme->at_middle) {                           // where that scheme has its rates
-    double middle = s->now.t + 0.5 * s->n.h;
-    sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
-    begin = sim_view(s, middle, s->w.qm, s->now.z, s->now.l);
-    end = sim_view(s, middle, s->w.qm, s->w.z1, s->w.l1);
+  if (sim_has_point(s)) {                                  // there are its rates
+    double t = s->now.t + sim_to_point(s, s->now.q, s->now.z, s->w.qm);
+    begin = sim_view(s, t, s->w.qm, s->now.z, s->now.l);
+    end = sim_view(s, t, s->w.qm, s->w.z1, s->w.l1);
   }
   if (!r->always) a->nactive = 0;                          // else the list never changes, and has no contacts
   for (int c = 0; !r->always && c < s->a->on.row.n; c++) {
@@ -155,10 +154,11 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 // Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
 static double work(nsm_sim *s, int kind) {
   double h = s->n.h, *u = s->w.mean;
-  if (s->a->scheme->at_middle) {
-    sim_move(s, s->w.q1, 0.5 * h, s->w.z1, s->w.qm);
-    for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (s->w.z1[i] + s->now.z[i]);
-    nsm_view m = sim_view(s, s->now.t - 0.5 * h, s->w.qm, s->w.z1, s->now.l);
+  if (sim_has_point(s)) {
+    const nsm_move *to = &s->a->m->point, *on = &s->a->m->end;
+    for (int i = 0; i < s->a->nv; i++) u[i] = (to->begin + on->begin) * s->w.z1[i] + on->end * s->now.z[i];
+    double t = s->now.t - h + sim_to_point(s, s->w.q1, s->w.z1, s->w.qm);
+    nsm_view m = sim_view(s, t, s->w.qm, s->w.z1, s->now.l);
     return h * (power(s, kind, 0, &m, u) + power(s, kind, 1, &m, u));
   }
   for (int i = 0; i < s->a->nv; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];

@@ -5,8 +5,9 @@
 //   energy-consistent schemes, which have the residue of round-off:   |r| > 1e-3 (E + |works| + losses)          (1)
 //   the others:   dE > 100 (E + |dV| + h sum |f_i| (|u_i-| + |u_i+|) + sum |p_j| |rate of j at rest|)             (2)
 //
-// E: the largest T + |V| so far. (2) holds for whatever forces, potentials and drives can have given, and for the growth
-// of a scheme beyond its bound of stability, where potentials grow too; what it finds came of forces that do no work.
+// E: the largest T + |V| so far. (2) holds for whatever forces, potentials and drives can have given, and for the
+// growth of a scheme beyond its bound of stability, where potentials grow too; what it finds came of forces that do no
+// work.
 #include "ledger.h"
 #include <math.h>
 #include <string.h>

@@ -279,6 +279,7 @@ static int no_memory(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   c->solver.result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .residual = INFINITY, .worst = -1 };
   c->solver.failed_row = c->act[c->member[0]];
+  s->n.r.no_room = 1;
   return 0;
 }
 

@@ -45,6 +45,7 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
 }
 
 nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e) {
+  if (s->n.r.no_room) return sim_no_memory(e, "contacts that are closed together");
   int worst = it->worst;
   char name[256], other[256];
   if (isnan(it->error)) {

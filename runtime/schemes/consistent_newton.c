@@ -122,9 +122,9 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
   if (c->na > 0) {
     con_dq(s, v->h, c->dz, c->dq);
     if (fresh && !con_columns(s, v->h)) {
-      sim_fail(e, NSM_FAILED, "not enough memory for the columns of %d closed contacts at t = %.10g s, step %ld", c->na,
+      sim_fail(e, NSM_FILE, "not enough memory for the columns of %d closed contacts at t = %.10g s, step %ld", c->na,
                v->t, s->now.k + 1);
-      return NSM_FAILED;
+      return NSM_FILE;
     }
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {

@@ -19,10 +19,7 @@ static int bad_mass(nsm_sim *s, double t1) {
   if (z >= 0 || s->a->on.mass_moving.n == 0) return z;
   sim_move(s, s->now.q, s->n.h, s->now.z, s->w.qm);
   nsm_view v = sim_view(s, t1, s->w.qm, s->now.z, s->w.l1);
-  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
-    k->c->mass_fn(&v, &k->tab, k->mass);
-  }
+  SIM_TAKE(s, &s->a->on.mass_moving, &v, mass_fn, mass);
   return sim_mass_indefinite(s);
 }
 

@@ -20,18 +20,12 @@ static int matrices(nsm_sim *s, double t1) {
     sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
     k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   }
-  for (int a = 0; !s->w.frozen && a < s->a->on.mcurve.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
-    k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
-  }
+  if (!s->w.frozen) SIM_TAKE(s, &s->a->on.mcurve, &mid, mcurve_fn, mcurve);
   for (int a = 0; !s->w.frozen && a < s->a->on.curve.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
     k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
   }
-  for (int a = 0; !s->w.frozen && a < s->a->on.rq_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.rq_moving.of[a]];
-    k->c->rq_fn(&v, &k->tab, k->rq);
-  }
+  if (!s->w.frozen) SIM_TAKE(s, &s->a->on.rq_moving, &v, rq_fn, rq);
   if (!s->w.frozen) sim_rows_rates(s);
   if (!s->n.w.constant) {
     int z = sim_matrix_update(s, 0);

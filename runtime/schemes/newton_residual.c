@@ -121,10 +121,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
       sim_move_mean(s, s->now.q, t * s->a->theta, s->w.z1, t * (1 - s->a->theta), s->now.z, s->w.qm);
     }
     for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
-    for (int a = 0; a < s->a->on.mass_moving.n; a++) {
-      sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
-      k->c->mass_fn(&mid, &k->tab, k->mass);
-    }
+    SIM_TAKE(s, &s->a->on.mass_moving, &mid, mass_fn, mass);
     if (s->a->follows) sim_touch_there(s, &mid);
     for (int a = 0; a < s->a->on.mid.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mid.of[a]];

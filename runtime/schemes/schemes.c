@@ -1,4 +1,4 @@
-// The table of the schemes, by NSM_SCHEME_*. When adding one: nsm_abi.h, compiler/plan/schemes.def, docs/adding.md.
+// The table of the schemes (runtime/schemes.def), and what their steps do by their form.
 #include "schemes.h"
 #include <string.h>
 
@@ -15,9 +15,7 @@ static nsm_code solve_moreau(nsm_sim *s, double t1, nsm_error *e) {
 
 static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_moreau); }
 
-static nsm_code step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
-  return sim_independent(s, t1, e, sim_step_midpoint);
-}
+static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
 static nsm_code impact_moreau(nsm_sim *s, nsm_error *e) {
@@ -42,22 +40,16 @@ static void accept_impulses(nsm_sim *s) {
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
+#define FORM_point .step = step_point, .accept = accept_impulses
+#define FORM_theta_gamma .fits = sim_own_velocities, .analyse = sim_newton_analyse, .step = step_moreau, \
+                         .impact = impact_moreau, .accept = accept_impulses
+#define FORM_two_point .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits, .analyse = sim_consistent_analyse, \
+                       .step = sim_step_consistent, .impact = sim_impact_consistent, .accept = sim_accept_consistent
 static const sim_scheme schemes[] = {
-  [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse,
-                          .step = step_moreau, .impact = impact_moreau,
-                          .accept = accept_impulses },
-  [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .at_middle = 1, .theta = 0, .fits = sim_midpoint_fits,
-                            .step = step_midpoint, .accept = accept_impulses },
-  [NSM_SCHEME_CONSISTENT] = { .name = "consistent", .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits,
-                              .analyse = sim_consistent_analyse, .step = sim_step_consistent,
-                              .impact = sim_impact_consistent, .accept = sim_accept_consistent },
-  [NSM_SCHEME_CONSISTENT1] = { .name = "consistent1", .two_point = 1, .one_step = 1, .theta = 0.5,
-                               .fits = sim_consistent_fits, .analyse = sim_consistent_analyse,
-                               .step = sim_step_consistent, .accept = sim_accept_consistent },
-  [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = { .name = "consistent_explicit_mass", .two_point = 1, .mass_at_begin = 1,
-                                            .theta = 0.5, .fits = sim_consistent_fits,
-                                            .analyse = sim_consistent_analyse, .step = sim_step_consistent,
-                                            .accept = sim_accept_consistent }
+#define SCHEME(name, number, form, order, needs, source, closes, ...) \
+  [NSM_SCHEME_##number] = { #name, FORM_##form, __VA_ARGS__ },
+#include "runtime/schemes.def"
+#undef SCHEME
 };
 
 const sim_scheme *sim_scheme_at(int number) {

@@ -5,7 +5,7 @@
 //   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else (newton.h)
 //   josephy_newton.c the iteration that step_newton.c and consistent_newton.c share
 //   independent.c    moreau and midpoint without the constraints that others imply
-//   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
+//   step_affine.c    equations that are affine in the unknowns   step_consistent.c  energy-consistent step
 //   whole.c, whole_*.c (whole.h)  many steps by one function of the compiler
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
 #pragma once
@@ -41,8 +41,7 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
 // kinematics.
 int      sim_own_velocities(nsm_sim *s, nsm_error *e);
 void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothing where step_linear applies
-nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
-int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
+nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e);
 void     sim_accept_consistent(nsm_sim *s);
@@ -78,8 +77,8 @@ static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
     if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
   }
 }
-void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
-void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
+void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for step_linear, step_newton, step_affine
+void     sim_hold(nsm_sim *s);    // after one of these steps: what holds its contacts closed
 void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows

@@ -30,11 +30,11 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   nsm_place at = sim_at_row(s, s->n.isl.solver.failed_row);
   s->w.astray = res->status == NSM_CONE_FAILED && !s->n.r.no_room;
   if (s->n.r.no_room) {
-    sim_fail_at(e, NSM_FAILED, at,
-                "the %d rows that are active at t = %.10g s, step %ld are coupled with so many others that their "
-                "matrix does not fit in memory",
+    sim_fail_at(e, NSM_FILE, at,
+                "not enough memory: the %d rows that are active at t = %.10g s, step %ld are coupled with so many "
+                "others that their matrix does not fit",
                 s->n.isl.nactive, t1, s->now.k + 1);
-    return NSM_FAILED;
+    return NSM_FILE;
   }
   char loop[512];
   if (res->status == NSM_CONE_NO_SOLUTION && sim_unlimited_loop(s, s->n.isl.solver.failed_row, loop, sizeof loop))

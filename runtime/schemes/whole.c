@@ -44,8 +44,8 @@ static const whole_kind kinds[] = {
                          sim_whole_newton_store },
   [NSM_WHOLE_TWO_POINT] = { sim_whole_two_point_fits, sim_whole_two_point_room, sim_whole_two_point_books,
                             sim_whole_two_point_load, sim_whole_two_point_store },
-  [NSM_WHOLE_MIDPOINT] = { sim_whole_midpoint_fits, sim_whole_midpoint_room, NULL, sim_whole_midpoint_load,
-                           sim_whole_midpoint_store },
+  [NSM_WHOLE_AFFINE] = { sim_whole_affine_fits, sim_whole_affine_room, NULL, sim_whole_affine_load,
+                         sim_whole_affine_store },
 };
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {

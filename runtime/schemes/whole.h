@@ -3,9 +3,8 @@
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
 //   whole_state.c   what the kinds share
 //   whole_located.c runs that locate events: whole steps between two of them
-//   whole_newton.c  the state of steps by Newton's method
+//   whole_newton.c  the state of steps by Newton's method and by affine equations
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
-//   whole_midpoint.c  the state of steps of the midpoint rule
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
@@ -96,11 +95,10 @@ int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledge
 void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
 
-// whole_midpoint.c
-int  sim_whole_midpoint_fits(const nsm_sim *s);
-size_t sim_whole_midpoint_room(const nsm_sim *s);
-void sim_whole_midpoint_load(nsm_sim *s, struct sim_whole *w);
-void sim_whole_midpoint_store(nsm_sim *s, struct sim_whole *w, long done);
+int  sim_whole_affine_fits(const nsm_sim *s);
+size_t sim_whole_affine_room(const nsm_sim *s);
+void sim_whole_affine_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_affine_store(nsm_sim *s, struct sim_whole *w, long done);
 
 // whole_linear.c
 int  sim_whole_linear_fits(const nsm_sim *s);

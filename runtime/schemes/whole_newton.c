@@ -1,4 +1,5 @@
-// Whole steps by Newton's method: what goes into the array and back (compiler/whole/whole_newton.c has its layout).
+// Whole steps by Newton's method and by affine equations: what goes into the array and back (compiler/whole/
+// whole_newton.c, whole_affine.c have its layout).
 #include "whole.h"
 
 int sim_whole_newton_fits(const nsm_sim *s) {
@@ -27,4 +28,20 @@ void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
   if (w->of->nstruck == 0) return;
   s->now.count.impacts += (long)x[0];
   s->now.count.solver_iterations += (long)x[1];
+}
+
+int sim_whole_affine_fits(const nsm_sim *s) { return sim_has_point(s); }
+
+size_t sim_whole_affine_room(const nsm_sim *s) { return (size_t)(2 * s->a->nq + 3 * s->n.r.n + 3); }
+
+void sim_whole_affine_load(nsm_sim *s, struct sim_whole *w) {
+  sim_whole_put_struck(s, w, sim_whole_put_near(s, sim_whole_put_motion(s, w->s)));
+}
+
+void sim_whole_affine_store(nsm_sim *s, struct sim_whole *w, long done) {
+  if (done == 0) return;
+  sim_whole_forget(s);
+  const double *x = sim_whole_take_struck(s, w, sim_whole_take_motion(s, w->s) + s->n.r.n);
+  s->now.count.newton_iterations += done;
+  if (w->of->nstruck > 0) s->now.count.impacts += (long)*x;
 }

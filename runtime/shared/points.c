@@ -75,7 +75,9 @@ static int column_of(const char *text, size_t end, char comma, const char *name,
     return -1;
   }
   if (found < 0) fail(e, (cell){ 0, end, 0 }, 1, 0, "there is no such column");
-  return found;
+  if (found) return found;
+  fail(e, cell_at(text, 0, end, comma), 1, 1, "the first column has the places of the points, not their values");
+  return -1;
 }
 
 int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {

@@ -119,7 +119,7 @@ static slot *wait_for(sweep *w, long j) {
   while (!s->ready) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100000000;
+    until.tv_nsec += 20000000;
     if (until.tv_nsec >= 1000000000) { until.tv_sec++; until.tv_nsec -= 1000000000; }
     pthread_cond_timedwait(&w->rows, &w->lock, &until);
     if (nsm_interrupted()) w->stop = 1;
@@ -368,7 +368,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_catch_signals(&old);
   w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
-  nsm_interrupt_seen();
+  if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
   nsm_release_signals(&old);
   say_summary(w, code);
   if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;

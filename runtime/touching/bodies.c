@@ -20,6 +20,7 @@ static int take_hull(nsm_sim *s, int cls, nsm_shape_kind kind, const double *num
   const nsm_corners *p = &s->a->m->corners[at];
   t->hull[at] = nsm_hull_of_corners(kind, p->n, p->at, &wrong);
   if (t->hull[at]) return 1;
+  if (wrong == NSM_HULL_NO_MEMORY) { sim_no_memory(e, "the shapes of bodies"); return 0; }
   sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
               s->a->m->cls[cls].line, sim_text(s, s->a->m->cls[cls].label), nsm_hull_error_text(wrong));
   return 0;

@@ -92,7 +92,9 @@ def edit_one(e, r, path, edits):
         e.change(uri, lo, hi, new)
         if k % 7 == 3:                                      # a request in between makes it compile this text
             at = r.randrange(len(e.texts[uri]) + 1)
-            e.at(r.choice(["hover", "completion", "definition", "references"]), uri, at)
+            whole = {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}
+            e.at(r.choice(["hover", "completion", "definition", "references", "signatureHelp", "semanticTokens/full",
+                           "inlayHint", "codeAction"]), uri, at, range=whole)
         if k % 20 == 19 or k + 1 == edits:
             e.wait(uri)
             path.write_bytes(e.texts[uri].encode())

@@ -1,7 +1,7 @@
 """libnsm.so: where it is, and include/nsm.h for ctypes. tests/python compares the structures with the header.
 
 It is looked for in this order: $NSM_LIBRARY; beside this package (pip); in the build of the tree that this package is a
-part of; in the installation that it is a part of; where the system looks.
+part of, or a copy of (the file `built`); in the installation that it is a part of; where the system looks.
 """
 import ctypes
 import os
@@ -151,6 +151,8 @@ def _candidates():
     yield package / "native/lib" / SONAME
     if package.parent.parts[-2:] == ("bindings", "python"):
         yield package.parents[2] / "build/release/lib" / SONAME
+    if (package.parent / "built").exists():
+        yield pathlib.Path((package.parent / "built").read_text().strip()) / "build/release/lib" / SONAME
     for above in list(package.parents)[:6]:
         for lib in ("lib", f"lib/{arch}", "lib64"):
             yield above / lib / SONAME

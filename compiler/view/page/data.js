@@ -30,17 +30,43 @@ function block(id, Type) {
 /** The same bytes as numbers of another type: those of this block alone, wherever it stands in its buffer. */
 const inBits = (of, Type) => new Type(of.buffer, of.byteOffset, of.length);
 
+const columnNamed = name => facts.columns.findIndex(c => c.name === name);
+
 /**
- * Values of column i, all rows.
+ * Values of column i: of all rows, or of those that were kept of it (facts.kept, thin.h).
  * @returns {Float64Array}
  */
 function column(i) {
   const of = facts.columns[i], id = "column" + i;
-  if ("value" in of && !decoded.has(id)) decoded.set(id, new Float64Array(facts.rows).fill(of.value));
-  return block(id, Float64Array);
+  if ("value" in of && !decoded.has(id)) decoded.set(id, new Float64Array(facts.kept ? 2 : facts.rows).fill(of.value));
+  const all = block(id, Float64Array);
+  return facts.kept && !("value" in of) ? all.subarray(all.length / 2) : all;
 }
 
-const columnNamed = name => facts.columns.findIndex(c => c.name === name);
+/**
+ * Times of the values of column i.
+ * @returns {Float64Array}
+ */
+function timesOf(i) {
+  const time = columnNamed("time");
+  if (time < 0) return new Float64Array(0);
+  if (!facts.kept) return column(time);
+  if ("value" in facts.columns[i]) { const t = timesOf(time); return Float64Array.of(t[0], t[t.length - 1]); }
+  const all = block("column" + i, Float64Array);
+  return all.subarray(0, all.length / 2);
+}
+
+/** Column i at these times, ascending: between two rows that were kept, on the line that joins them. */
+function columnAt(i, times) {
+  const own = timesOf(i), y = column(i), out = new Float64Array(times.length);
+  if (own === times || !own.length) return y;
+  for (let k = 0, r = 0; k < times.length; k++) {
+    while (r + 1 < own.length && own[r + 1] <= times[k]) r++;
+    const last = r + 1 >= own.length || own[r] >= times[k];
+    out[k] = last ? y[r] : y[r] + (y[r + 1] - y[r]) * (times[k] - own[r]) / (own[r + 1] - own[r]);
+  }
+  return out;
+}
 
 /** Field k of every point of a block of so many numbers each. */
 function field(id, Type, width, k) {
@@ -95,9 +121,19 @@ function download(name, type, text) {
 
 const quoted = name => /[",\n]/.test(name) ? `"${name.replace(/"/g, '""')}"` : name;
 
-/** Columns as CSV; numbers read back as the same bits. */
+/** Columns as CSV; numbers read back as the same bits. A field is empty where the row was not kept of its column. */
 function csv(columns) {
-  const values = columns.map(column), lines = [columns.map(i => quoted(facts.columns[i].name)).join(",")];
-  for (let r = 0; r < facts.rows; r++) lines.push(values.map(v => v[r]).join(","));
-  return lines.join("\n") + "\n";
+  const lines = [columns.map(i => quoted(facts.columns[i].name)).join(",")], values = columns.map(column);
+  if (!facts.kept) {
+    for (let r = 0; r < facts.rows; r++) lines.push(values.map(v => v[r]).join(","));
+    return lines.join("\n") + "\n";
+  }
+  const times = columns.map(timesOf), row = columns.map(() => 0), time = columns.indexOf(columnNamed("time"));
+  for (;;) {
+    const now = Math.min(...times.map((t, k) => row[k] < t.length ? t[row[k]] : Infinity));
+    if (now === Infinity) return lines.join("\n") + "\n";
+    const fields = columns.map((_, k) => times[k][row[k]] === now ? String(values[k][row[k]++]) : "");
+    if (time >= 0) fields[time] = String(now);
+    lines.push(fields.join(","));
+  }
 }

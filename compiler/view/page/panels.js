@@ -26,12 +26,16 @@ class Panel {
   }
 
   fill() {
-    const { spec } = this, time = timeColumn(), overTime = spec.x < 0, x = overTime ? time : column(spec.x);
+    const { spec } = this, overTime = spec.x < 0;
     const of = overTime ? { name: "time", unit: "s" } : facts.columns[spec.x];
+    const points = c => {
+      const time = timesOf(c);
+      return { time, x: overTime ? time : columnAt(spec.x, time), y: column(c) };
+    };
     Object.assign(this.plot.of, {
-      overTime, time, xName: of.name, xUnit: of.unit, logX: spec.logX, logY: spec.logY, marks: overTime ? marks : [],
+      overTime, xName: of.name, xUnit: of.unit, logX: spec.logX, logY: spec.logY, marks: overTime ? marks : [],
       series: spec.columns.map((c, k) => ({
-        name: facts.columns[c].name, unit: facts.columns[c].unit, x, y: column(c), colour: colourOf(k) })),
+        name: facts.columns[c].name, unit: facts.columns[c].unit, ...points(c), colour: colourOf(k) })),
     });
     this.plot.draw();
   }
@@ -80,17 +84,17 @@ class Panel {
   }
 }
 
-/** What is plotted at first: columns of one unit together, the longest families cut. */
+/** What is plotted at first: outputs, then the rest; columns of one unit together, the longest families cut. */
 function firstPlots() {
-  const groups = new Map();
+  const outputs = new Map(), others = new Map();
   facts.columns.forEach((c, i) => {
     if (c.name === "time" || "value" in c) return;
     const kind = /'$/.test(c.name) ? "rate" : /lambda|impulse/.test(c.name) ? "force" : "";
-    const key = c.unit ? c.unit : kind;
+    const key = c.unit ? c.unit : kind, groups = c.output ? outputs : others;
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(i);
   });
-  const chosen = [...groups.values()].slice(0, 6).map(g => ({ columns: g.slice(0, 6) }));
+  const chosen = [...outputs.values(), ...others.values()].slice(0, 6).map(g => ({ columns: g.slice(0, 6) }));
   if (!chosen.length && facts.columns.length > 1) chosen.push({ columns: [facts.columns[0].name === "time" ? 1 : 0] });
   return chosen;
 }
@@ -205,7 +209,7 @@ function stepPanel() {
     `${facts.newton} Newton iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ` +
     `${facts.events} events; largest residual ${shown(facts.residual)}` +
     (facts.miss > 0 ? `, largest miss of a constraint ${shown(facts.miss)}` : "") +
-    ". ▾ marks impacts, dotted lines events.";
+    ". ▾ marks impacts, dotted lines events; where they are dense, a strip below the axis has them.";
 }
 
 // ---- tables, text ---------------------------------------------------------------------------------------------------

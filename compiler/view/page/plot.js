@@ -51,6 +51,7 @@ class CanvasPen {
   }
 
   rectangle(x, y, w, h, fill) { this.to.fillStyle = fill; this.to.fillRect(x, y, w, h); }
+  wide(words) { return this.to.measureText(words).width; }
 
   text(x, y, words, fill, align = "center", turned = false) {
     const c = this.to;
@@ -113,6 +114,7 @@ class SvgPen {
   }
 
   unclip() { this.parts.push("</g>"); }
+  wide(words) { return 6.2 * words.length; }
   finish() { return this.parts.join("\n") + "\n</svg>\n"; }
 }
 
@@ -125,19 +127,37 @@ function ticks(lo, hi, log, most) {
     for (let k = Math.ceil(lo / step) * step; k <= hi; k += step) out.push(k);
     if (out.length >= 2) return out;
     out.length = 0;
+    for (let k = Math.floor(lo); k <= hi; k++)
+      for (const m of [1, 2, 5]) { const at = k + Math.log10(m); if (at >= lo && at <= hi) out.push(at); }
+    if (out.length >= 2) return out;
+    out.length = 0;
   }
   const rough = (hi - lo) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || power;
-  for (let k = Math.ceil(lo / step); k * step <= hi + step * 1e-9; k++) out.push(k * step);
+  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + step * 1e-9; k++) out.push(k * step);
   return out;
 }
 
-function tickText(x, step, log) {
-  if (log) return Number.isInteger(x) ? "1e" + x : shown(10 ** x);
-  if (Math.abs(x) < step * 1e-6) return "0";
-  const size = Math.max(Math.abs(x), step);
-  if (size >= 1e5 || size < 1e-3) return Number(x.toPrecision(4)).toExponential().replace("e+", "e");
-  return x.toFixed(Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9))));
+/** The words at ticks: all of an axis with as many digits, or all with an exponent. */
+function tickTexts(at, log) {
+  const step = at.length > 1 ? at[1] - at[0] : Math.abs(at[0] || 1), most = Math.max(step, ...at.map(Math.abs));
+  const digits = Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
+  return at.map(x => {
+    if (log && Number.isInteger(x)) return "1e" + x;
+    if (log) return Number((10 ** x).toPrecision(2)).toExponential().replace("e+", "e");
+    if (Math.abs(x) < step * 1e-6) return "0";
+    if (most >= 1e5 || most < 1e-3) return Number(x.toPrecision(4)).toExponential().replace("e+", "e");
+    return x.toFixed(digits);
+  });
+}
+
+/**
+ * Do marks at these pixels, ascending, stand denser than one for six pixels somewhere? Judged over ten of them.
+ * @param {number[]} at
+ */
+function areDense(at) {
+  const several = 10, apart = 6;
+  return at.some((x, i) => i >= several && x - at[i - several] < several * apart);
 }
 
 /** First index with x[i] >= value, x ascending. */
@@ -255,28 +275,91 @@ class Plot {
     return out;
   }
 
-  axes(pen, box, x, y) {
-    const of = this.of, ink = colour("dim"), line = colour("line");
-    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(3, box.h / 34));
-    const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / 74));
-    const yStep = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y.hi - y.lo;
-    const xStep = xTicks.length > 1 ? xTicks[1] - xTicks[0] : x.hi - x.lo;
-    for (const v of yTicks) {
-      const at = box.y + box.h - (v - y.lo) / (y.hi - y.lo) * box.h;
+  /**
+   * Where a line over time goes up and down within four pixels: there it would be a solid block. Such places are told
+   * where one is sixteen pixels high, and then down to eight; what the line rises by on the whole is no height. For each
+   * pixel column, whether it is such a place (`is`), and the edges of the block.
+   */
+  blocks(s, box, x, y) {
+    const n = Math.ceil(box.w) + 1, half = 2, lo = new Float64Array(n).fill(Infinity);
+    const hi = new Float64Array(n).fill(-Infinity), way = new Float64Array(n), is = new Uint8Array(n);
+    const sum = new Float64Array(n), count = new Float64Array(n);
+    const from = Math.max(0, indexOf(s.x, x.lo)), to = Math.min(s.x.length, indexOf(s.x, x.hi));
+    if (!this.of.overTime || this.of.logY || to - from < 3 * box.w) return { any: false, is, lo, hi };
+    for (let i = from, last = NaN; i < to; i++) {
+      const p = Math.floor((s.x[i] - x.lo) / (x.hi - x.lo) * box.w);
+      const v = box.y + box.h - (s.y[i] - y.lo) / (y.hi - y.lo) * box.h;
+      if (v < lo[p]) lo[p] = v;
+      if (v > hi[p]) hi[p] = v;
+      if (Math.abs(v - last) > 0) way[p] += Math.abs(v - last);
+      if (!Number.isNaN(v)) { sum[p] += v; count[p]++; }
+      last = v;
+    }
+    const out = { any: false, is, lo: lo.slice(), hi: hi.slice() };
+    for (let p = 0; p < n; p++) {
+      let least = Infinity, most = -Infinity, ways = 0;
+      const sums = [0, 0], counts = [0, 0];
+      for (let q = Math.max(0, p - half); q < Math.min(n, p + half); q++) {
+        least = Math.min(least, lo[q]);
+        most = Math.max(most, hi[q]);
+        ways += way[q];
+        sums[q < p ? 0 : 1] += sum[q];
+        counts[q < p ? 0 : 1] += count[q];
+      }
+      const rise = counts[0] && counts[1] ? 2 * Math.abs(sums[1] / counts[1] - sums[0] / counts[0]) : 0;
+      is[p] = most - least - rise > 8 && ways >= 3 * (most - least) ? 1 : 0;
+      if (is[p] && most - least - rise > 16) out.any = true;
+      for (let q = Math.max(0, p - half); q <= Math.min(n - 1, p + half); q++) {
+        out.lo[p] = Math.min(out.lo[p], lo[q]);
+        out.hi[p] = Math.max(out.hi[p], hi[q]);
+      }
+    }
+    return out;
+  }
+
+  /** A line; in place of a solid block its edges, and a hatching between them. */
+  line(pen, s, box, x, y) {
+    const points = this.reduced(s, box, x, y), { any, is, lo, hi } = this.blocks(s, box, x, y), apart = 48;
+    s.hatched = any;
+    if (!any) { pen.path(points, s.colour); return; }
+    for (let i = 0; i < points.length; i += 2) if (is[Math.floor(points[i] - box.x)]) points[i + 1] = NaN;
+    pen.path(points, s.colour);
+    for (let p = 0; p < is.length;) {
+      const upper = [], lower = [];
+      for (; p < is.length && is[p]; p++) {
+        if (!(lo[p] <= hi[p])) continue;
+        upper.push(box.x + p, lo[p]);
+        lower.push(box.x + p, hi[p]);
+        const at = Math.round(box.x + p) + 0.5;
+        if (p % apart === apart / 2) pen.path([at, lo[p], at, hi[p]], s.colour, 0.7);
+      }
+      pen.path(upper, s.colour, 1);
+      pen.path(lower, s.colour, 1);
+      while (p < is.length && !is[p]) p++;
+    }
+  }
+
+  axes(pen, box, x, y, scales) {
+    const of = this.of, ink = colour("dim"), line = colour("line"), below = box.y + box.h + box.strip;
+    scales.y.forEach((v, i) => {
+      const at = Math.round(box.y + box.h - (v - y.lo) / (y.hi - y.lo) * box.h) + 0.5;       // one pixel wide
       pen.path([box.x, at, box.x + box.w, at], line, 1);
-      pen.text(box.x - 5, at, tickText(v, yStep, of.logY), ink, "right");
-    }
-    for (const v of xTicks) {
-      const at = box.x + (v - x.lo) / (x.hi - x.lo) * box.w;
+      pen.text(box.x - 5, at, scales.words[i], ink, "right");
+    });
+    const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / 74));
+    const words = tickTexts(xTicks, of.logX && !of.overTime);
+    xTicks.forEach((v, i) => {
+      const at = Math.round(box.x + (v - x.lo) / (x.hi - x.lo) * box.w) + 0.5, half = pen.wide(words[i]) / 2;
       pen.path([at, box.y, at, box.y + box.h], line, 1);
-      pen.text(at, box.y + box.h + 10, tickText(v, xStep, of.logX && !of.overTime), ink);
-    }
+      pen.text(Math.min(at, box.x + box.w + box.right - half), below + 10, words[i], ink);
+    });
     pen.path([box.x, box.y, box.x, box.y + box.h, box.x + box.w, box.y + box.h], ink, 1);
-    pen.text(box.x + box.w / 2, box.y + box.h + 24, of.xName + (of.xUnit ? ` [${of.xUnit}]` : ""), ink);
+    pen.text(box.x + box.w / 2, below + 24, of.xName + (of.xUnit ? ` [${of.xUnit}]` : ""), ink);
     const units = [...new Set(of.series.map(s => s.unit))];
-    const names = of.series.length === 1 ? of.series[0].name : "";
-    const what = names + (units.length === 1 && units[0] ? ` [${units[0]}]` : "");
-    if (!of.bands) pen.text(9, box.y + box.h / 2, what.trim(), ink, "center", true);
+    const unit = units.length === 1 && units[0] ? `[${units[0]}]` : "";
+    const full = `${of.series.length === 1 ? of.series[0].name : ""} ${unit}`.trim();
+    const what = pen.wide(full) <= box.h + 16 ? full : unit;           // the legend has the name, too
+    if (!of.bands) pen.text(9, box.y + box.h / 2, what, ink, "center", true);
   }
 
   area(pen, box, x, y) {
@@ -303,25 +386,59 @@ class Plot {
     });
   }
 
-  marks(pen, box, x) {
-    for (const m of this.of.marks || []) {
-      const at = box.x + (m.time - x.lo) / (x.hi - x.lo) * box.w;
-      if (at < box.x || at > box.x + box.w) continue;
+  /** Marks within the range x, with their places in pixels from its begin. */
+  marksIn(x, width) {
+    const of = this.of, all = of.overTime && of.marks || [], out = [];
+    for (const m of all) {
+      const at = (m.time - x.lo) / (x.hi - x.lo) * width;
+      if (at >= 0 && at <= width) out.push({ at, impacts: m.impacts, events: m.events });
+    }
+    return out;
+  }
+
+  /** Each by itself within the plot; where they are dense, as a strip below its axis. */
+  marks(pen, box, marks) {
+    if (box.strip) { this.strip(pen, box, marks); return; }
+    for (const m of marks) {
+      const at = box.x + m.at;
       if (m.impacts) pen.path([at - 3.5, box.y, at + 3.5, box.y, at, box.y + 6, at - 3.5, box.y], "", 1, colour("c1"));
       if (m.events) pen.path([at, box.y, at, box.y + box.h], colour("c3"), 0.7, "", [2, 3]);
     }
   }
 
+  strip(pen, box, marks) {
+    const kinds = [["impacts", "c1"], ["events", "c3"]].filter(([kind]) => marks.some(m => m[kind]));
+    kinds.forEach(([kind, name], row) => {
+      const h = (box.strip - 2) / kinds.length, top = box.y + box.h + 2 + row * h;
+      let from = NaN, to = NaN;
+      const put = () => { if (from <= to) pen.rectangle(box.x + from, top, to - from + 1, h - 0.5, colour(name)); };
+      for (const m of marks) {
+        const pixel = Math.floor(m.at);
+        if (!m[kind] || pixel <= to) continue;
+        if (pixel !== to + 1) { put(); from = pixel; }
+        to = pixel;
+      }
+      put();
+    });
+  }
+
   paint(pen, width, height) {
-    const of = this.of, left = of.bands ? 96 : 66;
-    const box = { x: left, y: 8, w: Math.max(width - left - 10, 20), h: height - 44 };
-    const x = this.xRange(), y = this.yRange(x);
-    this.axes(pen, box, x, y);
-    pen.clip(box.x, box.y, box.w, box.h);
+    const of = this.of, x = this.xRange(), y = this.yRange(x);
+    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(3, (height - 44) / 34));
+    const scales = { y: yTicks, words: tickTexts(yTicks, of.logY) };
+    const left = of.bands ? 96 : Math.max(48, 24 + Math.max(0, ...scales.words.map(w => pen.wide(w)))), right = 10;
+    const box = { x: left, y: 8, w: Math.max(width - left - right, 20), h: height - 44, right, strip: 0 };
+    const marks = this.marksIn(x, box.w);
+    if (areDense(marks.map(m => m.at))) {
+      box.strip = 9;
+      box.h -= box.strip;
+    }
+    this.axes(pen, box, x, y, scales);
+    pen.clip(box.x, box.y, box.w, box.h + box.strip);
     if (of.bands) this.bands(pen, box, x);
     else if (of.stacked) this.area(pen, box, x, y);
-    else for (const s of of.series) pen.path(this.reduced(s, box, x, y), s.colour);
-    if (of.overTime) this.marks(pen, box, x);
+    else for (const s of of.series) this.line(pen, s, box, x, y);
+    this.marks(pen, box, marks);
     pen.unclip();
     return { box, x, y };
   }
@@ -344,14 +461,16 @@ class Plot {
     if (this.of.overTime && shared.cursor !== null) {
       const at = box.x + (shared.cursor - x.lo) / (x.hi - x.lo) * box.w;
       if (at >= box.x && at <= box.x + box.w) pen.path([at, box.y, at, box.y + box.h], ink, 0.8, "", [3, 3]);
-    } else if (shared.cursor !== null && this.of.time) this.dots(pen);
+    } else if (shared.cursor !== null) this.dots(pen);
     this.label();
   }
 
   /** Where the cursor is on curves of a phase plot. */
   dots(pen) {
-    const { box, x, y } = this.last, i = Math.min(indexOf(this.of.time, shared.cursor), this.of.time.length - 1);
+    const { box, x, y } = this.last;
     for (const s of this.of.series) {
+      if (!s.time || !s.time.length) continue;
+      const i = Math.min(indexOf(s.time, shared.cursor), s.time.length - 1);
       const a = box.x + ((this.of.logX ? Math.log10(s.x[i]) : s.x[i]) - x.lo) / (x.hi - x.lo) * box.w;
       const b = box.y + box.h - ((this.of.logY ? Math.log10(s.y[i]) : s.y[i]) - y.lo) / (y.hi - y.lo) * box.h;
       pen.path([a - 4, b, a, b - 4, a + 4, b, a, b + 4, a - 4, b], colour("ink"), 1, s.colour);
@@ -363,12 +482,13 @@ class Plot {
     this.legend.replaceChildren(...entries.map(s => {
       let value = "";
       if (shared.cursor !== null && s.y && s.y.length) {
-        const i = Math.min(indexOf(of.overTime ? s.x : of.time || s.x, shared.cursor), s.y.length - 1);
+        const i = Math.min(indexOf(of.overTime ? s.x : s.time || s.x, shared.cursor), s.y.length - 1);
         value = " = " + shown(s.raw ? s.raw[i] : s.y[i]);
       }
       const mark = make("i");
       mark.style.background = s.colour;
-      return make("span", {}, mark, s.name + value);
+      const hatched = s.hatched ? " (hatched: faster than the pixels)" : "";
+      return make("span", {}, mark, s.name + value + hatched);
     }));
   }
 

@@ -10,6 +10,10 @@ function showState() {
     `${shown(facts.seconds)} s to run, ${facts.rows} rows`;
   at("message").hidden = !facts.message;
   at("message").textContent = facts.message;
+  at("kept").hidden = !facts.kept;
+  at("kept").textContent = `Of ${facts.rows} rows this page keeps about ${facts.kept} numbers of each column, the ` +
+    "smallest and the largest of each part, so that it stays below 3 MB. nsm view --full keeps all; --record A,B " +
+    "makes a page of fewer columns, with more of each.";
   at("foot").textContent = `Made by nsm ${facts.version} from ${facts.path}.`;
 }
 
@@ -158,6 +162,7 @@ function build(keep, sameColumns) {
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
+  times: name => timesOf(columnNamed(name)),
   plots: () => plots, play, marks: () => marks, bands: () => bandSpans(facts.time), renewed: 0,
   time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
 Object.defineProperty(window, "nsmPage", { value: page });

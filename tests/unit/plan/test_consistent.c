@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "compiler/plan/two_point.h"
+#include "compiler/schemes/two_point.h"
 #include "rig.h"
 
 enum { POINTS = 20 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "compiler/plan/scheme.h"
+#include "compiler/plan/parts.h"
 #include "rig.h"
 
 // moves: derivatives of the mass matrix or of rows that are not zero

@@ -84,12 +84,14 @@ static const nsm_model *model(int scheme) {
     { .kind = NSM_INIT, .line = 5, .label = T_CLASS, .nslot = 1, .nnum = 1, .slot = own, .fill = init_rate,
       .init_velocity = 1 },
   };
-#define MODEL(number) \
+#define MODEL(number, ...) \
   { .version = NSM_ABI_VERSION, .name = T_MODEL, .file = T_FILE, .text = names, .scheme = number, .nvar = 4, \
     .nclass = sizeof cls / sizeof *cls, .var = var, .cls = cls, .params = no_parameters, .sizes = no_sizes, \
-    .experiment = experiment }
-  static const nsm_model of[] = { MODEL(NSM_SCHEME_MOREAU), MODEL(NSM_SCHEME_CONSISTENT), MODEL(NSM_SCHEME_CONSISTENT1),
-                                  MODEL(NSM_SCHEME_MIDPOINT) };
+    .experiment = experiment, __VA_ARGS__ }
+  static const nsm_model of[] = {
+    [NSM_SCHEME_MOREAU] = MODEL(NSM_SCHEME_MOREAU), [NSM_SCHEME_CONSISTENT] = MODEL(NSM_SCHEME_CONSISTENT),
+    [NSM_SCHEME_CONSISTENT1] = MODEL(NSM_SCHEME_CONSISTENT1),
+    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .point = { 0.5, 0.5, 0 }, .end = { 0.5, 0, 0.5 }) };
   return &of[scheme];
 }
 

@@ -1,5 +1,5 @@
-// Steps that are not accepted, and what is tried then: parts of them. Planted: a solver that fails where a step is long,
-// or says that there is no solution; books that say another energy than there is.
+// Steps that are not accepted, and what is tried then: parts of them. Planted: a solver that fails where a step is
+// long, or says that there is no solution; books that say another energy than there is.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,12 +52,12 @@ static nsm_code hard_step(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 static void unsolved(void **state) {
-  static const char *const schemes[] = { "moreau", "midpoint", "consistent" };
+  static const char *const taken[] = { "moreau", "midpoint", "consistent" };
   (void)state;
-  for (size_t k = 0; k < 2 * sizeof schemes / sizeof *schemes; k++) {
+  for (size_t k = 0; k < 2 * sizeof taken / sizeof *taken; k++) {
     char text[512];
     nsm_error e;
-    snprintf(text, sizeof text, ball, schemes[k / 2]);
+    snprintf(text, sizeof text, ball, taken[k / 2]);
     opened o = open_text(text);
     real = o.s->a->scheme;
     sim_scheme hard = *real;
@@ -65,7 +65,7 @@ static void unsolved(void **state) {
     o.s->a->scheme = &hard;
     why = k % 2 ? NSM_CONE_NO_SOLUTION : NSM_CONE_FAILED;
     nsm_code code = nsm_step(o.s, &e);
-    if (code != (k % 2 ? NSM_FAILED : NSM_OK)) fail_msg("%s: %d, %s", schemes[k / 2], (int)code, e.text);
+    if (code != (k % 2 ? NSM_FAILED : NSM_OK)) fail_msg("%s: %d, %s", taken[k / 2], (int)code, e.text);
     assert_true(k % 2 ? o.s->now.t == 0 : o.s->now.t == 0.01);
     assert_int_equal(o.s->now.count.halved, k % 2 ? 0 : 3);        // of 10 ms: 2.5, 1.875, 2.8125, and the rest whole
     o.s->a->scheme = real;
@@ -80,12 +80,12 @@ static const char pendulum[] = "model Pendulum {\n  coord x = 1, y = 0;\n  kinet
 
 // By single steps, and by as many as are asked for: whole steps, but for those whose code has books of its own.
 static void from_nowhere(void **state) {
-  static const char *const schemes[] = { "moreau", "midpoint", "consistent", "consistent1" };
+  static const char *const taken[] = { "moreau", "midpoint", "consistent", "consistent1" };
   (void)state;
-  for (size_t k = 0; k < 2 * sizeof schemes / sizeof *schemes; k++) {
+  for (size_t k = 0; k < 2 * sizeof taken / sizeof *taken; k++) {
     char text[512];
     nsm_error e;
-    snprintf(text, sizeof text, pendulum, schemes[k / 2]);
+    snprintf(text, sizeof text, pendulum, taken[k / 2]);
     opened o = open_text(text);
     nsm_keep_ledger(o.s);
     assert_int_equal(nsm_advance(o.s, 5, &e), NSM_OK);
@@ -93,10 +93,10 @@ static void from_nowhere(void **state) {
     o.s->now.ledger.kinetic -= 1e6;
     nsm_code code = k % 2 || k > 3 ? nsm_step(o.s, &e) : nsm_advance(o.s, 3, &e);
     assert_int_equal(code, NSM_FAILED);
-    if (!strstr(e.text, "is not accepted at t = 0.06 s, step 6")) fail_msg("%s: %s", schemes[k / 2], e.text);
+    if (!strstr(e.text, "is not accepted at t = 0.06 s, step 6")) fail_msg("%s: %s", taken[k / 2], e.text);
     assert_true(o.s->now.t == t && o.s->now.q[0] == x && o.s->now.k == 5 && nsm_steps_done(o.s) == 5);
     o.s->now.ledger.kinetic += 1e6;
-    if (nsm_advance(o.s, 10, &e) != NSM_OK) fail_msg("%s: %s", schemes[k / 2], e.text);
+    if (nsm_advance(o.s, 10, &e) != NSM_OK) fail_msg("%s: %s", taken[k / 2], e.text);
     assert_int_equal(nsm_steps_done(o.s), 15);
     assert_true(o.s->now.ledger.residue < 0.05);
     close_all(o);

@@ -140,7 +140,7 @@ static void one(const char *path, const char *scheme) {
 }
 
 static void models_of(const char *folder) {
-  static const char *const schemes[] = {
+  static const char *const named[] = {
     NULL, "moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass"
   };
   DIR *d = opendir(folder);
@@ -154,7 +154,7 @@ static void models_of(const char *folder) {
       if (!strchr(f->d_name, '.')) models_of(path);            // a folder; others are data
       continue;
     }
-    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) one(path, schemes[k]);
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) one(path, named[k]);
   }
   closedir(d);
 }

@@ -57,7 +57,7 @@ static void nonlinear(void **state) {
   compilation_free(compiled(text, WHOLE_TWO_POINT));
   snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = midpoint }\n}\n",
            pendulum);
-  compilation_free(compiled(text, WHOLE_MIDPOINT));
+  compilation_free(compiled(text, WHOLE_AFFINE));
 }
 
 // A length that a parameter gives, a scheme for comparison: the general road alone.

@@ -1,14 +1,13 @@
-// Moreau's midpoint rule (runtime/schemes/step_midpoint.c; docs/numerics/midpoint.md has the equations), in steps in
-// which no contact is closed, or one alone is struck:
+// Steps whose equations are affine in the unknowns and taken at one point that the begin knows (schemes/scheme.h), in
+// which no contact is closed, or one alone is struck. At the point of the piece and with u_B in place of u_E:
 //
-//   q_M = q + (h/2) v,   t_M = t + h/2                                                                            (1)
-//   [ M  -H^T ] [ dv ]   [  h f         ]
-//   [ H   0   ] [ p  ] = [ -(1 + e) rate ],   v1 = v + dv,   q1 = q_M + (h/2) v1                              (2)-(6)
+//   [ M  -H^T ] [ du ]   [  h f         ]
+//   [ H   0   ] [ p  ] = [ -(1 + e) rate ],   u_E = u_B + du
 //
-// all at (t_M, q_M, v); H and e of the constraints (e = 0), and of the contact that is struck: it is one more
-// constraint, rate_E + e rate_B = 0, whose impulse must press. Its system is written once more for each such contact.
-// The rates at the end are asked for as in whole_newton.c; where a velocity may be at rest, where M may not be positive
-// definite: the general road.
+// from the kernels of the statements; H and e of the constraints (e = 0), and of the contact that is struck: it is one
+// more constraint, rate_E + e rate_B = 0, whose impulse must press. Its system is written once more for each such
+// contact. The rates at the end are asked for as in whole_newton.c; where a velocity may be at rest, where M may not be
+// positive definite: the general road.
 //
 // s: q [nq], v [nq], p [constraints], reach [rows]; of the contacts that can be struck: impulses; how often they were
 #include <float.h>
@@ -16,45 +15,21 @@
 
 enum { STRUCK = WHOLE_STRUCK };
 
-typedef struct Middle {
+typedef struct Affine {
   Step *p;
   const Instance **constraint, **contact, **struck; int nc, ncontact, nstruck;
   Ex *f, *M;                            // [nq], [nq, nq]
   Ex *H, *rate;                         // [nc + nstruck, nq], [nc + nstruck]: constraints, contacts that can be struck
   Ex *e, *gap;                          // [nstruck], [ncontact]
+  const Move *to, *on;                  // from the begin to the point, from there to the end
+  KValue to_begin, on_begin, on_end, till;   // their shares of velocities and of time, times h; K_NONE: 0
   bool mass_moves;
-  KValue half, tolerance, *q, *v, *pv, *push, strikes, ok;     // constants; variables
-  KValue *Q, *V, *middle, *force, *mass, *bounce;      // of the step
+  KValue tolerance, *q, *v, *pv, *push, strikes, ok;     // constants; variables
+  KValue *Q, *V, *point, *force, *mass, *bounce;      // of the step
   Factors factors;                      // of M, where it is constant and there are no constraints
-} Middle;
+} Affine;
 
-static bool takes(const Written *w) {
-  if (w->nx > 0) return false;
-  for (int i = 0; i < w->n; i++) {
-    const SysClass *c = w->at[i].pc->c;
-    if (c->kind == CLASS_RELATION || c->friction == MF_ROLLING) return false;
-    if (c->kind == CLASS_FRICTION &&
-        (c->normal < 0 || w->plan->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
-    for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
-      if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
-  }
-  return true;
-}
-
-// Without friction, with a restitution.
-static bool can_be_struck(const Written *w, const Instance *at) {
-  for (int i = 0; i < w->n; i++)
-    if (w->at[i].pc->c->kind == CLASS_FRICTION && w->at[i].pc->c->normal == at->cls) return false;
-  return at->pc->e_num >= 0;
-}
-
-static Ex *zeros(const Middle *m, int n) {
-  Ex *e = ARENA_ARRAY(m->p->arena, Ex, n + 1);
-  for (int i = 0; i < n; i++) e[i] = ex_num(m->p->w->pool, 0);
-  return e;
-}
-
-static void rows_of(Middle *m) {
+static void rows_of(Affine *m) {
   Written *w = m->p->w;
   const Instance ***list[] = { &m->constraint, &m->contact, &m->struck };
   for (int i = 0; i < 3; i++) *list[i] = ARENA_ARRAY(w->arena, const Instance *, w->nrow + 1);
@@ -63,21 +38,31 @@ static void rows_of(Middle *m) {
     if (at->pc->c->kind == CLASS_CONSTRAINT) m->constraint[m->nc++] = at;
     if (at->pc->c->kind != CLASS_CONTACT) continue;
     m->contact[m->ncontact++] = at;
-    if (m->nstruck < STRUCK && can_be_struck(w, at)) m->struck[m->nstruck++] = at;
+    if (m->nstruck < STRUCK && written_rebounds(w, at)) m->struck[m->nstruck++] = at;
   }
 }
 
-static void add(Middle *m, Ex *to, Ex e) { *to = ex_add(m->p->w->pool, *to, e); }
+static KValue way(const Affine *m, double share, const char *name) {
+  KBuilder *b = m->p->b;
+  return share == 0 ? K_NONE : k_name(b, k_op2(b, OP_TIMES, k_number(b, share), m->p->h), name, NULL);
+}
 
-static void collect(Middle *m) {
+static KValue moved(const Affine *m, KValue q, KValue share, KValue u) {
+  KBuilder *b = m->p->b;
+  return share == K_NONE ? q : k_op2(b, OP_PLUS, q, k_op2(b, OP_TIMES, share, u));
+}
+
+static void add(Affine *m, Ex *to, Ex e) { *to = ex_add(m->p->w->pool, *to, e); }
+
+static void collect(Affine *m) {
   Written *w = m->p->w;
   int nq = w->nq, n = m->nc + m->nstruck;
-  m->f = zeros(m, nq);
-  m->M = zeros(m, nq * nq);
-  m->H = zeros(m, n * nq);
-  m->rate = zeros(m, n);
-  m->e = zeros(m, m->nstruck);
-  m->gap = zeros(m, m->ncontact);
+  m->f = written_zeros(w, nq);
+  m->M = written_zeros(w, nq * nq);
+  m->H = written_zeros(w, n * nq);
+  m->rate = written_zeros(w, n);
+  m->e = written_zeros(w, m->nstruck);
+  m->gap = written_zeros(w, m->ncontact);
   m->mass_moves = written_smooth(w, false, m->f, m->M);
   for (int k = 0; k < n; k++) {
     const Instance *at = k < m->nc ? m->constraint[k] : m->struck[k - m->nc];
@@ -95,12 +80,12 @@ static void collect(Middle *m) {
     m->gap[j] = written(w, m->contact[j], m->contact[j]->pc->kernel[KERNEL_GAP].value[0]);
 }
 
-static Ex none(const Middle *m) { return ex_num(m->p->w->pool, 0); }
+static Ex none(const Affine *m) { return ex_num(m->p->w->pool, 0); }
 
 // The rows of a system: all constraints, then the contact `struck` (-1: none).
-static int row_at(const Middle *m, int k, int struck) { return k < m->nc ? k : m->nc + struck; }
+static int row_at(const Affine *m, int k, int struck) { return k < m->nc ? k : m->nc + struck; }
 
-static bool *pattern_of(const Middle *m, int struck) {
+static bool *pattern_of(const Affine *m, int struck) {
   int nq = m->p->w->nq, n = nq + m->nc + (struck >= 0);
   bool *pattern = ARENA_ARRAY(m->p->arena, bool, n * n + 1);
   for (int i = 0; i < nq; i++) for (int j = 0; j < nq; j++) pattern[i * n + j] = m->M[i * nq + j] != none(m);
@@ -110,26 +95,10 @@ static bool *pattern_of(const Middle *m, int struck) {
   return pattern;
 }
 
-static KValue *variables(Step *p, const char *name, int n, int at) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
-  return v;
-}
+static KValue plus(const Affine *m, KValue x, KValue y) { return k_op2(m->p->b, OP_PLUS, x, y); }
+static KValue times(const Affine *m, KValue x, KValue y) { return k_op2(m->p->b, OP_TIMES, x, y); }
 
-static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) {
-  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
-  return v;
-}
-
-static KValue plus(const Middle *m, KValue x, KValue y) { return k_op2(m->p->b, OP_PLUS, x, y); }
-static KValue times(const Middle *m, KValue x, KValue y) { return k_op2(m->p->b, OP_TIMES, x, y); }
-
-static void use(Step *p, const KValue *q, const KValue *v) {
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][AT_END][j] = q[j]; p->value[ROLE_V][AT_END][j] = v[j]; }
-}
-
-static KValue *matrix_of(const Middle *m, int n, int struck, const KValue *M, const KValue *H) {
+static KValue *matrix_of(const Affine *m, int n, int struck, const KValue *M, const KValue *H) {
   KBuilder *b = m->p->b;
   int nq = m->p->w->nq;
   KValue *A = ARENA_ARRAY(m->p->arena, KValue, n * n + 1);
@@ -146,7 +115,7 @@ static KValue *matrix_of(const Middle *m, int n, int struck, const KValue *M, co
 }
 
 // Do the rates at the end stand, and does no velocity on which an impulse acts rest?
-static KValue judged(const Middle *m, int n, int struck, const KValue *H, const KValue *goal, const KValue *dv,
+static KValue judged(const Affine *m, int n, int struck, const KValue *H, const KValue *goal, const KValue *dv,
                      const KValue *impulse, const KValue *v1) {
   Step *p = m->p;
   KBuilder *b = p->b;
@@ -182,24 +151,13 @@ static KValue judged(const Middle *m, int n, int struck, const KValue *H, const 
   return good;
 }
 
-// What contacts that can be struck leave to the runtime.
-static void pushed(const Middle *m, int struck, KValue impulse) {
-  KBuilder *b = m->p->b;
-  for (int j = 0; j < m->nstruck; j++) {
-    if (j != struck) { k_set(b, m->push[j], k_number(b, 0)); continue; }
-    k_set(b, m->strikes, plus(m, k_get(b, m->strikes),
-                              k_double(b, k_op2(b, OP_EQ, k_get(b, m->push[j]), k_number(b, 0)))));
-    k_set(b, m->push[j], impulse);
-  }
-}
-
 // (2)-(6) with the contact `struck`, -1: none. Sets the state and `ok` where the step stands.
-static void solve(Middle *m, int struck) {
+static void solve(Affine *m, int struck) {
   Step *p = m->p;
   KBuilder *b = p->b;
   int nq = p->w->nq, n = nq + m->nc + (struck >= 0);
   p->suffix = struck < 0 ? "" : arena_printf(p->arena, "%c", 'a' + struck);
-  Ex *He = zeros(m, (n - nq) * nq), *rate = zeros(m, n - nq);
+  Ex *He = written_zeros(m->p->w, (n - nq) * nq), *rate = written_zeros(m->p->w, n - nq);
   for (int k = 0; k < n - nq; k++) {
     rate[k] = m->rate[row_at(m, k, struck)];
     for (int j = 0; j < nq; j++) He[k * nq + j] = m->H[row_at(m, k, struck) * nq + j];
@@ -229,7 +187,8 @@ static void solve(Middle *m, int struck) {
     if (!k_node(b, x[j])->name) k_name(b, x[j], step_name(p, j < nq ? "dv" : "impulse", j), NULL);
   for (int j = 0; j < nq; j++) {
     v1[j] = k_name(b, plus(m, m->V[j], x[j]), step_name(p, "ve", j), NULL);
-    q1[j] = k_name(b, plus(m, m->middle[j], times(m, m->half, v1[j])), step_name(p, "qe", j), NULL);
+    q1[j] = moved(m, moved(m, m->point[j], m->on_begin, m->V[j]), m->on_end, v1[j]);
+    k_name(b, q1[j], step_name(p, "qe", j), NULL);
     sum = step_add(p, step_add(p, sum, v1[j]), q1[j]);
   }
   sum = k_name(b, sum, step_name(p, "sum", 0), NULL);
@@ -243,48 +202,40 @@ static void solve(Middle *m, int struck) {
   k_if(b, good);
   for (int j = 0; j < nq; j++) { k_set(b, m->q[j], q1[j]); k_set(b, m->v[j], v1[j]); }
   for (int k = 0; k < m->nc; k++) k_set(b, m->pv[k], x[nq + k]);
-  pushed(m, struck, x[n - 1]);
+  step_pushed(p, m->nstruck, m->push, struck, x[n - 1], m->strikes);
   k_set(b, m->ok, k_integer(b, 1));
   k_close(b);
   p->suffix = "";
 }
 
 // The number of the contact that is struck plus one, 0: none is closed; the loop ends where it is otherwise.
-static KValue which_is_struck(Middle *m, const KValue *reach) {
+static KValue which_is_struck(Affine *m, const KValue *reach) {
   Step *p = m->p;
   KBuilder *b = p->b;
-  KValue *gap = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1), any = K_NONE,
+  KValue *gap = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1), *sure = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1),
          hit = m->nstruck ? k_variable(b, "hit", k_integer(b, 0)) : K_NONE;
+  int number[STRUCK] = { 0 };
   step_values(p, m->gap, m->ncontact, gap);
   for (int j = 0; j < m->ncontact; j++) {
     if (!k_node(b, gap[j])->name) k_name(b, gap[j], step_name(p, "gap", j), NULL);
-    any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], gap[j])));
+    sure[j] = k_op2(b, OP_LT, reach[j], gap[j]);
+    for (int k = 0; k < m->nstruck; k++) if (m->contact[j] == m->struck[k]) number[k] = j;
   }
-  k_if(b, any);
-  for (int k = 0; k < m->nstruck; k++) {                   // closed for sure, which nothing holds; the others not
-    KValue alone = K_NONE;
-    for (int j = 0; j < m->ncontact; j++)
-      alone = step_both(p, alone, m->contact[j] != m->struck[k] ? k_op2(b, OP_LT, reach[j], gap[j])
-          : k_op2(b, OP_AND, k_op2(b, OP_LE, gap[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
-    k_if(b, alone);
-    k_set(b, hit, k_integer(b, k + 1));
-    k_close(b);
-  }
-  if (m->nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
-  k_break(b);
-  if (m->nstruck) k_close(b);
-  k_close(b);
+  step_struck(p, m->ncontact, gap, sure, reach, number, m->nstruck, hit);
   return hit;
 }
 
-static void constants(Middle *m) {
+static void constants(Affine *m) {
   Step *p = m->p;
   Written *w = p->w;
   int nq = w->nq, n = m->nc + m->nstruck;
-  KValue h = p->h = step_scalar(p, WHOLE_STEP);
+  p->h = step_scalar(p, WHOLE_STEP);
   step_scalar(p, WHOLE_START);
+  m->to_begin = way(m, m->to->begin, "to");
+  m->on_begin = way(m, m->on->begin, "by");
+  m->on_end = m->on->end == m->to->begin ? m->to_begin : way(m, m->on->end, "on");
+  m->till = m->to->time == m->to->begin ? m->to_begin : way(m, m->to->time, "till");
   m->tolerance = n ? step_scalar(p, WHOLE_TOLERANCE) : K_NONE;
-  m->half = k_name(p->b, k_op2(p->b, OP_TIMES, k_number(p->b, 0.5), h), "half", NULL);
   step_constants(p, m->f, nq);
   step_constants(p, m->M, nq * nq);
   step_constants(p, m->H, n * nq);
@@ -294,7 +245,7 @@ static void constants(Middle *m) {
 }
 
 // M, where it is named already and constant: its factors.
-static void masses(Middle *m) {
+static void masses(Affine *m) {
   Step *p = m->p;
   KBuilder *b = p->b;
   int nq = p->w->nq;
@@ -309,10 +260,11 @@ static void masses(Middle *m) {
   m->factors = factor_unrolled(p, "m", nq, nq, A, &regular);
 }
 
-const Whole *whole_midpoint(Arena *a, Written *w) {
-  if (!takes(w)) return NULL;
-  Step step = step_open(a, w, "Whole steps of the midpoint rule, while no contact stays closed."), *p = &step;
-  Middle middle = { .p = p }, *m = &middle;
+const Whole *whole_affine(Arena *a, Written *w) {
+  const Equations *e = w->plan->scheme->equations;
+  if (w->nx > 0 || !written_by_impulses(w)) return NULL;
+  Step step = step_open(a, w, "Whole steps by affine equations, while no contact stays closed."), *p = &step;
+  Affine affine = { .p = p, .to = &e->point, .on = &e->end }, *m = &affine;
   KBuilder *b = p->b;
   int nq = w->nq;
   rows_of(m);
@@ -322,10 +274,10 @@ const Whole *whole_midpoint(Arena *a, Written *w) {
     if (!factors_exist(a, nq + m->nc + 1, nq, pattern_of(m, k))) return step_drop(p);
   int at_v = nq, at_p = 2 * nq, at_reach = at_p + m->nc, at_push = at_reach + w->nrow;
   constants(m);
-  m->q = variables(p, "q", nq, 0);
-  m->v = variables(p, "v", nq, at_v);
-  m->pv = variables(p, "p", m->nc, at_p);
-  m->push = variables(p, "push", m->nstruck, at_push);
+  m->q = step_variables(p, "q", nq, 0);
+  m->v = step_variables(p, "v", nq, at_v);
+  m->pv = step_variables(p, "p", m->nc, at_p);
+  m->push = step_variables(p, "push", m->nstruck, at_push);
   m->strikes = m->nstruck ? k_variable(b, "strikes", k_number(b, 0)) : K_NONE;
   KValue *reach = ARENA_ARRAY(a, KValue, m->ncontact + 1);
   for (int j = 0; j < m->ncontact; j++)
@@ -336,14 +288,15 @@ const Whole *whole_midpoint(Arena *a, Written *w) {
   m->ok = k_variable(b, "ok", k_integer(b, 0));
 
   KValue i = k_loop(b, "i", k_integer(b, 0), p->n);
-  m->Q = gotten(p, "qk", nq, m->q);
-  m->V = gotten(p, "vk", nq, m->v);
-  m->middle = ARENA_ARRAY(a, KValue, nq + 1);
+  m->Q = step_gotten(p, "qk", nq, m->q);
+  m->V = step_gotten(p, "vk", nq, m->v);
+  m->point = ARENA_ARRAY(a, KValue, nq + 1);
   m->force = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nq; j++)
-    m->middle[j] = k_name(b, plus(m, m->Q[j], times(m, m->half, m->V[j])), step_name(p, "qm", j), NULL);
-  p->t = k_name(b, plus(m, step_time(p, i, 0), m->half), "tm", NULL);
-  use(p, m->middle, m->V);
+    m->point[j] = k_name(b, moved(m, m->Q[j], m->to_begin, m->V[j]), step_name(p, "qm", j), NULL);
+  p->t = k_name(b, plus(m, step_time(p, i, 0), m->till), "tm", NULL);
+  step_use(p, AT_END, m->point, m->V);
+  step_use(p, AT_BEGIN, m->Q, m->V);
   KValue hit = m->ncontact ? which_is_struck(m, reach) : K_NONE;
   if (m->mass_moves) masses(m);
   step_values(p, m->f, nq, m->force);
@@ -363,12 +316,12 @@ const Whole *whole_midpoint(Arena *a, Written *w) {
   k_close(b);
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
-  const struct { int at, n; KValue *v; } store[] = { { 0, nq, m->q }, { at_v, nq, m->v }, { at_p, m->nc, m->pv },
-                                                     { at_push, m->nstruck, m->push },
-                                                     { at_push + m->nstruck, m->nstruck > 0, &m->strikes } };
-  for (int k = 0; k < 5; k++)
-    for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));
-  Whole *o = step_close(p, WHOLE_MIDPOINT, done);
+  step_store(p, 0, nq, m->q);
+  step_store(p, at_v, nq, m->v);
+  step_store(p, at_p, m->nc, m->pv);
+  step_store(p, at_push, m->nstruck, m->push);
+  step_store(p, at_push + m->nstruck, m->nstruck > 0, &m->strikes);
+  Whole *o = step_close(p, WHOLE_AFFINE, done);
   o->nstruck = m->nstruck;
   for (int k = 0; k < m->nstruck; k++) o->struck[k] = m->struck[k]->row;
   return o;

@@ -1,12 +1,15 @@
-// The table of the schemes, expanded from schemes.def.
+// The table of the schemes, expanded from runtime/schemes.def.
 #include <string.h>
 #include "../base/suggest.h"
 #include "scheme.h"
 
+#define FORM_point(name) .explicit_step = true, .equations = &name, .check = check_##name
+#define FORM_theta_gamma(name) .check = NULL
+#define FORM_two_point(name) .two_point = true, .check = check_consistent
 const SchemeDescriptor schemes[SCHEME_COUNT] = {
-#define SCHEME(name, number, order, needs, source, ...) \
-  [SCHEME_##number] = { #name, "NSM_SCHEME_" #number, order, needs, source, __VA_ARGS__ },
-#include "schemes.def"
+#define SCHEME(name, number, form, order, needs, source, closes, ...) \
+  [SCHEME_##number] = { #name, order, needs, source, .closed = closes, FORM_##form(name), __VA_ARGS__ },
+#include "../../runtime/schemes.def"
 #undef SCHEME
 };
 

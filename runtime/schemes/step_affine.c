@@ -1,29 +1,20 @@
-// One step of Moreau's midpoint rule ([Möller 2011, (5.3)-(5.8)]; docs/numerics/midpoint.md has the equations, numbers
-// below are its own):
+// One step by equations that are affine in the unknowns u_E, lambda, p, with kernels that are all taken at one point of
+// the step, which its begin knows (nsm_model.point; compiler/schemes). At that point, with u_B in place of u_E:
 //
-//   q_M = q_B + (h/2) u_B,   t_M = t_B + h/2                                                                     (1)
-//   M(q_M, t_M)(u_E - u_B) = h f(t_M, q_M, u_B) + h g(t_M, q_M, u_B, lambda) + H(q_M, t_M)^T p                   (2)
-//   q_E = q_M + (h/2) u_E                                                                                        (3)
-//   relations   -y(t_M, q_M, u_E, lambda) in N_[lo, hi](lambda)                                                  (4)
-//   constraints H u_E + chi = 0                                                                                  (5)
-//   contacts    0 <= (H u_E + chi) + e (H u_B + chi) _|_ p >= 0  where g(q_M, t_M) <= 0                          (6)
-//   friction    the same with e_t and the slip velocity, -(u_T) in N_D(p_N)(p_T), friction.c
+//   M (u_E - u_B) = h f + h B lambda + H^T p                                                                     (1)
+//   -(y + C (u_E - u_B) + D lambda) in N_[lo, hi](lambda)           relations                                    (2)
+//   0 = rate_E,   0 <= rate_E + e rate_B _|_ p >= 0,   rate_E = rate_B + H (u_E - u_B)      constraints, contacts  (3)
+//   friction: the same with e_t and slip velocities against p_T in D(p_N)                                        (4)
 //
-// Everything is evaluated once, so there is no iteration: M is factored and the one-step problem solved once a step, or
-// once a run where they are constant. Explicit: stable only where h times the largest frequency is below 2.
+// with the contacts that are closed at the point. So there is no iteration: M is factored and the one-step problem
+//
+//   (D + C X) lambda + q,   q = y or (1 + e) rate_B, and C du_f,   du_f = M^-1 h f,   X = M^-1 B or M^-1 H^T     (5)
+//   u_E = u_B + du_f + X lambda                                                                                  (6)
+//
+// solved once a step, or once a run where matrices are constant. Positions follow from u_E (nsm_model.end).
 #include "schemes.h"
 #include <math.h>
 #include <string.h>
-
-int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
-  char name[256];
-  if (s->a->nx == 0) return 1;
-  sim_z_name(s, s->a->nv, name, sizeof name);
-  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nv),
-              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
-              name);
-  return 0;
-}
 
 // h f and, for the step, M and B.
 static void dynamics(nsm_sim *s, const nsm_view *m) {
@@ -34,17 +25,11 @@ static void dynamics(nsm_sim *s, const nsm_view *m) {
     k->c->f_fn(m, &k->tab, f, f + s->a->nv);
   }
   for (int i = 0; i < s->a->nv; i++) f[i] *= s->n.h;
-  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
-    k->c->mass_fn(m, &k->tab, k->mass);
-  }
-  for (int a = 0; a < s->a->on.b_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
-    k->c->b_fn(m, &k->tab, k->b);
-  }
+  SIM_TAKE(s, &s->a->on.mass_moving, m, mass_fn, mass);
+  SIM_TAKE(s, &s->a->on.b_moving, m, b_fn, b);
 }
 
-// What (4)-(6) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
+// What (2)-(4) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
 static void rows(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->n.r;
   for (int a = 0; a < s->a->on.row.n; a++) {
@@ -57,7 +42,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
     }
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(m, &k->tab, k->h);
   }
-  sim_close(s, 0);                                         // the gap at q_M has half a step of the rate in it
+  sim_close(s, 0);                                         // the gap is that of the point
   if (s->a->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);
@@ -67,7 +52,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
   }
 }
 
-// (7): q of the one-step problem, from du = M^{-1} h f.
+// (5): q of the one-step problem, from du = M^{-1} h f.
 static void one_step_problem(nsm_sim *s, const double *du) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
@@ -87,7 +72,7 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   }
 }
 
-// (8), (3); 0 where something is not finite.
+// (6) and the positions; 0 where something is not finite.
 static int end_of_step(nsm_sim *s, const double *du) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
@@ -108,7 +93,7 @@ static int end_of_step(nsm_sim *s, const double *du) {
     if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
     sum += u[i];
   }
-  sim_move(s, s->w.qm, 0.5 * s->n.h, u, s->w.q1);
+  sim_from_point(s, s->w.qm, s->now.z, u, s->w.q1);
   for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i];
   return sum - sum == 0;
 }
@@ -122,11 +107,11 @@ static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *
   return NSM_FAILED;
 }
 
-nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
+nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
   const sim_rows *r = &s->n.r;
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
-  sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
-  nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->a->zero_l);
+  double after = sim_to_point(s, s->now.q, s->now.z, s->w.qm);
+  nsm_view m = sim_view(s, s->now.t + after, s->w.qm, s->now.z, s->a->zero_l);
   dynamics(s, &m);
   int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
   if (singular >= 0) {
@@ -160,7 +145,7 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     }
   }
   if (!end_of_step(s, s->w.rhs)) return not_finite(s, &m, t1, e);
-  sim_refine(s, m.t, s->w.qm, 0.5 * s->n.h);
+  sim_refine(s, m.t, s->w.qm, s->a->m->end.end * s->n.h);
   s->now.count.newton_iterations++;
   return NSM_OK;
 }

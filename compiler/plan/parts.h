@@ -1,18 +1,10 @@
-// The schemes, one function each: derived system -> plan. And what they share.
+// Kinds of schemes, one function each: derived system -> plan. And what they share.
 #pragma once
 #include "hoist.h"
 #include "plan.h"
 
-typedef enum {
-#define SCHEME(name, number, ...) SCHEME_##number,
-#include "schemes.def"
-#undef SCHEME
-  SCHEME_COUNT
-} SchemeNumber;
-extern const SchemeDescriptor schemes[SCHEME_COUNT];
-
 const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d);
-const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d);
+const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d);   // those written in schemes/
 // consistent, consistent1, consistent_explicit_mass
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);
 
@@ -22,6 +14,8 @@ Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double the
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
+// Are the iteration matrix and that of the one-step problem constant?
+void plan_matrices(Plan *p, const PlanClass *pc);
 // those of one point in time; jacobians: d f, d g / d(q, v, x) too
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians);
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
@@ -31,9 +25,3 @@ void class_columns(PlanClass *pc, const Hoist *h);                            //
 
 // Of an experiment that names none.
 const SchemeDescriptor *default_scheme(Arena *a, const System *s, DiagBag *bag);
-// What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
-// said.
-Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c
-bool  refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag);                 // true: there are some
-void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
-void check_consistent(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);

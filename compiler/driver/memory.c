@@ -1,0 +1,89 @@
+// The allocator of the command: whoever asks for memory and gets none ends the program with a message and exit code 4,
+// be it nsm, libtcc, LLVM, HDF5 or the C library. Of these some answer with an exit code of their own, some abort, and
+// some read what is not there. It stands in front of whatever allocator the program is given (dlsym, RTLD_NEXT).
+// The libraries that others use (libnsm.so, those of built simulators) answer with an error and end nobody's program;
+// a sanitizer has an allocator of its own.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "../base/fatal.h"
+
+#if !defined __SANITIZE_ADDRESS__ && defined __GLIBC__
+
+typedef void *Malloc(size_t);
+typedef void *Calloc(size_t, size_t);
+typedef void *Realloc(void *, size_t);
+typedef void *Aligned(size_t, size_t);
+typedef int Posix(void **, size_t, size_t);
+
+extern void *__libc_malloc(size_t);                        // while the loader looks for the next one
+extern void *__libc_calloc(size_t, size_t);
+
+static struct { Malloc *malloc; Calloc *calloc; Realloc *realloc; Aligned *aligned; Posix *posix; } next;
+static _Thread_local bool looking, ending;
+
+static void look(void) {
+  looking = true;
+  union { void *at; Malloc *f; } m = { dlsym(RTLD_NEXT, "malloc") };
+  union { void *at; Calloc *f; } c = { dlsym(RTLD_NEXT, "calloc") };
+  union { void *at; Realloc *f; } r = { dlsym(RTLD_NEXT, "realloc") };
+  union { void *at; Aligned *f; } a = { dlsym(RTLD_NEXT, "aligned_alloc") };
+  union { void *at; Posix *f; } p = { dlsym(RTLD_NEXT, "posix_memalign") };
+  next.calloc = c.f;
+  next.realloc = r.f;
+  next.aligned = a.f;
+  next.posix = p.f;
+  next.malloc = m.f;
+  looking = false;
+}
+
+// What is done at the end may ask for memory, too.
+static void none(size_t bytes) {
+  if (ending) _exit(4);
+  ending = true;
+  out_of_memory(bytes);
+}
+
+static void *had(void *at, size_t bytes) {
+  if (!at && bytes > 0) none(bytes);
+  return at;
+}
+
+void *malloc(size_t n) {
+  if (!next.malloc) {
+    if (looking) return __libc_malloc(n);
+    look();
+  }
+  return had(next.malloc(n), n);
+}
+
+void *calloc(size_t n, size_t each) {
+  size_t bytes;
+  if (!next.malloc) {
+    if (looking) return __libc_calloc(n, each);
+    look();
+  }
+  if (__builtin_mul_overflow(n, each, &bytes)) none((size_t)-1);
+  return had(next.calloc(n, each), bytes);
+}
+
+void *realloc(void *old, size_t n) {
+  if (!next.malloc) look();
+  return had(next.realloc(old, n), n);
+}
+
+void *aligned_alloc(size_t alignment, size_t n) {
+  if (!next.malloc) look();
+  return had(next.aligned(alignment, n), n);
+}
+
+int posix_memalign(void **at, size_t alignment, size_t n) {
+  if (!next.malloc) look();
+  int code = next.posix(at, alignment, n);
+  if (code == ENOMEM) none(n);
+  return code;
+}
+#endif

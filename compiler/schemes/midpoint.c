@@ -1,0 +1,74 @@
+// Moreau's midpoint rule [Möller 2011, (5.3)-(5.8)], the only text of its equations; docs/numerics/midpoint.md says how
+// good it is.
+//
+//   q_M = q_B + (h/2) u_B,   t_M = t_B + h/2                                                                      (1)
+//   M(q_M, t_M)(u_E - u_B) = h f(t_M, q_M, u_B) + h g(t_M, q_M, u_B, lambda) + H(q_M, t_M)^T p                    (2)
+//   q_E = q_M + (h/2) u_E                                                                                         (3)
+//   relations     -y(t_M, q_M, u_E, lambda) in N_[lo, hi](lambda)                                                 (4)
+//   constraints   H u_E + chi = 0                                                                                 (5)
+//   contacts      0 <= (H u_E + chi) + e (H u_B + chi) _|_ p >= 0   where g_N(q_M, t_M) <= 0                      (6)
+//   friction      the same with e_t and the slip velocity against p_T in D(p_N)                                  (6a)
+//
+// H, chi, bounds and coefficients of friction are taken at (t_M, q_M, u_B). So (2) and (4) to (6) are affine in the
+// unknowns u_E, lambda, p, and one iteration is exact: what is not affine in them is refused.
+#include "scheme.h"
+
+static Ex momentum(const Piece *p, int row) {                                                                // (2)
+  return ex_sub(p->pool, inertia(p, row), ex_mul(p->pool, length(p), at_begin(p, force(p, row))));
+}
+static Ex relation(const Piece *p) { return p->cls->y; }                                                     // (4)
+static Ex rate(const Piece *p) { return p->cls->rate; }                                                // (5), (6)
+static Ex closed(const Piece *p) { return p->cls->y; }                                                       // (6)
+
+const Equations midpoint = {
+  .point = { .time = 0.5, .begin = 0.5 },                                                                    // (1)
+  .end = { .time = 0.5, .end = 0.5 },                                                                        // (3)
+  .momentum = momentum, .relation = relation, .rate = rate, .closed = closed, .given = at_begin
+};
+
+// ---- what it asks of a model ----------------------------------------------------------------------------------------
+typedef struct Check { const SchemeDescriptor *by; DiagBag *bag; } Check;
+
+static void ask_relation(const Check *k, const Piece *p) {
+  const SysClass *c = p->cls;
+  bool any = false;
+  for (int i = 0; i < c->h.n; i++) any |= c->h.at[i].wrt == WRT_V || c->h.at[i].wrt == WRT_L;
+  if (!affine_in_unknowns(p, relation(p))) {
+    diag_note(refuse_in_scheme(k->by, c->span, "relations that are not affine in velocities and multipliers", k->bag),
+              "%s is solved once a step, without iteration", c->shown);
+  } else if (!any) {
+    Diag *d = refuse_in_scheme(k->by, c->span, "relations on positions alone", k->bag);
+    diag_note(d, "the output is taken at the middle of the step, which no multiplier of the step moves");
+    diag_help(d, "a contact: its law is on the velocity where the gap is closed");
+  }
+}
+
+static void ask_momentum(const Check *k, const Piece *p) {
+  for (int r = 0; r < p->cls->nrow; r++)
+    if (!affine_in_unknowns(p, momentum(p, r))) {
+      (void)refuse_in_scheme(k->by, p->cls->span, "forces that are not affine in the multipliers", k->bag);
+      return;
+    }
+}
+
+// Forces of the step are known when it is solved, and friction is solved with them.
+static void ask_friction(const Check *k, const Piece *p) {
+  const SysClass *c = p->cls;
+  for (int i = 0; i < c->nslot && c->radius != EX_NONE; i++)
+    if (c->slot[i].kind == SLOT_L && ex_depends(p->pool, c->radius, c->slot[i].value)) {
+      diag_note(refuse_in_scheme(k->by, c->span, "a normal force that depends on forces of the step", k->bag),
+                "the law of friction is looked at once a step, before its forces are known");
+      return;
+    }
+}
+
+void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
+  Check k = { d, bag };
+  if (refuse_states(s, d, bag)) return;                         // relations may speak of them: one cause, one message
+  for (int i = 0; i < s->ncls; i++) {
+    Piece p = { a, s, s->pool, &s->cls[i] };
+    if (p.cls->kind == CLASS_RELATION) ask_relation(&k, &p);
+    else if (p.cls->kind == CLASS_FRICTION) ask_friction(&k, &p);
+    else if (p.cls->kind == CLASS_SMOOTH && !p.cls->is_equation) ask_momentum(&k, &p);
+  }
+}

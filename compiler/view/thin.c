@@ -1,0 +1,133 @@
+// Thinning what a page holds.
+#include "thin.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../base/fatal.h"
+
+// ---- marks: those within `mark_span` of the one before are counted with it ------------------------------------------
+static void merge_mark(Trace *t, TraceMark m) {
+  TraceMark *last = t->mark.n ? &vec_last(&t->mark) : NULL;
+  if (last && m.time - last->time < t->mark_span) {
+    last->impacts += m.impacts;
+    last->events += m.events;
+  } else vec_push(&t->mark, m);
+}
+
+void thin_mark(Trace *t, TraceMark m) {
+  while (!t->full && t->mark.n >= TRACE_MARKS) {
+    float all = m.time - t->mark.at[0].time;
+    t->mark_span = fmaxf(2*t->mark_span, 2*all/TRACE_MARKS);
+    size_t n = t->mark.n;
+    t->mark.n = 0;
+    for (size_t i = 0; i < n; i++) merge_mark(t, t->mark.at[i]);     // never writes beyond what it has read
+    if (all <= 0) break;
+  }
+  merge_mark(t, m);
+}
+
+// ---- bands: of changes of one contact within `band_span` the last one counts ----------------------------------------
+// last: for each contact where its last change stands, -1 for none.
+static void merge_band(Trace *t, TraceBand b) {
+  int *last = &t->last_band[b.contact];
+  if (*last >= 0 && b.time - t->band.at[*last].time < t->band_span) { t->band.at[*last].state = b.state; return; }
+  *last = (int)t->band.n;
+  vec_push(&t->band, b);
+}
+
+void thin_band(Trace *t, TraceBand b) {
+  while (!t->full && t->band.n >= TRACE_BANDS) {
+    float all = b.time - t->band.at[0].time;
+    t->band_span = fmaxf(2*t->band_span, 2*all/TRACE_BANDS);
+    size_t n = t->band.n;
+    t->band.n = 0;
+    for (int i = 0; i < t->ncontact; i++) t->last_band[i] = -1;
+    for (size_t i = 0; i < n; i++) merge_band(t, t->band.at[i]);
+    if (all <= 0) break;
+  }
+  merge_band(t, b);
+}
+
+// ---- pictures -------------------------------------------------------------------------------------------------------
+void thin_pictures(Trace *t) {
+  enum { FEWEST = 8, TOUCH = 6 };
+  while (!t->full && t->picture_time.n >= FEWEST && t->picture.n + t->touch.n > 3*TRACE_NUMBERS) {
+    size_t kept = 0, read = 0, written = 0, numbers = (size_t)t->picture_numbers;
+    for (size_t i = 0; i < t->picture_time.n; i++) {
+      size_t n = TOUCH*(size_t)t->touches.at[i];
+      if (i % 2 == 0) {
+        memmove(t->picture.at + kept*numbers, t->picture.at + i*numbers, numbers*sizeof *t->picture.at);
+        memmove(t->touch.at + written, t->touch.at + read, n*sizeof *t->touch.at);
+        t->touches.at[kept] = t->touches.at[i];
+        t->picture_time.at[kept++] = t->picture_time.at[i];
+        written += n;
+      }
+      read += n;
+    }
+    t->picture.n = kept*numbers;
+    t->touch.n = written;
+    t->touches.n = t->picture_time.n = kept;
+    t->per_picture *= 2;
+  }
+}
+
+// ---- columns --------------------------------------------------------------------------------------------------------
+typedef struct Kept { const double *time, *value; double *out; size_t n; } Kept;
+
+static void keep(Kept *k, size_t row, size_t room) {
+  k->out[k->n] = k->time[row];
+  k->out[room + k->n++] = k->value[row];
+}
+
+// Rows from..to: the smallest and the largest value, one that is no number, and `also`, in the order of time.
+static void keep_part(Kept *k, size_t from, size_t to, size_t also, size_t room) {
+  size_t least = to, most = to, none = to;
+  for (size_t i = from; i < to; i++) {
+    double x = k->value[i];
+    if (isnan(x)) { if (none == to) none = i; continue; }
+    if (least == to || x < k->value[least]) least = i;
+    if (most == to || x > k->value[most]) most = i;
+  }
+  size_t row[4] = { least, most, none, also };
+  for (int i = 1; i < 4; i++)
+    for (int j = i; j > 0 && row[j] < row[j - 1]; j--) { size_t x = row[j]; row[j] = row[j - 1]; row[j - 1] = x; }
+  for (int i = 0; i < 4; i++)
+    if (row[i] < to && (i == 0 || row[i] != row[i - 1])) keep(k, row[i], room);
+}
+
+static void thin_column(TraceColumn *c, const double *time, size_t parts) {
+  size_t n = c->value.n, room = 3*parts + 2;
+  Kept k = { .time = time, .value = c->value.at, .out = memory_for(2*room*sizeof(double)) };
+  for (size_t i = 0; i < parts; i++)
+    keep_part(&k, i*n/parts, (i + 1)*n/parts, i == 0 ? 0 : i + 1 == parts ? n - 1 : n, room);
+  c->value.n = 0;
+  for (size_t i = 0; i < k.n; i++) vec_push(&c->value, k.out[i]);
+  for (size_t i = 0; i < k.n; i++) vec_push(&c->value, k.out[room + i]);
+  free(k.out);
+}
+
+bool column_is_constant(const TraceColumn *c) {
+  bool same = c->value.n > 0 && isfinite(c->value.at[0]);
+  for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
+  return same;
+}
+
+static int time_column(const Trace *t) {
+  for (int i = 0; i < t->ncolumn; i++) if (!strcmp(t->column[i].name, "time")) return i;
+  return -1;
+}
+
+void thin_columns(Trace *t, size_t bytes) {
+  enum { SMALLEST = 4, A_ROW = 2*sizeof(double) };
+  int number = time_column(t);
+  size_t rows = bytes/A_ROW, parts = rows > 2*SMALLEST + 2 ? (rows - 2)/2 : SMALLEST;     // and the ends
+  if (number < 0 || 2*parts >= (size_t)t->rows) return;
+  TraceColumn *time = &t->column[number];
+  for (int i = 0; i < t->ncolumn; i++)
+    if (i != number && !column_is_constant(&t->column[i])) thin_column(&t->column[i], time->value.at, parts);
+  double *all = memory_for((time->value.n + 1)*sizeof *all);
+  memcpy(all, time->value.at, time->value.n*sizeof *all);
+  thin_column(time, all, parts);
+  free(all);
+  t->kept = (long)(2*parts);
+}

@@ -1,0 +1,14 @@
+// What a page leaves out so that it stays small: marks, bands and pictures while the run goes on, as often as their
+// lists are full; rows of columns at its end. Nothing here depends on the clock, so that two runs leave out the same.
+#pragma once
+#include "trace.h"
+
+// A mark, a change of a band: a new entry, or a part of one that stands close before it.
+void thin_mark(Trace *t, TraceMark mark);
+void thin_band(Trace *t, TraceBand band);
+// Every second picture, where they are too many.
+void thin_pictures(Trace *t);
+// Of each column at most so many bytes: the smallest and the largest value within each of equal parts of the rows, and
+// the first and the last row. The columns then hold the times of what was kept, and behind these the values.
+void thin_columns(Trace *t, size_t bytes);
+bool column_is_constant(const TraceColumn *c);  // does one number, finite, stand for all rows? Such a one stays
