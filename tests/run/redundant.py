@@ -183,11 +183,11 @@ def bennett():
     """`moreau` drifts off, and what the lengths of the linkage make dependent is so up to the drift alone: it goes on
     turning, and its energy is off by the square of the step."""
     drifts = []
-    for step in ("1 ms", "0.5 ms"):
-        _, s, err = run(BENNETT, "--scheme", "moreau", "--step", step.replace(" ", ""), "--until", "1.6s")
+    for step in ("4ms", "0.5ms"):
+        _, s, err = run(BENNETT, "--scheme", "moreau", "--step", step)
         need(s["status"] == "ok" and "depend on each other" in err, f"{s['status']}: {err}")
         drifts.append(s["energy"]["drift"])
-    need(drifts[0] <= 5e-4 and 3 <= drifts[0]/drifts[1] <= 5, f"drifts {drifts}")
+    need(drifts[0] <= 1e-2 and 40 <= drifts[0]/drifts[1] <= 100, f"drifts {drifts}")
 
 
 CASES = [("shafts at 30 degrees", shafts, 30), ("shafts in a line", shafts, 0), ("a double joint", shafts, 25, THIRD),
