@@ -121,10 +121,10 @@ typedef struct nsm_settings {
   double until, step, start;             // NaN: the model's own
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
-  double tolerance;                      // of the outer Newton, relative; 0: default
+  double tolerance;                      // relative, of Newton's method and of one-step problems; 0: 1e-12
   double accept;                         // residual with which a one-step problem will do that misses its tolerance;
                                          // 0: 1e-6 where it has more than 300 contacts with friction, else none
-  double solve_budget;                   // seconds that one problem of a step may take; 0: default
+  double solve_budget;                   // 10^9 operations that one problem of a step may take; 0: 40. No clock
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int general;                           // step_newton even where all is linear: the oracle of tests
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
@@ -133,6 +133,7 @@ typedef struct nsm_settings {
   int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
   int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
+  int stages;                            // of radau: 2 or 3; 0: as the model says
   const volatile int *stop;              // where it becomes nonzero, nsm_advance ends with NSM_INTERRUPTED behind the
                                          // step at hand, and a step that takes long is given up; NULL: never
 } nsm_settings;
@@ -226,7 +227,7 @@ void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 // and the energy that it took [J], friction at that contact included; nan where there is none.
 typedef struct nsm_located_event {
   double      time;
-  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"; of radau "captured": after a switch of name
   const char *name;     // valid during the call
   double      before, after, impulse, loss;
 } nsm_located_event;

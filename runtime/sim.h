@@ -273,10 +273,12 @@ typedef struct sim_scheme {
   unsigned char located;                // can locate events in its steps
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
+  unsigned char collocates;             // pieces with fixed sets, which steps of implicit Euler find (radau.h)
   double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
   int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
+  nsm_code    (*euler)(nsm_sim *s, double t1, nsm_error *e); // collocates: a step of implicit Euler with all laws
   void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
   // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts, where it is located
   nsm_code    (*impact)(nsm_sim *s, nsm_error *e);
@@ -332,6 +334,7 @@ typedef struct sim_analysis {
   } on;
   int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
+  int     stages;                       // of a scheme that collocates
   int     linear;                       // step_linear applies
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
   int     iterates;                     // step_newton or consistent_newton may be taken
@@ -352,6 +355,8 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+#define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
+#define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
 enum { SIM_DIFFERENCES = 10 };
 #define SIM_PREDICTED(s) \
@@ -383,6 +388,8 @@ typedef struct sim_state {
   double  set_h;                        // length of the last piece with the same sets, 0: none
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
+  double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
+  int     captured_row;                 // whose set had ended in it, -1: none
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
@@ -417,6 +424,7 @@ typedef struct sim_numbers {
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
+  struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
   struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
@@ -435,7 +443,7 @@ typedef struct sim_work {
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
-  double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
+  double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up
   int     astray;                       // the step was not solved: a part of it may be
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
@@ -475,6 +483,8 @@ typedef struct sim_work {
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
   int     at_event;                     // the last piece ended where a condition became true
+  int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
+  double  length;                       // of the step at hand, as it was asked for
   char    name[512];
 } sim_work;
 

@@ -203,6 +203,17 @@ static bool at_instants(Compilation *c, const Model *m) {
   return true;
 }
 
+// radau locates events unless it is told not to.
+static bool collocates(const Model *m, const PipelineOptions *o) {
+  const char *name = o->scheme ? o->scheme : m->sim.scheme, *near;
+  const SchemeDescriptor *d = name ? scheme_named(name, &near) : NULL;
+  return d && d->collocates;
+}
+
+static int located_or_not(const Model *m, const PipelineOptions *o) {
+  return o->located || m->sim.located || !collocates(m, o) ? o->located : 1;
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -221,7 +232,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
-  c->model = with_switches(c->stages, c->model, o->located, c->bag);
+  c->model = with_switches(c->stages, c->model, located_or_not(c->model, o), collocates(c->model, o), c->bag);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
   c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);

@@ -6,6 +6,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_open(&k, false, false);
   diag_one_each(bag, true);
   check_numbers(&k);
+  check_sizes(&k);
   check_inertia(&k);
   check_equations(&k);
   check_circuit(&k);

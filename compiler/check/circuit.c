@@ -4,7 +4,9 @@
 //   ( M/h - A    -B      ) ( x )
 //   (   C        D + I_c ) ( l )      I_c = 1 for rows that are no equations: each has a state in which its l is free
 //
-// must be regular. Where it is not, a combination of rows is zero, and so is one of columns: the first says which
+// must be regular. Of an `if` both branches are taken as present, as the cases of a law are: an ideal switch joins its
+// ends or has no current, and what it leaves undetermined in one state the others may determine. Where the matrix is
+// singular all the same, a combination of rows is zero, and so is one of columns: the first says which
 // equations contradict or repeat each other, the second what nothing determines. Both are named.
 //
 // Where velocities v stand in these equations (a machine between a circuit and a shaft) they are unknowns too, with the
@@ -29,9 +31,37 @@ static bool any_node(const Check *k) {
   return false;
 }
 
+// Point numbers: two generic ones, and one at which of each `if` both branches are there.
+enum { BOTH_BRANCHES = 3 };
+
+// e with `if c then a else b` as w a + (1 - w) b, w a generic number of its own for each c.
+static double blended(const Point *p, Ex e) {
+  Pool *pool = p->k->s->pool;
+  if (!ex_uses_op(pool, e, OP_IF, NULL, NULL)) return at_point(p, e);
+  int n = ex_nargs(pool, e);
+  if (ex_operator(pool, e) == OP_IF) {
+    double w = 0.5 + 0.4*generic_number(BOTH_BRANCHES, (int)ex_arg(pool, e, 0)), a = blended(p, ex_arg(pool, e, 1)),
+           b = blended(p, ex_arg(pool, e, 2));
+    return w*(isfinite(a) ? a : 1) + (1 - w)*(isfinite(b) ? b : 1);
+  }
+  Ex *arg = ARENA_ARRAY(p->k->arena, Ex, n + 1);
+  for (int i = 0; i < n; i++) {
+    double v = blended(p, ex_arg(pool, e, i));
+    arg[i] = ex_num(pool, isfinite(v) ? v : 1);
+  }
+  return at_point(p, ex_op(pool, ex_operator(pool, e), arg, n));
+}
+
 static double value(const Point *p, Ex e) {
-  double v = e == EX_NONE ? 0 : at_point(p, e);
+  double v = e == EX_NONE ? 0 : p->both ? blended(p, e) : at_point(p, e);
   return isfinite(v) ? v : 1;
+}
+
+// The generic point of that number.
+static Point point_at(const Check *k, int number) {
+  Point p = generic_point(k, number, 1);
+  p.both = number == BOTH_BRANCHES;
+  return p;
 }
 
 // The unknowns: velocities and states by their numbers in 0 ... nz - 1, then the multipliers of relations, nz + row.
@@ -195,10 +225,11 @@ bool needs_rows(Arena *m, const System *s) {
   if (u.n == u.nz) return false;
   double *a = ARENA_ARRAY(m, double, u.n*u.n), *left = ARENA_ARRAY(m, double, u.n);
   bool floats = true, has_solution = false;
-  for (int point = 1; point <= 2; point++) {
-    Point p = generic_point(&k, point, 1);
+  for (int point = 1; point <= BOTH_BRANCHES; point++) {
+    Point p = point_at(&k, point);
     one_step_matrix(&k, &p, &u, a);
     has_solution = has_solution || rank_of_rows(a, u.n, u.n, NO_PIVOT, left) == u.n;
+    if (p.both) continue;
     blocked_matrix(&k, &p, &u, a);
     floats = floats && rank_of_rows(a, u.nz, u.nz, NEARLY_FLOATS, left) < u.nz;
   }
@@ -213,8 +244,8 @@ void check_circuit(Check *of) {
   Arena *m = k->arena;
   double *a = ARENA_ARRAY(m, double, n*n), *b = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n),
          *right = ARENA_ARRAY(m, double, n);
-  for (int point = 1; point <= 2; point++) {               // regular at one of two generic points: silent
-    Point p = generic_point(k, point, 1);
+  for (int point = 1; point <= BOTH_BRANCHES; point++) {   // regular at one of the generic points: silent
+    Point p = point_at(k, point);
     one_step_matrix(k, &p, &u, a);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
     if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;

@@ -37,7 +37,7 @@ static bool numbers_of(Rows *r, int i) {
   Pool *p = r->k->s->pool;
   const int *unknown = r->rates ? x->rate : x->value;
   double *zero = ARENA_ARRAY(r->k->arena, double, x->nz + 1);
-  Point at = { r->k, zero, zero, r->time, x->position_start };
+  Point at = { r->k, zero, zero, r->time, x->position_start, false };
   for (int j = 0; j < r->nq; j++) if (r->rates && ex_depends(p, formula(r, i), x->value[j])) return false;
   if (ex_depends_any(p, formula(r, i), is_attitude, (void *)r)) return false;
   if (!ex_affine(p, formula(r, i), unknown, r->nq)) return false;

@@ -17,7 +17,10 @@ typedef struct Check {
 void check_open(Check *k, bool parts, bool slopes);
 
 // --- point.c: numbers ---
-typedef struct Point { const Check *k; const double *value, *rate; double time; const double *attitude; } Point;
+// both: circuit.c has both branches of each `if` there
+typedef struct Point {
+  const Check *k; const double *value, *rate; double time; const double *attitude; bool both;
+} Point;
 double start_time(const Check *k);
 // The value of an expression of k->x; rates of states are 0. nan where it is not known.
 double at_point(const Point *p, Ex e);
@@ -50,6 +53,7 @@ bool solve_dense_system(double *M, double *B, int n, int m);
 
 // --- the questions ---
 void check_numbers(Check *k);      // numbers.c      E0232: parameters and initial values that are none
+void check_sizes(Check *k);        // sizes.c        E0610: families that are too large to be counted
 void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
 void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
 void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes

@@ -28,7 +28,7 @@ double at_point(const Point *p, Ex e) {
 }
 
 Point start_point(const Check *k) {
-  return (Point){ k, k->x->start, k->x->start_rate, start_time(k), k->x->position_start };
+  return (Point){ k, k->x->start, k->x->start_rate, start_time(k), k->x->position_start, false };
 }
 
 double generic_number(int number, int i) {             // splitmix64
@@ -62,7 +62,7 @@ Point generic_point(const Check *k, int number, double spread) {
     rate[i] = (isnan(v) ? 0 : v) + spread*fmax(fabs(isnan(v) ? 0 : v), 1)*generic_number(number, 2*i + 1);
   }
   double t = start_time(k) + spread*fabs(generic_number(number, -1));
-  return (Point){ k, value, rate, t, generic_attitudes(k, number, spread) };
+  return (Point){ k, value, rate, t, generic_attitudes(k, number, spread), false };
 }
 
 static bool is_moving(int id, void *system) {

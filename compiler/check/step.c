@@ -163,6 +163,14 @@ static void fast_sources(Check *k, const SysClass *c, void *ctx) {
   }
 }
 
+#define MOST_INSTANTS 1e9                               // as in runtime/clock/events.c
+
+// Of the experiment, nan where it is not known.
+static double length_of(const System *s) {
+  if (s->until == EX_NONE) return NAN;
+  return value_of(s, s->until, NULL, 0) - (s->start == EX_NONE ? 0 : value_of(s, s->start, NULL, 0));
+}
+
 static void check_sources(const Check *k, double h) {
   Check own = *k;
   Sources s = { h, false };
@@ -173,8 +181,14 @@ static void check_sources(const Check *k, double h) {
     s.told = true;
     Diag *d = diag(k->bag, DIAG_W0848, c->span, "`every` has a period of %.3g, and the step is %.3g",
                    value_of(k->s, c->period, NULL, 0), h);
+    double period = value_of(k->s, c->period, NULL, 0), many = length_of(k->s)/period;
+    if (many > MOST_INSTANTS) {
+      diag_note(d, "the run would have %.3g instants, and refuses more than %g; is its unit what is meant?", many,
+                MOST_INSTANTS);
+      continue;
+    }
     diag_note(d, "steps end at its instants, so it runs as written; results have the rows of the step");
-    diag_help(d, "a step of %.1g shows it well", value_of(k->s, c->period, NULL, 0));
+    diag_help(d, "a step of %.1g shows it well", period);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "../../runtime/command/command.h"
 #include "../../runtime/record/hdf5.h"
+#include "../../runtime/shared/sum.h"
 #include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
@@ -48,6 +49,7 @@ int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *
                     .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch,
                     .meaning = nsm_meaning_of, .program = p, .text = c->source->text };
   host.ninput = n;
+  host.key = nsm_sum(text_str(&c->c), c->c.n);
   if (o->jit == JIT_AUTO) {
     host.between_steps = jit_between_steps;
     host.between_runs = between_runs;

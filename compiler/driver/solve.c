@@ -144,7 +144,8 @@ static void print_json(Text *t, nsm_problem *p, const Answer *a, const SolveFlag
   text_printf(t, ",\n  \"floor\": ");
   number(t, a->r.floor);
   text_printf(t, a->r.solver ? ",\n  \"solver\": \"%s\"" : ",\n  \"solver\": null", a->r.solver);
-  text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g", a->r.iterations, a->time_s);
+  text_printf(t, ",\n  \"iterations\": %d,\n  \"operations\": %.9g,\n  \"time_s\": %.9g", a->r.iterations,
+              a->r.work, a->time_s);
   text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m,
               p->p.cones);
   text_printf(t, ",\n  \"worst\": %d", worst);
@@ -190,7 +191,7 @@ static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFla
   text_printf(t, "status      %s\n", statuses[a->r.status]);
   if (*why) text_printf(t, "because     %s\n", why);
   if (a->r.late)
-    text_printf(t, "because     the budget of %.4g s is used up (--solve-budget)\n",
+    text_printf(t, "because     the budget of %.4g billion operations is used up (--solve-budget)\n",
                 f->options.budget > 0 ? f->options.budget : NSM_CONE_BUDGET);
   if (a->r.status == NSM_CONE_ACCEPTED) text_printf(t, "because     it is within %.3g (--accept)\n", f->options.accept);
   text_printf(t, "residual    %.3g (tolerance %.3g%s)\nfloor       %.3g\n", a->r.residual,

@@ -1,4 +1,5 @@
-// See view_keeper.h. On the socket: a Question with the connection, and the lines.
+// See view_keeper.h. On the socket: a Question with the connection, and the lines; back comes one byte, TAKEN. Until
+// then the server can ask another keeper.
 //
 // A run needs no new machine code where the values that differ from the command line's are parameters of the compiled
 // model that no length depends on, and the scheme is the same. The checks of the model are made anew for every run:
@@ -23,6 +24,7 @@
 #include "view_keeper.h"
 
 typedef struct Question { bool whole; size_t n; } Question;
+static const char TAKEN = 'y';
 
 // All n bytes; false: the other side is gone.
 static bool read_whole(int fd, void *to, size_t n) {
@@ -264,6 +266,7 @@ _Noreturn static void keep(const Keeper *keeper, int from) {
     char *lines = memory_for(q.n + 1);
     if (!read_whole(from, lines, q.n)) break;
     lines[q.n] = 0;
+    if (!write_whole(from, &TAKEN, 1)) break;
     make_room(&k);
     if (!is_current(&k)) {
       view_unload(&k.m);
@@ -321,7 +324,8 @@ static bool tell(const Keeper *k, const HttpRequest *r) {
   memcpy(CMSG_DATA(c), &r->fd, sizeof r->fd);
   ssize_t n;
   while ((n = sendmsg(k->to, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR) {}
-  return n == sizeof q && write_whole(k->to, r->body, r->nbody);
+  char taken = 0;
+  return n == sizeof q && write_whole(k->to, r->body, r->nbody) && read_whole(k->to, &taken, 1) && taken == TAKEN;
 }
 
 bool keeper_ask(Keeper *k, const HttpRequest *r) {

@@ -79,7 +79,8 @@ static double bisect(Probe *b, int axis, double x, double f, double y) {
 
 static bool inside(const ExAxis *a, double x) { return isfinite(x) && x > a->lo && x < a->hi; }
 
-// turned(b, a, c) goes on from c, which moves with it; here c stays, and half a turn away from it the level jumps over 0.
+// turned(b, a, c) goes on from c, which moves with it; here c stays, and half a turn away from it the level jumps
+// over 0.
 static bool is_zero(Probe *b, int axis, double x, double size) {
   return !b->turns || fabs(level_at(b, axis, x)) <= 1e-6*size;
 }

@@ -47,6 +47,17 @@ static void located(const Env *env, const Ast *arg) {
   s->located = yes_or_no(env, arg) ? 1 : -1;
 }
 
+// stages = 2
+static void stages(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  s->stages_span = arg->a->span;
+  s->stages = arg->a->kind != AST_NUMBER ? 0 : arg->a->number == 2 ? 2 : arg->a->number == 3 ? 3 : 0;
+  if (s->stages) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`stages` is 2 or 3");
+  diag_label(d, "neither of them");
+  diag_help(d, "radau(stages = 3)");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -72,7 +83,11 @@ static void scheme(const Env *env, const Ast *x) {
       located(env, arg);
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma and located, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "stages")) {
+      stages(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma, stages and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }

@@ -38,8 +38,8 @@ static bool imports(const Elab *e, const SourceFile *by, const SourceFile *of) {
   return false;
 }
 
-// Of models of one name in several imported files that of the file at hand is meant, or of the one that it imports; NULL
-// where it imports several.
+// Of models of one name in several imported files that of the file at hand is meant, or of the one that it imports;
+// NULL where it imports several.
 static const Ast *one_of_twins(Elab *e, const Ast *name, const Ast *first) {
   const Ast *found = NULL, *other = NULL;
   Twin last = { first, map_get(e->twins, name->name) };

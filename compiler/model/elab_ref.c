@@ -419,6 +419,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
              : p->force == ROLL || (rolls && p->force != SPIN) ? half
              : p->force == TANGENTIAL && y->nslip > 1   ? (y->nslip == 3 && is_slip_in_space(y->decl) ? 3 : 2)
                                                         : 1;
+  if (many < 1) return bad_value(env, at);                 // rolling with one direction of slip: said at its law
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

@@ -6,6 +6,11 @@
 // conditions set, `when initial or c` and `when initial or not c`: a step ends where c changes, and has one branch.
 // Equations of states and forces are rewritten so. Energies are continuous, and so are their forces but for kinks,
 // which leave the order at 2; contacts and relations have sets of their own.
+//
+// A scheme of higher order asks for kinks and jumps too, of what moves:
+//
+//   abs(p): if p < 0 then -p else p      min(p, q): if p < q then p else q      sign(p): by p > 0 and p < 0
+//   floor(p): a discrete variable d = floor(p) that is set where p passes d or d + 1
 #include "switches.h"
 #include <string.h>
 #include "mx.h"
@@ -16,6 +21,7 @@ typedef struct Switches {
   int first;               // of the variables made here
   const MContext *ctx;     // of the statement at hand
   DiagBag *bag;
+  bool kinks;              // abs, min, max, sign and floor too
 } Switches;
 
 // ---- which conditions ----------------------------------------------------------------------------------------------
@@ -83,7 +89,7 @@ static MExpr *value_of_switch(const Switches *s, int var, Span at) {
   return mx_var(s->a, &s->m->var[var], var, index, s->ctx->n, false, at);
 }
 
-static void block(Switches *s, const MExpr *c, int var, double value) {
+static void block(Switches *s, const MExpr *c, int var, MExpr *value) {
   Model *m = s->m;
   ARENA_MORE(s->a, m->block, m->nblock, MBlock);
   ARENA_MORE(s->a, m->action, m->naction, MAction);
@@ -91,14 +97,12 @@ static void block(Switches *s, const MExpr *c, int var, double value) {
                                   .switches = true, .wavy = true, .span = c->span };
   m->action[m->naction++] = (MAction){ .kind = MA_ASSIGN, .block = m->nblock++,
                                        .on = value_of_switch(s, var, c->span),
-                                       .value = mx_num(s->a, value, c->span), .span = c->span };
+                                       .value = value, .span = c->span };
 }
 
-static int variable(Switches *s, const MExpr *c) {
+// A discrete variable that starts at 0.
+static int new_variable(Switches *s, const MExpr *c) {
   Model *m = s->m;
-  for (int i = 0; i < m->nblock; i++)
-    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c))
-      return m->action[m->naction - (m->nblock - i)].on->id;
   ARENA_MORE(s->a, m->var, m->nvar, MVar);
   ARENA_MORE(s->a, m->init, m->ninit, MInit);
   int id = m->nvar++;
@@ -112,8 +116,17 @@ static int variable(Switches *s, const MExpr *c) {
   }
   m->init[m->ninit++] = (MInit){ .ctx = *s->ctx, .on = value_of_switch(s, id, c->span),
                                  .value = mx_num(s->a, 0, c->span), .span = c->span };
-  block(s, c, id, 1);
-  block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, 0);
+  return id;
+}
+
+static int variable(Switches *s, const MExpr *c) {
+  Model *m = s->m;
+  for (int i = 0; i < m->nblock; i++)
+    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c))
+      return m->action[m->naction - (m->nblock - i)].on->id;
+  int id = new_variable(s, c);
+  block(s, c, id, mx_num(s->a, 1, c->span));
+  block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, mx_num(s->a, 0, c->span));
   return id;
 }
 
@@ -122,6 +135,41 @@ static void tell(const Switches *s, const MExpr *c, const char *why) {
   Diag *d = diag(s->bag, DIAG_W0845, c->span, "this switch is not located");
   diag_label(d, "%s", why);
   diag_help(d, "compare states, coordinates, velocities or the time by < or >; steps across it are of first order");
+}
+
+// if c then a else b, c being located.
+static MExpr *by_switch(Switches *s, const MExpr *c, MExpr *a, MExpr *b) {
+  MExpr *on = value_of_switch(s, variable(s, c), c->span);
+  return mx_op(s->a, MOP_IF, (MExpr *[]){ mx_2(s->a, MOP_GT, on, mx_num(s->a, 0.5, c->span), c->span), a, b }, 3,
+               c->span);
+}
+
+static MExpr *floor_of(Switches *s, MExpr *x, MExpr *p) {
+  Span at = x->span;
+  int id = new_variable(s, x);
+  MExpr *d = value_of_switch(s, id, at), *above = mx_2(s->a, MOP_ADD, d, mx_num(s->a, 1, at), at);
+  block(s, mx_2(s->a, MOP_GE, p, above, at), id, x);
+  block(s, mx_2(s->a, MOP_LT, p, d, at), id, x);
+  return d;
+}
+
+// What jumps or has a kink where p, or p - q, passes a value; x where it is none of these. `arg`: the arguments.
+static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
+  Arena *a = s->a;
+  Span at = x->span;
+  bool two = x->op == MOP_MIN || x->op == MOP_MAX, one = x->op == MOP_ABS || x->op == MOP_SIGN || x->op == MOP_FLOOR;
+  if ((!one && !two) || x->nargs != 1 + two || by_time_alone(x)) return x;
+  MExpr *zero = two ? arg[1] : mx_num(a, 0, at), *less = mx_2(a, MOP_LT, arg[0], zero, at);
+  if (why_not(s, less)) return x;
+  switch (x->op) {
+  case MOP_ABS: return by_switch(s, less, mx_neg(a, arg[0], at), arg[0]);
+  case MOP_MIN: return by_switch(s, less, arg[0], arg[1]);
+  case MOP_MAX: return by_switch(s, less, arg[1], arg[0]);
+  case MOP_SIGN:
+    return by_switch(s, less, mx_num(a, -1, at),
+                     by_switch(s, mx_2(a, MOP_GT, arg[0], zero, at), mx_num(a, 1, at), zero));
+  default: return floor_of(s, x, arg[0]);
+  }
 }
 
 static MExpr *rewritten(Switches *s, MExpr *x) {
@@ -141,20 +189,21 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
     arg[0] = mx_2(s->a, MOP_GT, on, mx_num(s->a, 0.5, x->span), x->span);
     same = false;
   }
-  if (same) return x;
-  MExpr *y = mx_op(s->a, x->op, arg, x->nargs, x->span);
-  y->id = x->id;
-  y->num = x->num;
-  return y;
+  MExpr *y = same ? x : mx_op(s->a, x->op, arg, x->nargs, x->span);
+  if (!same) {
+    y->id = x->id;
+    y->num = x->num;
+  }
+  return s->kinks ? smooth_pieces(s, y, arg) : y;
 }
 
-const Model *with_switches(Arena *a, const Model *given, int located, DiagBag *bag) {
+const Model *with_switches(Arena *a, const Model *given, int located, bool kinks, DiagBag *bag) {
   if (located <= 0 && given->sim.located <= 0) return given;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
-  Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag }, *s = &all;
+  Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag, .kinks = kinks }, *s = &all;
   ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
   ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {

@@ -5,4 +5,5 @@
 // The model of a run that locates its events: conditions of `if` in equations and forces are discrete variables that
 // change at located instants. located: of the command line, 1 or -1; 0: as the model says. Conditions that cannot be
 // located are warned of (W0845).
-const Model *with_switches(Arena *a, const Model *m, int located, DiagBag *bag);
+// kinks: of abs, min, max, sign and floor too, which a scheme of higher order needs.
+const Model *with_switches(Arena *a, const Model *m, int located, bool kinks, DiagBag *bag);

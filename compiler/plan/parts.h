@@ -4,6 +4,7 @@
 #include "plan.h"
 
 const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d);
+const Plan *scheme_radau(Arena *a, const System *s, const SchemeDescriptor *d);
 const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d);   // those written in schemes/
 // consistent, consistent1, consistent_explicit_mass
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);

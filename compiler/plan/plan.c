@@ -22,6 +22,11 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
   }
 }
 
+static void refuse_stages(const System *s, const char *scheme, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0604, s->model->sim.stages_span, "the scheme '%s' has no stages", scheme);
+  diag_help(d, "scheme = radau(stages = %d)", s->model->sim.stages);
+}
+
 // Events are located by some schemes alone.
 static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
@@ -92,11 +97,13 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
     diag_help(d, "gamma = 1 (implicit) or gamma = 1/2");
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
+  if (x->stages && !scheme->collocates && !override) refuse_stages(s, scheme->name, bag);
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
-  return scheme->equations   ? scheme_equations(a, s, scheme)
-         : scheme->two_point ? scheme_consistent(a, s, scheme)
-                             : scheme_moreau(a, s, scheme);
+  return scheme->equations    ? scheme_equations(a, s, scheme)
+         : scheme->two_point  ? scheme_consistent(a, s, scheme)
+         : scheme->collocates ? scheme_radau(a, s, scheme)
+                              : scheme_moreau(a, s, scheme);
 }

@@ -1,13 +1,16 @@
-// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments between their elements, one
-// element a line. Comments are found again in the source (comments.h) and put out in order: those above an item on
-// lines of their own, those behind it on its line, those inside of an expression between its tokens (ast_print_expr.c),
-// those between the first words of an item above it.
+// nsm fmt: the canonical text, of which layout.c takes the tokens, and the layout of the source where that is tidy.
+// Canonical is: items one a line; lists that are too long, or that hold comments between their elements, one element a
+// line. Comments are found again in the source (comments.h) and put out in order: those above an item on lines of their
+// own, those behind it on its line, those inside of an expression between its tokens (ast_print_expr.c), those between
+// the first words of an item above it.
 #include "ast_print.h"
 
 #include <string.h>
 
 #include "ast_print_expr.h"
 #include "comments.h"
+#include "layout.h"
+#include "parse.h"
 
 enum { WIDEST = 120 };
 
@@ -503,9 +506,39 @@ static void put_item(Printer *w, const Ast *n) {
   text_addc(out, ';');
 }
 
-void ast_format(const Ast *file, const SourceFile *src, Text *out) {
+static void print_canonical(const Ast *file, const SourceFile *src, Text *out) {
   Printer w = {.src = src, .out = out, .pen = {.out = out, .src = src, .widest = WIDEST}};
   comments_find(src, &w.pen.comments);
   put_items(&w, file->list, src->len);
   vec_free(&w.pen.comments);
+}
+
+static bool same_text(const Text *a, const Text *b) { return a->n == b->n && (!a->n || !memcmp(a->at, b->at, a->n)); }
+
+// One round on a text that was laid out: what the next call would make of it.
+static void format_again(const Text *text, Text *out) {
+  Arena *a = arena_new();
+  Text canonical = {0};
+  const SourceFile *f = source_from_text(a, "", text->at ? text->at : "", text->n);
+  print_canonical(parse_file(a, intern_new(a), f, diag_bag_new(a)), f, &canonical);
+  layout_keep(f, &canonical, out);
+  text_free(&canonical);
+  arena_free(a);
+}
+
+void ast_format(const Ast *file, const SourceFile *src, Text *out) {
+  enum { ROUNDS = 6 };
+  Text canonical = {0}, next = {0};
+  print_canonical(file, src, &canonical);
+  layout_keep(src, &canonical, out);
+  for (int round = 0;; round++) {                          // columns move what stands below them: until nothing does
+    text_free(&next);
+    format_again(out, &next);
+    if (same_text(out, &next)) break;
+    out->n = 0;
+    text_addn(out, round < ROUNDS ? next.at : canonical.at, round < ROUNDS ? next.n : canonical.n);
+    if (round == ROUNDS) break;
+  }
+  text_free(&canonical);
+  text_free(&next);
 }

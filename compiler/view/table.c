@@ -13,7 +13,10 @@ static bool read_all(const char *path, Text *t) {
   if (!f) return false;
   char part[65536];
   size_t n;
-  while ((n = fread(part, 1, sizeof part, f)) > 0) text_addn(t, part, n);
+  while ((n = fread(part, 1, sizeof part, f)) > 0) {
+    text_addn(t, part, n);
+    if (memchr(part, 0, n)) break;                         // no text, and a device may have no end
+  }
   bool good = !ferror(f);
   int error = errno;
   if (f != stdin) fclose(f);

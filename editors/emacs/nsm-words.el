@@ -32,7 +32,7 @@
   '(
     "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
     "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
-    "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
+    "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
     "halfplane" "union"
     ))
 
@@ -40,8 +40,8 @@
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
-    "shape" "density" "material" "fixed" "driven" "located" "theta" "gamma" "e" "e_t" "mu" "radius"
-    "mu_r" "exact" "periodic"
+    "shape" "density" "material" "fixed" "driven" "stages" "located" "theta" "gamma" "e" "e_t" "mu"
+    "radius" "mu_r" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant

@@ -115,23 +115,26 @@ static int explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, cons
 static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void *work, nsm_cone_result *r) {
   nsm_cone_options o = s->w.cone;
   o.once = 1;
+  o.tolerance = 0;                                         // of round-off, whatever the run asks for
   if (small) return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
   o.solver = "pivot";
   o.max_iterations = 3;
   nsm_cone_status status = nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
   if (status == NSM_CONE_SOLVED) return status;
+  s->w.work += r->work;
   memset(k->lambda, 0, (size_t)k->p.m * sizeof(double));
   o.solver = "proximal";
   o.max_iterations = 8;
   return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
 }
 
-// The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
+// The two levels of a problem: its tolerance is that of the run (w.cone.tolerance), and this is the residual with which
+// it will do where it misses that; 0: none.
 enum { LARGE = 300, SEVERAL = 4 };       // contacts with friction
 static const double will_do = 100, strictly = 10,         // times what is enough, in an iteration
-                    accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
+                    accept_large = 1e-6;
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
-  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : s->touching ? accept_shapes : 0;
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
 }
 
 static void count_accepted(nsm_sim *s, double residual) {
@@ -166,6 +169,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   s->w.cone.solver = solver;
   s->w.cone.brief = 0;
   s->now.count.solver_iterations += res.iterations;
+  s->w.work += res.work;
   if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {

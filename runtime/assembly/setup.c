@@ -55,33 +55,46 @@ static double chosen(double setting, double own) { return isnan(setting) ? own :
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0, 0 };
   s->a->m->experiment(s->a->p, &x);
   s->a->start = set ? chosen(set->start, x.start) : x.start;
   s->a->until = set ? chosen(set->until, x.until) : x.until;
   s->a->step  = set ? chosen(set->step, x.step) : x.step;
   s->a->located = set && set->located ? set->located > 0 : x.located;
-  if (s->a->located && !(x.own_weights & 1)) x.theta = 0.5;              // second order, as what is located
-  if (s->a->located && !(x.own_weights & 2)) x.gamma = 0.5;
+  int by_weights = s->a->located && !s->a->scheme->collocates;
+  if (by_weights && !(x.own_weights & 1)) x.theta = 0.5;                 // second order, as what is located
+  if (by_weights && !(x.own_weights & 2)) x.gamma = 0.5;
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
   s->a->gamma_given = (x.own_weights & 2) != 0 || (set && !isnan(set->gamma));
   if (s->a->located && !s->a->scheme->located) {
-    sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau and consistent do", s->a->scheme->name);
+    sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau, consistent and radau do",
+             s->a->scheme->name);
     return 0;
   }
-  if (!s->a->scheme->weights) {
+  if (!s->a->scheme->weights || s->a->scheme->collocates) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
       return 0;
     }
-    s->a->theta = s->a->scheme->theta;
+    s->a->theta = s->a->scheme->collocates ? 1 : s->a->scheme->theta;
     s->a->gamma = 1;
   }
+  s->a->stages = set && set->stages ? set->stages : x.stages ? x.stages : 3;
+  if (set && set->stages && !s->a->scheme->collocates) {
+    sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
+    return 0;
+  }
+  if (s->a->stages != 2 && s->a->stages != 3) {
+    sim_fail(e, NSM_USAGE, "radau has 2 or 3 stages, and not %d", s->a->stages);
+    return 0;
+  }
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the judge
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x.accept) ? 0 : x.accept;
   s->a->project_start = (set && set->project_start) || x.project_start;
-  s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
+  const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
+  s->w.cone.solver = given ? given : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   s->w.cone.stop = set ? set->stop : NULL;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";

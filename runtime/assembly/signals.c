@@ -41,6 +41,7 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   FILE *f = fopen(path, "rb");
   char *text = NULL;
   size_t room = 0;
+  int text_ends = 0;
   *n = 0;
   if (!f) {
     const char *why = strerror(errno);
@@ -56,13 +57,15 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
       if (!more) { free(text); fclose(f); sim_no_memory(e, "an input"); return NULL; }
       text = more;
     }
-    *n += fread(text + *n, 1, room - *n, f);
-  } while (!feof(f) && !ferror(f));
+    size_t more = fread(text + *n, 1, room - *n, f);
+    text_ends = memchr(text + *n, 0, more) != NULL;        // a device may have no end
+    *n += more;
+  } while (!text_ends && !feof(f) && !ferror(f));
   int bad = ferror(f);
   fclose(f);
-  if (!bad) return text;
+  if (!bad && !text_ends) return text;
   free(text);
-  sim_fail(e, NSM_FILE, "reading the input %s failed", path);
+  sim_fail(e, NSM_FILE, bad ? "reading the input %s failed" : "the input %s is no text", path);
   return NULL;
 }
 

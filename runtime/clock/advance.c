@@ -1,5 +1,5 @@
 // One step of length h: what depends on h where that changed, contacts of shapes, the scheme, the books, assertions.
-#include "clock.h"
+#include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +21,8 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
 
 // The step of the scheme; where weights hang on sets, until they fit those that it ends with.
 static nsm_code step(nsm_sim *s, double h, double t1, nsm_error *e) {
+  if (s->w.euler) return s->a->scheme->euler(s, t1, e);
+  if (s->n.radau && !s->located) return sim_radau_checked(s, h, t1, e);
   if (!s->n.weights) return s->a->scheme->step(s, t1, e);
   if (sim_weights_begin(s) && !sim_prepare(s, h, e)) return NSM_FAILED;
   for (;;) {
@@ -59,11 +61,13 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
   }
   if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  int made = h == s->n.h || (s->n.radau && !s->w.euler);              // a piece with fixed sets has factors of its own
+  if (!made && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (s->touching && !s->located && !sim_touch_update(s, h))
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
-  s->w.deadline = 0;
+  s->w.work = 0;
   s->w.late = 0;
+  s->w.length = h;
   nsm_code c = step(s, h, t1, e);
   if (__builtin_expect(c != NSM_OK && sim_interrupted(s), 0)) {              // whatever the step has made of it
     if (e) *e = (nsm_error){ .code = NSM_INTERRUPTED };
@@ -71,8 +75,8 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   }
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c == NSM_OK && s->now.ledger.on && s->n.whole && sim_was_from_nothing(s)) return was_unreasonable(s, e);
-  double made = c == NSM_OK && s->now.ledger.on && h > 0 ? sim_from_nothing(s, t1) : 0;
-  return made != 0 ? unreasonable(s, t1, made, e) : c;
+  double risen = c == NSM_OK && s->now.ledger.on && h > 0 ? sim_from_nothing(s, t1) : 0;
+  return risen != 0 ? unreasonable(s, t1, risen, e) : c;
 }
 
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
@@ -92,6 +96,14 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt(s, h, t1, e); }
+
+nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
+  int before = s->w.euler;
+  s->w.euler = s->n.radau != NULL;
+  nsm_code code = attempt(s, h, s->now.t + h, e);
+  s->w.euler = before;
+  return code;
+}
 
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
 

@@ -64,6 +64,8 @@ nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double
 // The two halves of it: the step from the present state, which may be tried again with another length; it stands.
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e);
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e);
+// A step that is only looked at: of a scheme that collocates one of implicit Euler, whose sets are those at its end.
+nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e);
 int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, where events changed what they are made of
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
@@ -73,6 +75,7 @@ void     sim_impulses_open(nsm_sim *s);
 void     sim_impulses_look(nsm_sim *s, double h);
 void     sim_impulses_reset(nsm_sim *s);
 int      sim_impulses_note(nsm_sim *s, char *out, size_t size);
+int      sim_captured_note(const nsm_sim *s, char *out, size_t size);  // radau_pieces.c: the first of them; 0: none
 int      sim_unarmed_note(const nsm_sim *s, char *out, size_t size);  // conditions that were true all along
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 // laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time

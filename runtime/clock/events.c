@@ -293,7 +293,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
     sim_unknowns_solve(s);
   }
   if (changed && s->impulses) sim_impulses_look(s, s->a->step);
-  if (changed && s->located) sim_located_stale(s);
+  if (changed && (s->located || s->n.radau)) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   if (changed) sim_ledger_reset(s);
   return NSM_OK;

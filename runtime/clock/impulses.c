@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double share = 0x1p-20, jumps = 1e-6, least = 1e-9, same = 0.01;
+static const double share = 0x1p-20, jumps = 1e-6, least = 1e-9, same = 0.01,
+                    nothing = 1e-40;     // in SI units: rounding of states that have decayed
 
 // One kind: volt-seconds, charge.
 typedef struct sim_impulse { long count; double most, time; int column; } sim_impulse;
@@ -35,7 +36,7 @@ void sim_impulses_open(nsm_sim *s) {
 // All columns at the end of a step of length r.
 static int columns_after(nsm_sim *s, double r, double *v) {
   nsm_error why;
-  if (sim_try(s, r, s->now.t + r, &why) != NSM_OK) return 0;
+  if (sim_try_implicit(s, r, &why) != NSM_OK) return 0;
   for (int k = 0; k < 2; k++) {                            // there, and back
     SIM_SWAP(s->now.q, s->w.q1);
     SIM_SWAP(s->now.z, s->w.z1);
@@ -66,7 +67,7 @@ static void take(nsm_sim *s, double r, const int *by_kind) {
   int found[KINDS] = { 0 };
   for (int c = 1; c < s->a->ncolumn; c++) {
     double p = r * w->v[0][c], q = r / 2 * w->v[1][c];
-    if (!(fabs(p - q) <= same * fabs(q)) || !(fabs(q) > 0)) continue;
+    if (!(fabs(p - q) <= same * fabs(q)) || !(fabs(q) > nothing)) continue;
     for (int k = 0; k < KINDS; k++) {
       sim_impulse *i = &w->kind[k];
       if (!by_kind[k] || strcmp(nsm_column_unit(s, c), units[k]) != 0) continue;

@@ -172,7 +172,8 @@ static int all_finite(const struct sim_laws *w, int m) {
 static nsm_code solve_group(nsm_sim *s, struct sim_laws *w, int first, int n, const int *row, int m, double t,
                             nsm_error *e) {
   double before = INFINITY;
-  nsm_cone_options o = { .warm = 1, .budget = s->w.cone.budget, .stop = s->w.cone.stop };
+  const nsm_cone_options *of = &s->w.cone;
+  nsm_cone_options o = { .warm = 1, .tolerance = of->tolerance, .budget = of->budget, .stop = of->stop };
   for (int it = 0; it < MOST_ITERATIONS; it++) {
     evaluate(s, w, first, n, t);
     linearise(s, w, row, m, t);

@@ -1,5 +1,5 @@
 // Begin and end of a piece between located events (located.h): impacts, new sets, accumulations.
-#include "located.h"
+#include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -53,12 +53,14 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
 }
 
 void sim_located_stale(nsm_sim *s) {
+  if (s->n.radau) { sim_radau_stale(s); return; }
   s->w.begin_of = -1;
   s->now.set_h = 0;                                        // forces before are those of another motion
 }
 
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
+  if (s->n.radau) { sim_radau_step(s); return; }
   w->until = t1;
   w->from = s->now.t;
   s->now.span = 0;
@@ -72,6 +74,7 @@ void sim_located_step(nsm_sim *s, double t1) {
 // Multipliers of contacts are impulses of the whole step, as without location.
 void sim_located_done(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
+  if (s->n.radau) return;
   if (s->located->pieces > 0) s->now.span = s->now.t - s->located->from;
   for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
     if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
@@ -301,6 +304,7 @@ static int arrived(nsm_sim *s) {
 
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
+  if (s->n.radau) return sim_radau_begin(s, e);
   w->measured = 0;
   w->further = 0;
   nsm_code code = find_touches(s, h, e);
@@ -345,6 +349,7 @@ static int leave(nsm_sim *s) {
 
 int sim_located_give_up(nsm_sim *s) {
   struct sim_located *w = s->located;
+  if (s->n.radau) return sim_radau_give_up(s);
   if (w->capture) return 0;
   restitution(s, 1);
   w->capture = 1;
@@ -397,6 +402,7 @@ static void doubt_of_opening(nsm_sim *s, double length) {
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
+  if (s->n.radau) return sim_radau_end(s, t1, length, ends, e);
   ends = ends && w->events;
   if (ends && length > 1e-6 * s->a->step) remember_fall(s, length);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);

@@ -47,6 +47,7 @@ void     sim_watch_keep(nsm_sim *s, double h);                      // the trial
 // located_tell.c
 void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
 void     sim_tell_sets(nsm_sim *s);                                  // of those whose sets ended without one
+void     sim_tell_captured(nsm_sim *s, int row);            // after a switch of that row, -1: of none
 void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
 double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT_EVENTS ...: of a row, by its multiplier
 

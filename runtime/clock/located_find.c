@@ -4,7 +4,7 @@
 //
 // A contact that has just been left begins at zero: its gap is divided by the length of the piece, which leaves the
 // rate at the begin as the other end of the bracket (docs/numerics/located.md, 5).
-#include "located.h"
+#include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -126,6 +126,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
 
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
+  if (s->n.radau) return sim_radau_find(s, length, e);
   double h = *length;
   w->events = 0;
   if (w->capture) return NSM_OK;

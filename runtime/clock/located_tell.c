@@ -58,6 +58,15 @@ void sim_tell_switch(nsm_sim *s, int cls) {
   w->hook(w->with, &event);
 }
 
+void sim_tell_captured(nsm_sim *s, int row) {
+  struct sim_located *w = s->located;
+  char name[256] = "";
+  if (!w->hook) return;
+  if (row >= 0) sim_row_name(s, row, name, sizeof name);
+  nsm_located_event event = { s->now.t, "captured", name, NAN, NAN, NAN, NAN };
+  w->hook(w->with, &event);
+}
+
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
   if (!s->located) return;
   s->located->hook = hook;

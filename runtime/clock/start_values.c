@@ -38,7 +38,7 @@ static double *place(const nsm_sim *s, const sought *w, int i) {
 // The values of a step of length r; 0 where it fails.
 static int step_of(nsm_sim *s, const sought *w, double r, double *value) {
   nsm_error why;
-  if (sim_try(s, r, s->now.t + r, &why) != NSM_OK) return 0;
+  if (sim_try_implicit(s, r, &why) != NSM_OK) return 0;
   for (int i = 0; i < w->n; i++) value[i] = (i < w->nz ? s->w.z1 : s->w.l1)[w->at[i]];
   for (int i = 0; i < w->n; i++) if (!isfinite(value[i])) return 0;
   return 1;

@@ -2,7 +2,7 @@
 // (numbers) and state.def (arrays); beside these only what the solvers of small problems remember of their last answers
 // (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
 // on nothing else: restored in the middle of a run it goes on with the same bits.
-#include "located.h"
+#include "radau_pieces.h"
 #include "runtime/schemes/consistent.h"
 #include "runtime/shared/sum.h"
 #include <stddef.h>
@@ -67,7 +67,8 @@ void sim_work_clear(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
-  if (s->located) sim_located_stale(s);
+  if (s->n.radau) s->n.radau->fresh = 0;                   // its derivatives too; sets are part of the state
+  else if (s->located) sim_located_stale(s);
   if (s->touching) s->touching->stale = 1;
 }
 

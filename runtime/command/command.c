@@ -176,7 +176,7 @@ static nsm_code open_contacts(job *j, nsm_error *e) {
 static nsm_code open_events(job *j, nsm_error *e) {
   if (!j->s->a->located) {
     sim_fail(e, NSM_USAGE, "--record-events: events are located by `moreau(located = true)`, `consistent(located = "
-             "true)` or --located on alone");
+             "true)`, `radau` or --located on alone");
     return NSM_USAGE;
   }
   nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, e);
@@ -342,7 +342,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -524,6 +524,7 @@ static nsm_code run(job *j) {
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;
   if (!j->o.quiet && sim_impulses_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (!j->o.quiet && sim_captured_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
   nsm_summary_warnings(j->s, j->err);
@@ -554,7 +555,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     nsm_signals old;
     nsm_catch_signals(&old);
     code = run(&j);
-    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;       // while the rest was written
+    if (nsm_interrupted()) code = NSM_INTERRUPTED;         // also where that broke off what was being written
     nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;

@@ -1,6 +1,7 @@
 // A simulation as a command, for the program around it: `nsm run`, `nsm test`, or a built simulator.
 #pragma once
 #include "flags.h"
+#include <stdint.h>
 
 // Who looks at a run in place of a file: called in the order start, row at each row that would be recorded, claim, end.
 // column: [ncolumn], those chosen, in order; energies stand behind those of the simulation. The simulation may be asked
@@ -34,6 +35,7 @@ typedef struct nsm_host {
   nsm_meaning      (*meaning)(const nsm_program *program, const char *name);
   const nsm_program *program;
   const char        *text;
+  uint64_t           key;               // nsm sweep: a sum of the code of the model
   const nsm_watch   *watch;             // NULL: the trajectory is written as CSV
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;

@@ -130,8 +130,11 @@ static nsm_code read_number(int i, const char *value, nsm_flags *f, nsm_error *e
   } else {
     const char *wrong = nsm_read_quantity(value, t->kind == TIME ? "s" : "", &x);
     if (wrong) {
-      sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong,
-               t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "");
+      const char *hint = t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "";
+      if (i == NSM_FLAG_SOLVE_BUDGET)
+        hint = "; it counts work, not time, so that results do not depend on the machine: 5 is five billion "
+               "operations, a second or two";
+      sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong, hint);
       return NSM_USAGE;
     }
   }
@@ -200,7 +203,8 @@ static const char *scheme_name(void *with, int i) {
 
 // One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
 static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
-  static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED };
+  static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED,
+                                       NSM_FLAG_STAGES };
   *flag = -1;
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
     size_t n = strlen(table[meant[i]].name);
@@ -234,6 +238,7 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
   const sim_scheme *scheme = sim_scheme_named(f->scheme);
+  int weights = scheme->weights && !scheme->collocates;
   if (!scheme->weights && !scheme->located) {
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, f->scheme);
     return NSM_USAGE;
@@ -244,13 +249,16 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     p++;
     const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
     int truth = !strcmp(value, "true") || !strcmp(value, "false");
-    if (!next || !(to == NSM_FLAG_LOCATED ? truth : scheme->weights)) break;
+    if (!next || !(to == NSM_FLAG_LOCATED ? truth : to == NSM_FLAG_STAGES ? scheme->collocates : weights)) break;
     p = next;
     if (to == NSM_FLAG_LOCATED) f->text[to] = value[0] == 't' ? "on" : "off";
     else if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
   }
   if (*p == ')' && p[1 + strspn(p + 1, " ")] == 0) return NSM_OK;
-  if (scheme->weights)
+  if (scheme->collocates)
+    sim_fail(e, NSM_USAGE, "--scheme %s: radau takes stages and located, as in \"radau(stages = 2, located = false)\"",
+             v);
+  else if (weights)
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
              v, f->scheme, f->scheme);
   else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes located, as in \"%s(located = true)\"", v, f->scheme, f->scheme);

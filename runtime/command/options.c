@@ -156,6 +156,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .located = !f->text[NSM_FLAG_LOCATED]            ? 0
                                       : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
                                                                                  : -1,
+                           .stages = isnan(f->number[NSM_FLAG_STAGES]) ? 0 : (int)f->number[NSM_FLAG_STAGES],
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };

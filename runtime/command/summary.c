@@ -17,6 +17,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
   if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
   if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
+  else if (s->a->scheme->collocates) fprintf(f, ", %ld of implicit Euler", c->captured);
   if (c->halved > 0) fprintf(f, ", %ld steps in parts", c->halved);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
@@ -149,7 +150,8 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     entry(f, "deepest", c->deepest);
   }
   if (s->unique) fprintf(f, "  \"several_solutions\": %ld,\n", sim_unique_steps(s));
-  if (s->a->located) fprintf(f, "  \"located\": %ld,\n  \"captured\": %ld,\n", c->located, c->captured);
+  if (s->a->located) fprintf(f, "  \"located\": %ld,\n", c->located);
+  if (s->a->located || s->a->scheme->collocates) fprintf(f, "  \"captured\": %ld,\n", c->captured);
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,

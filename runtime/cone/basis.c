@@ -118,9 +118,17 @@ static int same_basis(const nsm_cone_work *w, double shift) {
   return same;
 }
 
+// Of a dense basis its rows alone, where they are counted; of a band all of it.
+static void charge_factor(nsm_cone_work *w) {
+  double n = 0, m = w->m;
+  for (int i = 0; w->form == NSM_FORM_DENSE && i < w->m; i++) n += w->state[i] == NSM_BASIC;
+  nsm_cone_charge(w, w->form == NSM_FORM_DENSE ? n * n * n + n * n : 10 * m + 2.0 * m * w->kl * (w->kl + w->ku + 1));
+}
+
 int nsm_cone_basis_factor(const nsm_cone_problem *p, nsm_cone_work *w, double shift) {
   if (same_basis(w, shift)) return 1;
   int ok = 0;
+  charge_factor(w);
   w->factor_kind = NONE;
   if (w->form == NSM_FORM_DENSE) ok = factor_dense(w, shift);
   else if (w->form == NSM_FORM_TRIDIAGONAL && factor_thomas(w, shift)) { w->factor_kind = THOMAS; ok = 1; }
@@ -136,6 +144,8 @@ int nsm_cone_basis_factor(const nsm_cone_problem *p, nsm_cone_work *w, double sh
 
 void nsm_cone_basis_solve(nsm_cone_work *w, double *x) {
   int m = w->m;
+  nsm_cone_charge(w, w->form == NSM_FORM_DENSE ? 2.0 * w->basic_count * w->basic_count
+                                                : 4.0 * m * (w->kl + w->ku + 1));
   switch (w->factor_kind) {
     case THOMAS: solve_thomas(w, x); return;
     case BAND:

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { TERMS = 200 };                    // operations of a row of contacts in K
+
 static int block_of(const nsm_graph *k, int a, int b) {
   int low = k->start[a], high = k->start[a + 1] - 1;
   while (low < high) {
@@ -18,7 +20,7 @@ static int block_of(const nsm_graph *k, int a, int b) {
 // The pattern: bodies that share a contact.
 static int make_pattern(const nsm_graph *g, const nsm_bodies *b, nsm_cone_work *w, nsm_graph *k) {
   size_t bodies = (size_t)b->bodies, at = 0;
-  *k = (nsm_graph){ .nodes = b->bodies, .rows = b->column[b->bodies] };
+  *k = (nsm_graph){ .nodes = b->bodies, .rows = b->column[b->bodies], .work = &w->work };
   k->node = nsm_cone_take(w, bodies * sizeof *k->node);
   k->start = nsm_cone_take_ints(w, bodies + 1);
   k->column = nsm_cone_take_ints(w, bodies + (size_t)b->touches);
@@ -50,6 +52,7 @@ static int make_pattern(const nsm_graph *g, const nsm_bodies *b, nsm_cone_work *
       k->at[e] = at;
       at += (size_t)k->node[i].size * (size_t)k->node[k->column[e]].size;
     }
+  k->entries = at;
   k->value = nsm_cone_take_doubles(w, at);
   return k->value != NULL;
 }
@@ -161,6 +164,7 @@ int nsm_body_factor_make(const nsm_graph *g, const nsm_bodies *b, const double *
   double *factor = f->factor, *stack = f->stack, *F = f->front;
   int *pivot = f->pivot, top = 0, *waiting = f->fronts.scratch[0];
   assemble(g, b, C, &f->k);
+  *f->k.work += f->fronts.work + TERMS * (double)g->rows;
   for (int c = 0; c < f->k.nodes; c++) f->position[c] = -1;
   for (int n = 0; n < f->fronts.count; n++) {
     const nsm_front *front = f->fronts.front + n;
@@ -198,6 +202,7 @@ static void move(const nsm_body_factor *f, const int *member, int count, double 
 
 void nsm_body_factor_solve(nsm_body_factor *f, double *v) {
   const double *factor = f->factor;
+  *f->k.work += 2.0 * (double)f->fronts.factor_size;
   const int *pivot = f->pivot;
   for (int n = 0; n < f->fronts.count; n++) {
     const nsm_front *front = f->fronts.front + n;

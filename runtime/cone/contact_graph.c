@@ -178,7 +178,7 @@ static double stiffness(const nsm_graph *g, int c, int from, int to) {
 
 int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   size_t m = (size_t)p->m;
-  *g = (nsm_graph){ .rows = p->m, .push = 1 };
+  *g = (nsm_graph){ .rows = p->m, .push = 1, .work = &w->work };
   g->node = nsm_cone_take(w, m * sizeof *g->node);
   g->start = nsm_cone_take_ints(w, m + 1);
   g->diagonal = nsm_cone_take_ints(w, m);
@@ -193,6 +193,7 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   size_t size = 0;
   for (int c = 0; c < g->nodes; c++)
     for (int k = g->start[c]; k < g->start[c + 1]; k++) size = place(g, c, k, size);
+  g->entries = size;
   g->value = nsm_cone_take_doubles(w, size);
   if (!g->value) return 0;
   memset(g->value, 0, size * sizeof(double));
@@ -216,6 +217,7 @@ void nsm_graph_lambda(const nsm_graph *g, const double *x, double *lambda) {
 }
 
 void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y) {
+  *g->work += 2.0 * (double)g->entries + g->rows;
   for (int c = 0; c < g->nodes; c++) {
     int size = g->node[c].size, first = g->node[c].first;
     double sum[NSM_NODE_ROWS];

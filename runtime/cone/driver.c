@@ -7,7 +7,7 @@
 //   3. no force at all; the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer
 //      is close but not accepted
 //   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
-//      budget is used up (clock.c)
+//      budget is used up (budget.c)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
@@ -20,7 +20,7 @@ static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
                           int iterations) {
-  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations, 0 };
+  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations, 0, 0 };
 }
 
 // One row, M > 0:  lambda = P(-q/M).
@@ -454,10 +454,9 @@ static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, con
   return NSM_CONE_ACCEPTED;
 }
 
-static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                          const nsm_cone_solver *only, double budget, double accept,
-                                          double *lambda, double *u, nsm_cone_result *r) {
-  nsm_cone_start_clock(w, budget);
+static nsm_cone_status in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                    const nsm_cone_solver *only, double accept, double *lambda, double *u,
+                                    nsm_cone_result *r) {
   nsm_cone_status status = solve_slowly(p, w, t, only, ONCE, lambda, u, r);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
   if (status == NSM_CONE_FAILED && accepted(p, w, t, accept, lambda, u, r) == NSM_CONE_ACCEPTED)
@@ -467,12 +466,22 @@ static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_wo
   return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
 
+static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          const nsm_cone_solver *only, double budget, double accept,
+                                          double *lambda, double *u, nsm_cone_result *r) {
+  nsm_cone_start_budget(w, budget);
+  nsm_cone_status status = in_any_units(p, w, t, only, accept, lambda, u, r);
+  if (r) r->work = w->work;
+  return status;
+}
+
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
   nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
   double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
+  w->work = 0;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
     c.residual = HUGE_VAL;

@@ -168,6 +168,7 @@ void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *
   for (int c = 0; c < g->nodes; c++) rows += take[c] ? g->node[c].size : 0;
   if (rows <= SMALL) { nsm_fronts_one(g, take, f); return; }
   bits b = open_bits(g, take, f);
+  *g->work += 2.0 * b.nodes * b.nodes;
   int *when = f->scratch[0], *parent = f->local, left = b.nodes;
   f->count = f->members = 0;
   while (left > 0) {

@@ -383,6 +383,7 @@ nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, co
       }
     }
     w->iterations += s.steps;
+    nsm_cone_charge(w, s.work);
   }
   w->used = mark;
   return outcome;

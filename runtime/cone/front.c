@@ -102,6 +102,7 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
                     nsm_factor *w) {
   double *factor = w->factor, *stack = w->stack;
   int *pivot = w->pivot, top = 0, *waiting = f->scratch[0];     // fronts whose contributions stand on the stack
+  *g->work += f->work + 2.0 * (double)g->entries;
   for (int c = 0; c < g->nodes; c++) w->position[c] = -1;
   for (int k = 0; k < f->count; k++) {
     const nsm_front *front = f->front + k;
@@ -147,6 +148,7 @@ static void store(const nsm_graph *g, const int *member, int from, int to, const
 
 void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
   const double *factor = w->factor;
+  *g->work += 2.0 * (double)f->factor_size;
   const int *pivot = w->pivot;
   for (int k = 0; k < f->count; k++) {
     const nsm_front *front = f->front + k;

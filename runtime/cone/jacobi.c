@@ -199,6 +199,7 @@ nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, con
         }
       }
       w->iterations++;
+      nsm_cone_charge(w, 2 * nsm_cone_entries(p));
       if (in_turn) sweep_in_turn(&x, omega);
       else         sweep_simultaneous(&x, omega, next);
     }

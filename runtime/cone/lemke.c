@@ -185,7 +185,7 @@ static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, i
   nsm_tableau *k = &l->t;
   int m = k->m, v = enter_covering(l, which);
   if (v < 0) return NSM_CONE_PROPOSED;
-  for (int iteration = 0; iteration < limit; iteration++) {
+  for (int iteration = 0; iteration < limit && !nsm_cone_late(w); iteration++) {
     w->iterations++;
     // the partner of what has left enters, away from where it stands
     int i = v % m, entering = v < m ? m + i : i, s = -1 - k->where[entering];

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAP = 40 };                       // operations of a row in the map
 enum { MEMORY = 5, HALVINGS = 12, NATURAL = 3, FEW_OTHERS = 4 };
 static const double shorter = 0.25;
 
@@ -170,6 +171,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
   int leaps = 0;
   product(g, alpha, x, center, n->y);
   for (int k = 0;; k++) {
+    nsm_cone_charge(n->w, MAP * m);
     n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
     n->norm = largest(m, n->F);
     double scale = largest(m, x), merit = norm2(m, n->F), reference = merit;
@@ -191,6 +193,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
       }
       for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
       n->map(g, alpha, n->x_trial, n->y_trial, n->F_trial, NULL, NULL, NULL);
+      nsm_cone_charge(n->w, MAP * m);
       if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;
       if (trial < NATURAL && length_of_next(n, alpha) <= (1 - shorter * t) * norm2(m, n->step)) break;
     }

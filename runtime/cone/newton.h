@@ -49,6 +49,8 @@ typedef struct nsm_graph {
   double    smoothing;       // smoothing.c: tau, and the stiffness at which it is that of a node
   double    stiffness;
   int      *diagonal;        // [nodes] which block is (c, c)
+  size_t    entries;         // numbers in value
+  double   *work;            // of the workspace: products and factors on the graph are charged there
 } nsm_graph;
 
 // Builds the graph of p in w's arena (0: no room). Zero blocks of a dense M are left out; the pattern is made

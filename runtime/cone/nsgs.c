@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { OWN = NSM_CONE_MOST_ROWS * NSM_CONE_MOST_ROWS, LOOK = 10, SWEEPS_LEAST = 200, SWEEPS_MOST = 10000 };
+enum { LOCAL = 500 };                  // operations of a block, roughly
 static const double work_most = 4e9;   // entries of M that all sweeps together may read, beyond SWEEPS_LEAST
 
 typedef struct sweep {
@@ -102,6 +103,7 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
       }
     }
     w->iterations++;
+    nsm_cone_charge(w, 2 * nsm_cone_entries(p) + LOCAL * p->cones);
     for (int i = 0, c = 0; i < p->m;) {
       if (c < p->cones && i == p->cone[c].first) {
         block_step(&s, c, lambda, u);

@@ -63,6 +63,7 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
       }
     }
     w->iterations++;
+    nsm_cone_charge(w, 2 * nsm_cone_entries(p));
     if (p->row_start) sweep_sparse(p, w, omega, lambda);
     else              sweep_dense(p, w, omega, lambda, u);
   }

@@ -78,15 +78,15 @@ typedef struct nsm_cone_options {
                              // solvers were tried, of large piles sooner; status ACCEPTED; up to the tolerance: none
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
-  double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
+  double      budget;        // work, in NSM_CONE_OPERATIONS; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
   const volatile int *stop;  // where it becomes nonzero nothing more is tried, as if the budget were used up; or NULL
-  int         once;  // nonzero: FAILED after every solver was tried once, which does not depend on the clock; for
-                             // callers with another way to go on
+  int         once;  // nonzero: FAILED after every solver was tried once; for callers with another way to go on
   int         brief; // nonzero: one of an iteration, which goes on from whatever comes of it: of a pile no more is done
                      // than the loop that is quickest from a guess and interior points; FAILED with the best answer
                      // where that is not within `accept`; 2: no interior points
 } nsm_cone_options;
-#define NSM_CONE_BUDGET 10.0
+#define NSM_CONE_BUDGET 40.0
+#define NSM_CONE_OPERATIONS 1e9   // additions and multiplications, as solvers count them: 0.15 to 0.5 s
 
 typedef struct nsm_cone_result {
   nsm_cone_status status;
@@ -97,6 +97,7 @@ typedef struct nsm_cone_result {
   const char     *solver;    // who solved it; otherwise who came closest, or NULL
   int             iterations;// summed over all solvers tried
   int             late;      // FAILED because the budget was used up
+  double          work;      // operations of all solvers and of the judge
 } nsm_cone_result;
 
 // Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to

@@ -177,6 +177,7 @@ static int explained_quickly(const nsm_cone_problem *p, const double *lambda) {
 
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c) {
+  nsm_cone_charge(w, 4 * nsm_cone_entries(p));
   if (!p->row_start && p->cones == 0)
     switch (p->m) {
       case 1:  if (check_quickly(1, p, lambda, u, c)) return; break;
@@ -199,6 +200,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
     return;
   }
   size_t mark = w->used;
+  nsm_cone_charge(w, 30 * nsm_cone_entries(p));
   double few[ROOM * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, ROOM * (size_t)p->m);
   if (!room) return;                                     // no memory: refused
   look_closer(p, w, lambda, t->brief, room, &j);
@@ -209,6 +211,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda) {
   size_t mark = w->used, m = (size_t)p->m;
   double *room = nsm_cone_take_doubles(w, 5 * m), least = HUGE_VAL;
+  nsm_cone_charge(w, 8 * nsm_cone_entries(p));
   for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {
     judge look = judge_open(0, 0);
     look.U = room;

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { SWEEP = 60 };                     // operations of a row in a sweep
 enum { SPLITS = 4000, LOOK = 100, SWEEPS = 20000, PASS = 50, SOON = 200 };
 static const double betas[] = { 0.1, 0.5 }, over = 1.6;
 
@@ -180,6 +181,7 @@ int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try
   for (int step = 1, better = 0; step <= SWEEPS && !done && step - better < patience; step++) {
     if (!nsm_sigma_may_go_on(k)) break;
     double moved = sweep(k, step % 2, k->v);
+    nsm_cone_charge(k->w, SWEEP * (double)k->g.rows);
     if (step % PASS && moved > 0.3 * least) continue;
     if (moved < 0.8 * least) { least = moved; better = step; }
     k->w->iterations++;

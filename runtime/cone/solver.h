@@ -31,7 +31,7 @@ enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their i
 typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
-  double deadline;            // of the present call (clock.c)
+  double work, work_most;     // operations of the present call so far; those that it may take (budget.c)
   int    brief;               // of the options
   const volatile int *stop;   // somebody wants it to end: of the options, or NULL
   int    late;                // it is over
@@ -107,7 +107,7 @@ nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma, nsm_cone_sweeps;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
@@ -182,8 +182,13 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 // answers of which none is accepted. Infinite where there is no memory for it.
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
-// ---- clock.c --------------------------------------------------------------------------------------------------------
-void nsm_cone_start_clock(nsm_cone_work *w, double budget);
+// ---- budget.c -------------------------------------------------------------------------------------------------------
+void nsm_cone_start_budget(nsm_cone_work *w, double budget);
+static inline void nsm_cone_charge(nsm_cone_work *w, double operations) { w->work += operations; }
+// What a product with M takes.
+static inline double nsm_cone_entries(const nsm_cone_problem *p) {
+  return p->row_start ? p->row_start[p->m] + (double)p->m : (double)p->m * p->m;
+}
 // 1 where the budget of the present call is used up, or somebody wants it to end: to be asked between two iterations of
 // anything that may take long.
 int  nsm_cone_late(nsm_cone_work *w);

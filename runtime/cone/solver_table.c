@@ -41,6 +41,8 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "the same for others" },
   { "interior", nsm_cone_interior, 0, 0, (NSM_UNIT_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
     "friction without grips: interior point, made exact by the proximal loop" },
+  { "sweeps", nsm_cone_sweeps, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
+    "large friction problems to a few digits, from a guess: accelerated sweeps" },
   { "admm", nsm_cone_admm, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
     "large convexified friction: alternating directions, made exact by the proximal loop" },
   { "continuation", nsm_cone_continuation, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
@@ -65,7 +67,8 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "sigma", "proximal_newton", "farkas", "rest", "smoothing", "interior", "admm", "continuation", "alart_curnier",
+  "sigma", "proximal_newton", "farkas", "rest", "smoothing", "interior", "sweeps", "admm", "continuation",
+  "alart_curnier",
   "fischer_burmeister", "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL

@@ -74,6 +74,7 @@ int nsm_tableau_open(nsm_tableau *k, const nsm_cone_problem *p, nsm_cone_work *w
   k->column = nsm_cone_take_doubles(w, m);
   k->cover = nsm_cone_take_doubles(w, m);
   k->T = nsm_cone_take_doubles(w, m * (m + 1));
+  k->charged = &w->work;
   if (!k->basic || !k->nonbasic || !k->where || !k->x || !k->value || !k->q || !k->lo || !k->hi || !k->row ||
       !k->column || !k->cover || !k->T)
     return 0;
@@ -119,6 +120,7 @@ void nsm_tableau_load(nsm_tableau *k) {
 void nsm_tableau_exchange(nsm_tableau *k, int r, int s, double t, double leaving_value) {
   int m = k->m, entering = k->nonbasic[s], leaving = k->basic[r];
   double *S = nsm_tableau_column(k, s), pivot = S[r];
+  *k->charged += 2.0 * m * m;
   for (int i = 0; i < m; i++) k->x[i] += S[i] * t;
   k->x[r] = k->value[entering] + t;
   k->value[leaving] = leaving_value;

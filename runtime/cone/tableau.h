@@ -22,6 +22,7 @@ typedef struct nsm_tableau {
   double *cover;        // [m] covering vector: d u' / d z
   double  unit;
   int     exchanges;    // since the last load
+  double *charged;      // where operations are counted (budget.c)
 } nsm_tableau;
 
 // Takes memory and equilibrates. 0 where it does not fit. Follow with nsm_tableau_load.

@@ -1,14 +1,14 @@
 // The loop of josephy_newton.h.
 #include "josephy_newton.h"
-#include "runtime/shared/seconds.h"
 #include <string.h>
 
-enum { HALVINGS = 6, UNHURRIED = 3 };    // iterations that do not look at the clock
+enum { HALVINGS = 6, UNHURRIED = 3,      // iterations that do not ask what they have cost
+       ITERATION = 1000 };               // operations of an unknown or a row in an iteration, beside its problem
 
 int sim_is_late(nsm_sim *s) {
   if (sim_interrupted(s)) return s->w.late = 1;
-  if (s->w.deadline == 0) s->w.deadline = nsm_seconds() + SIM_STEP_BUDGETS * s->w.cone.budget;
-  else if (nsm_seconds() > s->w.deadline) s->w.late = 1;
+  s->w.work += ITERATION * ((double)s->a->nz + s->n.r.n);
+  if (s->w.work > SIM_STEP_BUDGETS * s->w.cone.budget * NSM_CONE_OPERATIONS) s->w.late = 1;
   return s->w.late;
 }
 
@@ -17,8 +17,8 @@ static nsm_code given_up(nsm_sim *s, const nsm_view *v, const sim_iteration *it,
   if (it->worst >= 0) sim_z_name(s, it->worst, name, sizeof name);
   else sim_row_name(s, ~it->worst, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, it->worst >= 0 ? sim_at_z(s, it->worst) : sim_at_row(s, ~it->worst),
-              "the step was not found within %.4g s, %d times --solve-budget, at t = %.10g s, step %ld: after %d "
-              "iterations the relative residual of %s is %.3g (tolerance %.3g)",
+              "the step was not found within %.4g billion operations, %d times --solve-budget, at t = %.10g s, step "
+              "%ld: after %d iterations the relative residual of %s is %.3g (tolerance %.3g)",
               SIM_STEP_BUDGETS * s->w.cone.budget, SIM_STEP_BUDGETS, v->t, s->now.k + 1, it->number, name, it->error,
               s->a->tolerance);
   return NSM_FAILED;

@@ -32,8 +32,8 @@ typedef struct sim_newton_method {
   int       (*still)(nsm_sim *s, const nsm_view *v);       // the start is the answer, as measured at step 0; or NULL
 } sim_newton_method;
 
-// 1 where the step is given up: it was interrupted, or has taken SIM_STEP_BUDGETS times what one problem may. The clock
-// of a step starts where this is asked first.
+// 1 where the step is given up: it was interrupted, or its problems and iterations have taken SIM_STEP_BUDGETS times
+// the operations that one problem may.
 enum { SIM_STEP_BUDGETS = 10 };
 int sim_is_late(nsm_sim *s);
 

@@ -40,11 +40,18 @@ static void accept_impulses(nsm_sim *s) {
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
+static void accept_radau(nsm_sim *s) {
+  sim_radau_accept(s);
+  accept_impulses(s);
+}
+
 #define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_theta_gamma .fits = sim_own_velocities, .analyse = sim_newton_analyse, .step = step_moreau, \
                          .impact = impact_moreau, .accept = accept_impulses
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits, .analyse = sim_consistent_analyse, \
                        .step = sim_step_consistent, .impact = sim_impact_consistent, .accept = sim_accept_consistent
+#define FORM_stages .weights = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
+                    .step = sim_step_radau, .euler = step_moreau, .accept = accept_radau
 static const sim_scheme schemes[] = {
 #define SCHEME(name, number, form, order, needs, source, closes, ...) \
   [NSM_SCHEME_##number] = { #name, FORM_##form, __VA_ARGS__ },

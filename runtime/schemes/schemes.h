@@ -101,6 +101,12 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 // Size of the terms that y + e rate_k of a row was made of, at z and z1.
 double sim_row_terms(const nsm_sim *s, int row, double y);
 
+// radau_setup.c: the trial of a piece with the sets of now, whatever comes of it (radau.h)
+int      sim_radau_fits(nsm_sim *s, nsm_error *e);
+void     sim_radau_analyse(nsm_sim *s);
+nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e);
+void     sim_radau_accept(nsm_sim *s);
+
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
 long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes

@@ -52,8 +52,8 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   else if (res->late)
     sim_fail_at(
         e, NSM_FAILED, at,
-        "the one-step problem could not be solved within %.4g s (--solve-budget) at t = %.10g s, step %ld: worst "
-        "at %s (line %d), residual %.3g of its terms in the best answer",
+        "the one-step problem could not be solved within %.4g billion operations (--solve-budget) at t = %.10g s, step "
+        "%ld: worst at %s (line %d), residual %.3g of its terms in the best answer",
         s->w.cone.budget, t1, s->now.k + 1, name, line, res->residual);
   else
     sim_fail_at(e, NSM_FAILED, at,

@@ -19,7 +19,8 @@
 // New starts where it does not converge. Steps after which the round-off of the terms is looked at; after which a step
 // ends where the residual turns.
 enum { RESTARTS = 12, SLOW = 3, TURNS = 8 };
-static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
+static const double stagnation = 1e-9,   // what may stand where the residual falls no more, with a note
+    inner = 0.1;                         // share of the tolerance for the problem in an iterate
 
 // z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
 static void start_values(nsm_sim *s, int moving) {
@@ -115,6 +116,7 @@ int sim_own_velocities(nsm_sim *s, nsm_error *e) {
 
 void sim_newton_analyse(nsm_sim *s) {
   if (!s->a->iterates) return;
+  s->w.cone.tolerance *= inner;
   size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
   double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
                       &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,

@@ -10,6 +10,7 @@
 #include "runtime/record/hdf5.h"
 #include "runtime/shared/seconds.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ typedef struct sweep {
   sweep_ranks     ranks;
   long            first, block;         // first run that the file does not have; runs of a block
   FILE           *file;
+  sweep_sums      sums;                 // beside it
+  uint64_t        key;                  // of these
   sweep_h5       *h5;                   // in place of it; NULL
   int             quiet, threads;
   // between the threads, under `lock`
@@ -154,7 +157,9 @@ static void count(tally *t, sweep_outcome outcome) {
 // flush: nothing more comes at once.
 static nsm_code write_rows(sweep *w, const char *bytes, size_t n, int flush, nsm_error *e) {
   errno = 0;
-  if (w->h5 ? sweep_h5_rows(w->h5, bytes, n) : fwrite(bytes, 1, n, w->file) == n && (!flush || fflush(w->file) == 0))
+  if (w->h5 ? sweep_h5_rows(w->h5, bytes, n)
+            : fwrite(bytes, 1, n, w->file) == n && (!flush || fflush(w->file) == 0) &&
+              sweep_sums_add(&w->sums, bytes, n, flush))
     return NSM_OK;
   if (errno == EPIPE) return NSM_PIPE;
   sim_fail(e, NSM_FILE, "writing to %s failed: %s", w->o.output ? w->o.output : "standard output", strerror(errno));
@@ -279,8 +284,10 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "--resume goes on with a file: name it with -o FILE");
     return NSM_USAGE;
   }
-  nsm_output output = { w->o.output ? "--output" : "the rows", path };
-  nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, &output, 1, e);
+  char beside[PATH_MAX];
+  const char *sums = console || nsm_h5_is(path) ? NULL : sweep_sums_path(path, beside);
+  nsm_output output[] = { { w->o.output ? "--output" : "the rows", path }, { "the sums of --output", sums } };
+  nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, output, sums ? 2 : 1, e);
   if (code == NSM_OK) code = nsm_outputs_check_table(path, e);
   if (code != NSM_OK) return code;
   if (nsm_h5_is(path)) {
@@ -288,9 +295,18 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     else if (!(w->h5 = sweep_h5_open(&w->task, path, e))) code = e->code;
     return code;
   }
+  struct stat st;
+  if (resume && stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    sim_fail(e, NSM_USAGE, "--resume goes on with an ordinary file, and %s is none", path);
+    return NSM_USAGE;
+  }
   w->file = console ? w->host->out : nsm_output_open(path, resume, e);
   if (!w->file) return NSM_FILE;
-  if (resume && (w->first = sweep_resume(&w->task, path, e)) < 0) return e->code;
+  int unsealed = 0;
+  if (resume && (w->first = sweep_resume(&w->task, path, w->key, &unsealed, e)) < 0) return e->code;
+  if (unsealed && !w->quiet)
+    fprintf(w->host->err, "note: %s.sums does not tell of all rows: those from number %ld on are made anew\n", path,
+            w->first + 1);
   if (resume && fseek(w->file, 0, SEEK_END) != 0)
     sim_fail(e, code = NSM_FILE, "--resume: %s: %s", path, strerror(errno));
   else if (w->first == 0 && !(resume && ftell(w->file) > 0)) {
@@ -299,6 +315,8 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, 1, e);
     free(header.at);
   }
+  if (code == NSM_OK && !console && !sweep_sums_open(&w->sums, path, w->file, w->key, w->first))
+    sim_fail(e, code = NSM_FILE, "cannot write to %s.sums: %s", path, strerror(errno));
   return code;
 }
 
@@ -352,6 +370,7 @@ static nsm_code run_all(sweep *w, nsm_error *e) {
 
 static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_code code = prepare(w, f, e);
+  w->key = sweep_key(w->host->key, f);
   if (code == NSM_OK && w->ranks.rank == 0) code = open_file(w, f->text[NSM_FLAG_RESUME] != NULL, e);
   long first = code == NSM_OK ? w->first : -(long)code;    // negative: rank 0 cannot begin, and says why
   if (w->ranks.size > 1 && !w->ranks.share(&first)) sim_fail(e, code = NSM_FILE, "the ranks cannot reach each other");
@@ -368,7 +387,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_catch_signals(&old);
   w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
-  if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+  if (nsm_interrupted()) code = NSM_INTERRUPTED;
   nsm_release_signals(&old);
   say_summary(w, code);
   if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;
@@ -385,6 +404,8 @@ int nsm_sweep_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   errno = 0;
   if (!sweep_h5_close(w.h5) && code == NSM_OK)
     sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
+  if (!sweep_sums_close(&w.sums) && code == NSM_OK)
+    sim_fail(&e, code = NSM_FILE, "writing to %s.sums failed: %s", w.o.output, strerror(errno));
   if (w.file && w.file != host->out && fclose(w.file) != 0 && code == NSM_OK)
     sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
   if (code != NSM_OK && *e.text) {

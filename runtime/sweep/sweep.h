@@ -5,6 +5,7 @@
 //          measure.c    --record: what is kept of a run
 //          one_run.c    one run, from its values to its row
 //          rows.c       the file: rows in order, from any thread; where a file that was cut short goes on
+//          sums.c       whether rows are still those that were written
 //          rows_h5.c    the same rows in a file of HDF5
 //          ranks.c      runs on several machines, by MPI (a plug-in that may be absent)
 //
@@ -97,8 +98,24 @@ sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *sto
 
 // ---- rows.c ---------------------------------------------------------------------------------------------------------
 // The complete rows of a file that a sweep with this header wrote, or began to write: their number. What stands behind
-// the last one is cut off. -1, with the reason in e, where the file cannot be read or is of another sweep.
-long sweep_resume(const sweep_task *k, const char *path, nsm_error *e);
+// the last one is cut off, and what has no sum beside it; *unsealed: rows were lost so. -1, with the reason in e, where
+// the file cannot be read, is of another sweep, or was altered.
+long sweep_resume(const sweep_task *k, const char *path, uint64_t key, int *unsealed, nsm_error *e);
+
+// ---- sums.c ---------------------------------------------------------------------------------------------------------
+typedef struct sweep_sums { FILE *file; uint64_t last; } sweep_sums;       // file: NULL where nothing is to be written
+typedef enum { SWEEP_SAME, SWEEP_OTHER, SWEEP_NO_SUM } sweep_seal;
+
+// Of all that rows depend on: the model's code, and flags (not how many runs, on how many threads, and the like).
+uint64_t    sweep_key(uint64_t model, const nsm_flags *f);
+const char *sweep_sums_path(const char *rows, char *out);                  // out: [PATH_MAX]; NULL: too long
+// Beside the rows, which are in `file`, going on after `keep` of them. Only where that is an ordinary file. 0: errno.
+int         sweep_sums_open(sweep_sums *s, const char *rows, FILE *file, uint64_t key, long keep);
+int         sweep_sums_add(sweep_sums *s, const char *rows, size_t n, int flush);       // 0: errno
+int         sweep_sums_close(sweep_sums *s);                                            // 0: errno
+// Is the file of sums that of these rows? Then of each row in turn, with its end of line.
+sweep_seal  sweep_sums_read(sweep_sums *s, const char *rows, uint64_t key);
+sweep_seal  sweep_sums_next(sweep_sums *s, const char *row, size_t n);
 
 // ---- rows_h5.c ------------------------------------------------------------------------------------------------------
 typedef struct sweep_h5 sweep_h5;

@@ -38,6 +38,12 @@ static double impulse(const nsm_sim *s, const sim_touch_group *g, int i, const d
   return part[0];
 }
 
+// Where its impulse acts, as the step began: on B, or where both bodies move in the middle of the gap (bind.c).
+static void acts_at(const sim_touch_group *g, const sim_touch *t, double at[3]) {
+  double half = g->variant == SIM_SPATIAL || g->variant == SIM_PLANAR ? 0.5 * t->gap : 0;
+  for (int j = 0; j < 3; j++) at[j] = t->at[j] - half * t->normal[j];
+}
+
 int sim_touch_contact(const nsm_sim *s, int i, sim_contact *out) {
   const struct nsm_touching *t = s->touching;
   for (int k = 0; t && k < t->ngroup; i -= s->now.touches[k++]) {
@@ -49,7 +55,7 @@ int sim_touch_contact(const nsm_sim *s, int i, sim_contact *out) {
     body_name(s, c->b, out->b, sizeof out->b);
     out->feature = c->feature;
     out->gap = c->gap;
-    memcpy(out->at, c->at, sizeof out->at);
+    acts_at(g, c, out->at);
     memcpy(out->normal, c->normal, sizeof out->normal);
     out->impulse = impulse(s, g, i, s->now.l, out->slip);
     for (int j = 0; j < 3; j++) out->slip[j] -= out->impulse * c->normal[j];
@@ -94,7 +100,9 @@ static double onto_body(const nsm_sim *s, const sim_touch_group *g, int i, const
   if (o->axis < 3) return sign * p[o->axis];
   nsm_pose pose = s->touching->pose[o->body];
   sim_touch_pose(body, v->q, &pose);
-  double d[3] = { t->at[0] - pose.r[0], t->at[1] - pose.r[1], t->at[2] - pose.r[2] };
+  double d[3];
+  acts_at(g, t, d);
+  for (int j = 0; j < 3; j++) d[j] -= pose.r[j];
   int x = (o->axis + 1) % 3, y = (o->axis + 2) % 3;
   return sign * (d[x] * p[y] - d[y] * p[x]);
 }

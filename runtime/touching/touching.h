@@ -164,7 +164,8 @@ double sim_touch_size(const nsm_sim *s, int row);
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
 
 // report.c
-// Contact i of all, in the order of the statements; 0: there are no more. As the step began; impulses of it on B.
+// Contact i of all, in the order of the statements; 0: there are no more. As the step began, `at` where the impulse of
+// moreau acts; impulses of it on B.
 typedef struct sim_contact {
   const char *name;                     // of the statement
   char   a[100], b[100];                // bodies

@@ -7,7 +7,7 @@ from laws import LAWS, POLYGON, contact_text, held_text, relation_text
 from motion import motion
 from parts import Start, model
 
-SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass"]
+SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass", "radau"]
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
@@ -41,6 +41,8 @@ def all_cells():
 
 
 def scheme_text(cell):
+    if cell.scheme == "radau":                              # located unless it is told not to
+        return "radau" if cell.located else "radau(located = false)"
     return f"{cell.scheme}(located = true)" if cell.located else cell.scheme
 
 

@@ -103,10 +103,10 @@ class Model:
         return C.nsm_meaning_of(self._program.at, name.encode()).doc.decode()
 
     def simulate(self, set=None, **values) -> Simulation:
-        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, solver,
-        tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are located within
-        the step), inputs ({name: path of a file of points}). set: parameters, and initial values of states, coordinates
-        and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
+        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages,
+        solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are located
+        within the step), inputs ({name: path of a file of points}). set: parameters, and initial values of states,
+        coordinates and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record=None, ledger: bool = False, set=None, **values) -> Result:

@@ -15,7 +15,7 @@ from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, In
 from ._result import Claim, Event, Result
 
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
-_times = ("until", "step", "start", "solve_budget")
+_times = ("until", "step", "start")
 _flags = ("project_start", "step_by_step", "general")
 # What a setting may be, and how that is said.
 _ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
@@ -23,7 +23,7 @@ _ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambd
            "accept": (lambda x: x >= 0, "it cannot be negative"),
            "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
            "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
-SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located"}
+SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located", "stages"}
 LOOK = 0.05          # seconds between two looks for Ctrl-C
 
 
@@ -136,6 +136,10 @@ def _settings(model, values, settings):
             setattr(s, name, _number(name, value))
         elif name == "located":
             s.located = 1 if _flag(name, value, ("on", "off")) else -1
+        elif name == "stages":
+            if value not in (2, 3):
+                raise UsageError(f"stages = {value!r}: radau has 2 or 3")
+            s.stages = value
         elif name in _flags:
             setattr(s, name, int(_flag(name, value)))
         elif name == "solver":

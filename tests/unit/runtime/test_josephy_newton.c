@@ -65,6 +65,7 @@ static double kink_slope(double x) { return x < 1 ? -0.5 : -1; }
 static void loop(void **state) {
   (void)state;
   nsm_sim *s = calloc(1, sizeof *s);
+  s->a = calloc(1, sizeof *s->a);
   nsm_error e = { 0 };
   s->w.cone.budget = 10;
   equation far = { .f = atan, .slope = atan_slope, .x = 3 };
@@ -90,6 +91,7 @@ static void loop(void **state) {
   equation slow = { .f = line, .slope = atan_slope, .x = 2.5 };            // a wrong slope: nothing but steps
   assert_int_equal(solve(&slow, 3, 0, s, &e), NSM_FAILED);
   assert_int_equal(slow.number, 3);
+  free(s->a);
   free(s);
 }
 
@@ -97,6 +99,7 @@ static void loop(void **state) {
 static void interrupted(void **state) {
   (void)state;
   nsm_sim *s = calloc(1, sizeof *s);
+  s->a = calloc(1, sizeof *s->a);
   nsm_error e = { 0 };
   s->w.cone.budget = 10;
   s->w.cone.stop = &stop;
@@ -105,6 +108,7 @@ static void interrupted(void **state) {
   assert_int_equal(solve(&slow, 1000, 0, s, &e), NSM_INTERRUPTED);
   assert_true(slow.steps == 7 && s->w.late);
   stops_at = stop = 0;
+  free(s->a);
   free(s);
 }
 

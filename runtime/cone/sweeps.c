@@ -1,0 +1,245 @@
+// Large friction problems to the few digits that a pile wants: sweeps from the forces of the step before, contact
+// after contact by its exact law with the others held (Moreau 1999; Jean 1999), forwards and backwards in turn, and
+// what makes them faster:
+//
+//   x := G(x),  G = backwards o forwards,   accelerated by Anderson's method (anderson.c)                          (a)
+//   or by nonlinear conjugate gradients (Silcowitz, Niebe and Erleben 2010), r = G(x) - x:
+//     b = |r|^2 / |r before|^2,   x := G(x) + b p,  p := b p + r   where b <= 1,   else x := G(x), p := 0          (b)
+//   or not at all                                                                                                  (c)
+//
+// Coulomb's law of one contact is solved for the normal first and then for the disk of radius mu N: exact where the
+// block M_cc is diagonal, as between spheres; else local.c's way. Extrapolated forces are projected. Which of the three
+// is best differs by scene: (a) in piles that come to rest, (b) and (c) where strong friction flows through many
+// layers.
+// A way ends where |r| has not fallen by half in PATIENCE double sweeps, and the next one takes over from its best.
+//
+// All is O(entries of M), no factors. The judge is asked where |r| has fallen enough, and says when it is done.
+#include "newton.h"
+#include "anderson.h"
+#include <math.h>
+#include <string.h>
+
+enum { SWEEPS = 600, PATIENCE = 25, LOCAL = 60, LOCAL_FULL = 1000 };   // double sweeps; operations of a block
+static const double look = 0.7, deep = 0.05,  // the judge is asked again where |r| has fallen by a factor between them
+    half = 0.5;
+
+typedef struct sweeps {
+  const nsm_cone_problem *p;
+  nsm_cone_work *w;
+  const nsm_cone_try *t;
+  nsm_graph g;
+  nsm_anderson a;
+  int    *block_of;                      // [nodes] its block of the problem, -1: an interval
+  unsigned char *plain;                  // [nodes] Coulomb's law and a diagonal block
+  double *x, *G, *P, *best, *weight, *own;  // own [nodes * NSM_NODE_BLOCK]: M_cc in the units of the problem
+  double  least, ask;                    // |r| / |x| of the best; where the judge is asked next
+} sweeps;
+
+// ---- one contact ----------------------------------------------------------------------------------------------------
+static int is_plain(const nsm_node *n, const double *M) {
+  if (n->kind != NSM_NODE_CONTACT || n->exact || n->rolling || n->pinned || n->size > 3) return 0;
+  for (int i = 0; i < n->size; i++)
+    for (int j = 0; j < n->size; j++)
+      if (i != j && fabs(M[i * n->size + j]) > 1e-10 * n->metric) return 0;
+  return n->size < 3 || fabs(M[4] - M[8]) <= 1e-10 * n->metric;
+}
+
+// x := the answer of the plain node with its own part of u taken out of b.
+static void plain(const nsm_node *n, const double *M, const double *b, double *x) {
+  int s = n->size;
+  double N = M[0] > 0 && b[0] < 0 ? -b[0] / M[0] : 0, t = 0;
+  x[0] = N;
+  for (int i = 1; i < s; i++) {
+    x[i] = M[i * (s + 1)] > 0 ? -b[i] / M[i * (s + 1)] : 0;
+    t += x[i] * x[i];
+  }
+  if (t <= n->mu * n->mu * N * N) return;
+  t = n->mu * N / sqrt(t);
+  for (int i = 1; i < s; i++) x[i] *= t;
+}
+
+// Any other block, by local.c; a step of projection where that has no answer.
+static void whole(const sweeps *s, int c, const double *u, double *x) {
+  const nsm_node *n = s->g.node + c;
+  const nsm_cone_block *k = s->p->cone + s->block_of[c];
+  const double *M = s->own + (size_t)c * NSM_NODE_BLOCK, *scale = s->g.scale + n->first;
+  double q[NSM_CONE_MOST_ROWS], y[NSM_CONE_MOST_ROWS], trace = 0;
+  for (int i = 0; i < n->size; i++) {
+    y[i] = scale[i] * x[i];
+    trace += M[i * (n->size + 1)];
+  }
+  for (int i = 0; i < n->size; i++) {
+    q[i] = u[i] / scale[i];
+    for (int j = 0; j < n->size; j++) q[i] -= M[i + j * n->size] * scale[j] * x[j];
+  }
+  if (!nsm_cone_local(k, M, q, y)) {
+    double rho = trace > 0 ? n->size / trace : 1, v[NSM_CONE_MOST_ROWS];
+    for (int i = 0; i < n->size; i++) { v[i] = u[i] / scale[i]; y[i] = scale[i] * x[i] - rho * v[i]; }
+    if (nsm_cone_normals(k->type) == 1 && !nsm_cone_is_grip(k->type)) y[0] -= rho * nsm_cone_support(k, v + 1);
+    nsm_cone_project_block(k, y);
+  }
+  for (int i = 0; i < n->size; i++) x[i] = y[i] / scale[i];
+}
+
+// u_c of node c at x.
+static void rates(const nsm_graph *g, int c, const double *x, double *u) {
+  const nsm_node *n = g->node + c;
+  for (int r = 0; r < n->size; r++) u[r] = g->q[n->first + r];
+  for (int k = g->start[c]; k < g->start[c + 1]; k++) {
+    const nsm_node *d = g->node + g->column[k];
+    const double *b = g->value + g->at[k], *z = x + d->first;
+    if (n->size == 3 && d->size == 3) {
+      u[0] += b[0] * z[0] + b[1] * z[1] + b[2] * z[2];
+      u[1] += b[3] * z[0] + b[4] * z[1] + b[5] * z[2];
+      u[2] += b[6] * z[0] + b[7] * z[1] + b[8] * z[2];
+    } else
+      for (int r = 0; r < n->size; r++) for (int s = 0; s < d->size; s++) u[r] += b[r * d->size + s] * z[s];
+  }
+}
+
+static void sweep(const sweeps *s, int back, double *x) {
+  const nsm_graph *g = &s->g;
+  for (int j = 0; j < g->nodes; j++) {
+    int c = back ? g->nodes - 1 - j : j;
+    const nsm_node *n = g->node + c;
+    const double *M = g->value + g->at[g->diagonal[c]];
+    double u[NSM_NODE_ROWS], *at = x + n->first;
+    rates(g, c, x, u);
+    if (s->plain[c]) {
+      for (int i = 0; i < n->size; i++) u[i] -= M[i * (n->size + 1)] * at[i];
+      plain(n, M, u, at);
+    } else if (n->kind == NSM_NODE_INTERVAL)
+      at[0] = nsm_cone_project(at[0] - u[0] / (M[0] > 0 ? M[0] : n->metric), n->lo, n->hi);
+    else
+      whole(s, c, u, at);
+  }
+}
+
+// ---- all of them ----------------------------------------------------------------------------------------------------
+static void project(const sweeps *s, double *x) {
+  for (int c = 0; c < s->g.nodes; c++) {
+    const nsm_node *n = s->g.node + c;
+    double *at = x + n->first, y[NSM_CONE_MOST_ROWS], t = 0;
+    if (n->kind == NSM_NODE_INTERVAL) { at[0] = nsm_cone_project(at[0], n->lo, n->hi); continue; }
+    if (s->plain[c]) {                   // the normal force stays, friction is cut: nearer to the law than the cone's
+      at[0] = fmax(at[0], 0);            // nearest point
+      for (int i = 1; i < n->size; i++) t += at[i] * at[i];
+      if (t <= n->mu * n->mu * at[0] * at[0]) continue;
+      t = n->mu * at[0] / sqrt(t);
+      for (int i = 1; i < n->size; i++) at[i] *= t;
+      continue;
+    }
+    const double *scale = s->g.scale + n->first;
+    for (int i = 0; i < n->size; i++) y[i] = scale[i] * at[i];
+    nsm_cone_project_block(s->p->cone + s->block_of[c], y);
+    for (int i = 0; i < n->size; i++) at[i] = y[i] / scale[i];
+  }
+}
+
+static double norm(const sweeps *s, const double *x, const double *y) {
+  double sum = 0;
+  for (int i = 0; i < s->g.rows; i++) { double d = y ? x[i] - y[i] : x[i]; sum += s->weight[i] * d * d; }
+  return sqrt(sum);
+}
+
+// G := G(x); |r| / |G|.
+static double improve(sweeps *s, const double *x, double *G) {
+  memcpy(G, x, (size_t)s->g.rows * sizeof *G);
+  sweep(s, 0, G);
+  sweep(s, 1, G);
+  double local = 0;
+  for (int c = 0; c < s->g.nodes; c++) local += s->plain[c] ? LOCAL : LOCAL_FULL;
+  nsm_cone_charge(s->w, 2 * (2.0 * (double)s->g.entries + local));
+  s->w->iterations++;
+  double size = norm(s, G, NULL);
+  return size > 0 ? norm(s, G, x) / size : 0;
+}
+
+// Is G the answer? Asked where |r| has fallen to where the judge's measure, which goes with it, may be small enough.
+// The best is kept.
+static int judged(sweeps *s, double off, double *lambda, double *u) {
+  nsm_cone_check c;
+  nsm_cone_try asked = { .tolerance = s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance };
+  if (off < s->least) { s->least = off; memcpy(s->best, s->G, (size_t)s->g.rows * sizeof *s->best); }
+  if (!(off <= s->ask)) return 0;
+  nsm_graph_lambda(&s->g, s->G, lambda);
+  nsm_cone_project_all(s->p, lambda);
+  double distance = nsm_cone_distance(s->p, s->w, lambda);
+  s->ask = off * fmin(look, fmax(s->t->asked / distance, deep));
+  if (distance > s->t->asked) return 0;
+  nsm_cone_check_answer(s->p, s->w, &asked, lambda, u, &c);
+  return c.accepted;
+}
+
+typedef enum { BY_ANDERSON, BY_GRADIENTS, BY_NOTHING, WAYS } way;
+
+// 1: the answer is in lambda. From the best; ends where it gets nowhere.
+static int go(sweeps *s, way by, int *left, double *lambda, double *u) {
+  size_t bytes = (size_t)s->g.rows * sizeof(double);
+  double before = HUGE_VAL, least = HUGE_VAL, last = 0;
+  memcpy(s->x, s->best, bytes);
+  nsm_anderson_forget(&s->a);
+  memset(s->P, 0, bytes);
+  for (int k = 1; *left > 0 && !nsm_cone_late(s->w); k++, --*left) {
+    double off = improve(s, s->x, s->G);
+    if (judged(s, off, lambda, u)) return 1;
+    least = fmin(least, off);
+    if (k % PATIENCE == 0) {
+      if (!(least <= half * before)) return 0;
+      before = least;
+    }
+    if (by == BY_ANDERSON) { nsm_anderson_step(&s->a, s->x, s->G); project(s, s->x); continue; }
+    double r = norm(s, s->G, s->x), b = last > 0 ? r * r / (last * last) : 0;
+    last = r;
+    if (by == BY_NOTHING || b > 1) { memset(s->P, 0, bytes); memcpy(s->x, s->G, bytes); continue; }
+    for (int i = 0; i < s->g.rows; i++) {
+      double step = s->G[i] - s->x[i];
+      s->x[i] = s->G[i] + b * s->P[i];
+      s->P[i] = b * s->P[i] + step;
+    }
+    project(s, s->x);
+  }
+  return 0;
+}
+
+// ---- the problem ----------------------------------------------------------------------------------------------------
+static int open_sweeps(sweeps *s) {
+  nsm_cone_work *w = s->w;
+  if (!nsm_graph_make(s->p, w, &s->g)) return 0;
+  size_t rows = (size_t)s->g.rows, nodes = (size_t)s->g.nodes;
+  double **of_rows[] = { &s->x, &s->G, &s->P, &s->best, &s->weight };
+  for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
+    if (!(*of_rows[i] = nsm_cone_take_doubles(w, rows))) return 0;
+  s->block_of = nsm_cone_take_ints(w, nodes);
+  s->plain = nsm_cone_take(w, nodes);
+  s->own = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
+  if (!s->block_of || !s->plain || !s->own || !nsm_anderson_take(w, s->g.rows, s->weight, &s->a)) return 0;
+  for (int c = 0, k = 0; c < s->g.nodes; c++) {
+    const nsm_node *n = s->g.node + c;
+    const double *M = s->g.value + s->g.at[s->g.diagonal[c]], *scale = s->g.scale + n->first;
+    s->block_of[c] = k < s->p->cones && s->p->cone[k].first == n->first ? k++ : -1;
+    s->plain[c] = (unsigned char)is_plain(n, M);
+    for (int i = 0; i < n->size; i++) {
+      if (!(scale[i] > 0)) return 0;
+      s->weight[n->first + i] = n->metric;
+      for (int j = 0; j < n->size; j++)
+        s->own[(size_t)c * NSM_NODE_BLOCK + (size_t)(i + j * n->size)] = M[i * n->size + j] / (scale[i] * scale[j]);
+    }
+  }
+  return 1;
+}
+
+nsm_cone_outcome nsm_cone_sweeps(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                 double *u) {
+  size_t mark = w->used;
+  sweeps s = { .p = p, .w = w, .t = t, .least = HUGE_VAL, .ask = HUGE_VAL };
+  int left = t->max_iterations > 0 ? t->max_iterations : SWEEPS, done = 0;
+  if (open_sweeps(&s)) {
+    nsm_graph_start(&s.g, t, lambda, s.best);
+    project(&s, s.best);
+    for (way by = BY_ANDERSON; by < WAYS && !done && left > 0; by++) done = go(&s, by, &left, lambda, u);
+    if (!done) { nsm_graph_lambda(&s.g, s.best, lambda); nsm_cone_project_all(p, lambda); }
+  }
+  w->used = mark;
+  return done ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;
+}

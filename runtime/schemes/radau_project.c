@@ -1,0 +1,79 @@
+// A consistent begin. A switch that closes a loop of capacitors, and initial values that the laws of a set do not
+// allow, make states jump. A step of implicit Euler of length e, and one back,
+//
+//   E (z' - z-) = e F(t + e, z'),    E (z+ - z') = -e F(t, z+)                                                      (5)
+//
+// project on what the set allows to an error of e^2: charges and fluxes, the left null vectors of A, stay as they are.
+#include "radau.h"
+
+enum { MOST_ITERATIONS = 20 };
+static const double share = 1e-6;        // e, of the step
+static const double settled = 1e-13, enough = 1e-9;        // a change beside the unknowns; where it falls no more
+static const double moves = 1e-3;        // E z of a vector that is known moves by more than this: index 2
+
+// One of the two, from E z0 at z: E (z - z0)/r = F(t, z). 0: not solved.
+static int implicit(nsm_sim *s, radau_set *set, double t, double r, const double *z0, double *z) {
+  struct sim_radau *w = s->n.radau;
+  radau_factors *f = radau_factors_of(s, set, r, 1);
+  double *R = w->R[0], last = INFINITY;
+  for (int k = 0; f && k < MOST_ITERATIONS; k++) {
+    radau_evaluate(s, t, z, w->F[0], w->y[0], w->lo[0], w->hi[0]);
+    if (set->free > 0 && radau_contradicts(s, set, z, w->F[0])) return 0;
+    memcpy(R, w->F[0], (size_t)w->n * sizeof(double));
+    radau_complete(s, set, z, R);
+    for (int i = 0; i < w->n; i++) w->sum[i] = z[i] - z0[i];
+    radau_times(w->n, w->E, -1 / r, w->sum, R);
+    radau_solve_plain(s, f, R);
+    double change = 0, size = 0;
+    for (int i = 0; i < w->n; i++) {
+      z[i] += R[i];
+      change = fmax(change, fabs(R[i]));
+      size = fmax(size, fabs(z[i]));
+    }
+    int stands = change <= settled * size, falls = change <= 0.5 * last || k <= 2;
+    if (!(change < INFINITY)) return 0;
+    if (w->linear ? k == 1 : stands || (!falls && change <= enough * size)) return 1;
+    last = change;
+  }
+  return 0;
+}
+
+// Does (5) without sources move E z? Looked at once for each set.
+static int is_index2(nsm_sim *s, radau_set *set, double e) {
+  struct sim_radau *w = s->n.radau;
+  if (set->index2 >= 0) return set->index2;
+  double *z = w->F[1], *y = w->F[0], off = 0, most = 0;
+  radau_factors *f = radau_factors_of(s, set, e, 1);
+  if (!f) return 1;
+  for (int i = 0; i < w->n; i++) z[i] = 1 + fmod(0.6180339887498949 * (i + 1), 1);
+  memset(y, 0, (size_t)w->n * sizeof(double));
+  radau_times(w->n, w->E, 1 / e, z, y);                    // (E/e - A) z' = E z/e
+  radau_solve_plain(s, f, y);
+  for (int i = 0; i < w->n; i++) w->sum[i] = y[i] - z[i];
+  memset(y, 0, (size_t)w->n * sizeof(double));
+  radau_times(w->n, w->E, 1, w->sum, y);
+  memset(w->sum, 0, (size_t)w->n * sizeof(double));
+  radau_times(w->n, w->E, 1, z, w->sum);
+  for (int i = 0; i < w->n; i++) {
+    most = fabs(w->sum[i]);
+    if (most > 0) off = fmax(off, fabs(y[i]) / most);
+  }
+  return set->index2 = off > moves;
+}
+
+int radau_project(nsm_sim *s, double h, double *z) {
+  struct sim_radau *w = s->n.radau;
+  double e = share * h;
+  memcpy(w->z0, s->now.z, (size_t)w->nz * sizeof(double));
+  memcpy(w->z0 + w->nz, s->w.l1, (size_t)w->nl * sizeof(double));
+  w->z0[w->n] = 0;
+  memcpy(z, w->z0, ((size_t)w->n + 1) * sizeof(double));
+  radau_set *set = radau_set_now(s);
+  if (!set) return 0;
+  if (!is_index2(s, set, e)) return 1;
+  double *middle = w->Z[0];
+  memcpy(middle, z, ((size_t)w->n + 1) * sizeof(double));
+  if (!implicit(s, set, s->now.t + e, e, w->z0, middle)) return 0;
+  memcpy(z, middle, ((size_t)w->n + 1) * sizeof(double));
+  return implicit(s, set, s->now.t, -e, middle, z);
+}

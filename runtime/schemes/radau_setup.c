@@ -1,0 +1,118 @@
+// What `radau` takes, its room, and its line in the table of schemes: a step without location, and one of implicit
+// Euler, which finds sets (step_moreau with theta = gamma = 1).
+#include "radau.h"
+
+int sim_radau_fits(nsm_sim *s, nsm_error *e) {
+  int n = s->a->nz + s->a->nl;
+  if (s->a->nv > 0 || s->a->nq > 0) {
+    sim_fail(e, NSM_USAGE, "the scheme `radau` takes first-order states and networks, and this model has velocities");
+    return 0;
+  }
+  if (n <= RADAU_MOST) return 1;
+  sim_fail(e, NSM_USAGE, "the scheme `radau` takes up to %d states, unknowns and multipliers, and this model has %d; "
+           "`moreau` has no such limit", RADAU_MOST, n);
+  return 0;
+}
+
+static void take_sets(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  size_t n = (size_t)w->n;
+  double bytes = 8.0 * (double)(n * n);
+  w->nset = bytes * RADAU_SETS > 16e6 ? 4 : RADAU_SETS;
+  w->nfactors = 3 * bytes * RADAU_FACTORS > 32e6 ? 8 : RADAU_FACTORS;
+  int most = w->n < 16 ? w->n : 16;
+  for (int i = 0; i < w->nset; i++) {
+    radau_set *set = &w->set[i];
+    set->side = SIM_NEW(s, s->n.r.n, unsigned char);
+    if (s->a->event_matrix) set->d = SIM_NEW(s, s->a->nheld, double);
+    set->A = SIM_NEW(s, n * n, double);
+    double **of[] = { &set->U, &set->X, &set->left };
+    for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * (size_t)most, double);
+  }
+  for (int i = 0; i < w->nfactors; i++) {
+    radau_factors *f = &w->factors[i];
+    f->scale = SIM_NEW(s, n, double);
+    for (int k = 0; k < w->m.modes; k++) {
+      f->re[k] = SIM_NEW(s, n * n, double);
+      f->im[k] = w->m.mode[k].im != 0 ? SIM_NEW(s, n * n, double) : NULL;
+      f->pivot[k] = SIM_NEW(s, n, int);
+    }
+  }
+}
+
+// Unknowns of the same unit have the same size.
+static void take_groups(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  const nsm_model *m = s->a->m;
+  w->group = SIM_NEW(s, w->n, int);
+  for (int i = 0; i < m->nvar; i++) {
+    const sim_var *v = &s->a->var[i];
+    int state = m->var[i].kind == NSM_VAR_STATE, first = -1;
+    if ((!state && m->var[i].kind != NSM_VAR_MULTIPLIER) || v->count == 0) continue;
+    for (int k = 0; k < i && first < 0; k++)
+      if ((m->var[k].kind == NSM_VAR_STATE || m->var[k].kind == NSM_VAR_MULTIPLIER) && s->a->var[k].count > 0 &&
+          strcmp(sim_text(s, m->var[k].unit), sim_text(s, m->var[i].unit)) == 0)
+        first = w->group[(m->var[k].kind == NSM_VAR_STATE ? 0 : w->nz) + s->a->var[k].base];
+    int at = (state ? 0 : w->nz) + v->base;
+    for (int j = 0; j < v->count; j++) w->group[at + j] = first < 0 ? at : first;
+  }
+}
+
+void sim_radau_analyse(nsm_sim *s) {
+  sim_newton_analyse(s);
+  struct sim_radau *w = s->n.radau = SIM_NEW(s, 1, struct sim_radau);
+  const sim_rows *r = &s->n.r;
+  radau_method_make(&w->m, s->a->stages);
+  w->nz = s->a->nz;
+  w->nl = s->a->nl;
+  w->n = w->nz + w->nl;
+  w->linear = s->a->linear;
+  w->moving_mass = s->a->on.mass_moving.n > 0;
+  w->cases = SIM_NEW(s, r->n, int);
+  for (int row = 0; row < r->n; row++) {
+    const nsm_class *c = s->a->cls[r->cls[row]].c;
+    if (c->row_type != NSM_ROW_FREE) w->cases[w->ncase++] = row;
+  }
+  size_t n = (size_t)w->n, rows = (size_t)r->n;
+  w->E = SIM_NEW(s, n * n, double);
+  w->jac = SIM_NEW(s, n * n, double);
+  w->order = SIM_NEW(s, 2 * n, int);
+  w->z0 = SIM_NEW(s, n + 1, double);
+  w->zp = SIM_NEW(s, n + 1, double);
+  w->part = SIM_NEW(s, RADAU_STAGES * n, double);
+  for (int i = 0; i < RADAU_STAGES; i++) {
+    w->Z[i] = SIM_NEW(s, n + 1, double);
+    double **by_n[] = { &w->F[i], &w->R[i] }, **by_row[] = { &w->y[i], &w->lo[i], &w->hi[i] };
+    for (int k = 0; k < 2; k++) *by_n[k] = SIM_NEW(s, n, double);
+    for (int k = 0; k < 3; k++) *by_row[k] = SIM_NEW(s, rows, double);
+  }
+  double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms };
+  double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
+  for (int k = 0; k < 4; k++) *by_n[k] = SIM_NEW(s, n, double);
+  for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
+  w->old = SIM_NEW(s, rows, unsigned char);
+  w->before = SIM_NEW(s, n, double);
+  w->next = SIM_NEW(s, rows, unsigned char);
+  w->f = SIM_NEW(s, 2 * RADAU_STAGES * rows, double);
+  w->vstart = SIM_NEW(s, rows + 1, int);
+  w->vcol = SIM_NEW(s, rows, int);
+  for (int c = 0; c < w->ncase; c++) { w->vstart[c + 1] = c + 1; w->vcol[c] = c; }
+  take_sets(s);
+  take_groups(s);
+}
+
+nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {
+  (void)e;
+  (void)t1;
+  (void)radau_trial(s, s->w.length);
+  return NSM_OK;                                           // what came of it: sim_radau.outcome (clock/radau_pieces.c)
+}
+
+void sim_radau_accept(nsm_sim *s) {
+  struct sim_radau *w = s->n.radau;
+  if (w->takes) {
+    memcpy(s->now.set, w->next, (size_t)s->n.r.n);
+    s->now.count.captured++;
+  }
+  w->takes = w->fresh = 0;
+}
