@@ -33,10 +33,11 @@ static nsm_code step(nsm_sim *s, double h, double t1, nsm_error *e) {
   }
 }
 
-// What is tried then are parts of it, sim_take_part.
+// What is tried then are parts of it, sim_take_part, and nothing that the step has left is known to them.
 static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
   const sim_ledger *g = &s->now.ledger;
   s->w.astray = 1;
+  sim_forget_last_step(s);
   sim_fail(e, NSM_FAILED,
            "the step is not accepted at t = %.10g s, step %ld, nor a part of it down to 1/%d: its energy %s by %.3g J "
            "where %.3g J are there, and no force, drive or impact explains it; constraints that all but depend on each "
