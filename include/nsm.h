@@ -113,8 +113,14 @@ const char *nsm_read_quantity(const char *text, const char *unit, double *value)
 typedef struct nsm_sim nsm_sim;
 
 // An input of the model: a file of points over time, of which `column` is taken (NULL: that of the input's name, or the
-// second of two); hold: the value of a point until the next, else linear.
-typedef struct nsm_input { const char *name, *path, *column; int hold; } nsm_input;
+// second of two); or, where path is NULL, n points in memory, of which the simulation makes a copy: times that rise and
+// values, finite, in SI. hold: the value of a point until the next, else linear; before the first point and behind the
+// last it is theirs.
+typedef struct nsm_input {
+  const char *name, *path, *column;
+  int hold, n;
+  const double *time, *value;
+} nsm_input;
 
 typedef struct nsm_settings {
   const nsm_assignment *set; int nset;   // parameters by full name
@@ -129,7 +135,7 @@ typedef struct nsm_settings {
   int general;                           // step_newton even where all is linear: the oracle of tests
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
-  const nsm_input *input; int ninput;    // inputs from files
+  const nsm_input *input; int ninput;    // inputs over time
   int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
   int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
@@ -152,6 +158,7 @@ void     nsm_reset(nsm_sim *s);                                                 
 double nsm_time(const nsm_sim *s);
 long   nsm_steps_done(const nsm_sim *s);
 long   nsm_steps_total(const nsm_sim *s);
+double nsm_time_of_step(const nsm_sim *s, long k);   // where step k of the run ends; 0: its start
 
 // Columns: time, states, coordinates, velocities, multipliers and impulses, outputs. Behind them stand NSM_ENERGIES
 // more, which a row of nsm_read does not have: energy, energy.kinetic, energy.potential, energy.residue (of the last

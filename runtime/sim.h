@@ -518,14 +518,10 @@ struct nsm_sim {
   int        fill_failed, filling;      // filling: the class under way
 };
 
-// A kernel of the classes in a list, its values into the classes.
-#define SIM_TAKE(s, list, view, fn, to)                                                    \
-  do {                                                                                     \
-    for (int a_ = 0; a_ < (list)->n; a_++) {                                               \
-      sim_class *k_ = &(s)->a->cls[(list)->of[a_]];                                        \
-      k_->c->fn(view, &k_->tab, k_->to);                                                   \
-    }                                                                                      \
-  } while (0)
+// For each class k of a list in sim_analysis.on; no `break` inside.
+#define SIM_EACH(s, list, k)                                                \
+  for (int k##_at = 0; k##_at < (s)->a->on.list.n; k##_at++)                \
+    for (sim_class *k = &(s)->a->cls[(s)->a->on.list.of[k##_at]]; k; k = NULL)
 
 // Somebody wants the run to end (nsm_settings.stop).
 static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }

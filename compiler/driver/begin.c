@@ -68,14 +68,30 @@ static bool explain_code(const char *what) {
   return true;
 }
 
-// The word as the table writes it: a word of the field is found in any case, filippov, and by its first part.
+// Do n characters of both agree, whatever their case and whether a blank or a hyphen stands between words?
+static bool alike(const char *a, const char *b, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    int x = a[k] == '-' || a[k] == '_' ? ' ' : tolower((unsigned char)a[k]);
+    int y = b[k] == '-' ? ' ' : tolower((unsigned char)b[k]);
+    if (x != y) return false;
+    if (!x) return true;
+  }
+  return true;
+}
+
+// The word as the table writes it: in any case, Filippov as filippov, of several as of one, and a word of the field by
+// its first part.
 static const char *spelled(const char *what) {
   if (word_story(what, NULL)) return what;
   size_t n = strlen(what);
-  for (int begins = 0; begins < 2; begins++)
-    for (const WordStory *w = vocabulary; w < vocabulary + nvocabulary; w++)
-      if (w->group == WORD_CONCEPT && !strncasecmp(w->word, what, n) && (!w->word[n] || (begins && w->word[n] == ' ')))
-        return w->word;
+  for (int how = 0; how < 3; how++)
+    for (const WordStory *w = vocabulary; w < vocabulary + nvocabulary; w++) {
+      bool field = w->group == WORD_CONCEPT;
+      if (how == 0 && alike(what, w->word, n + 1)) return w->word;
+      bool several = n > 3 && what[n - 1] == 's' && strlen(w->word) == n - 1;
+      if (how == 1 && several && alike(what, w->word, n - 1)) return w->word;
+      if (how == 2 && field && alike(what, w->word, n) && w->word[n] == ' ') return w->word;
+    }
   return what;
 }
 

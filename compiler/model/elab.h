@@ -291,6 +291,7 @@ bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
 void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
+const char *std_function(Elab *e, const char *name);             // the page that declares a function
 const char *std_file_of(Elab *e, const char *model);            // of the standard library; NULL: none declares it
 Env   env_elements(Env env, const Ast *decl, MExpr *const *size);    // with the indices of x[i in 1:n]
 const char *loop_indices(const Env *env);                       // of the loops around: "[i, j]", or ""

@@ -5,6 +5,7 @@
 
 #include "../../runtime/shared/table.h"
 #include "../base/suggest.h"
+#include "../base/library.h"
 #include "elab.h"
 
 typedef enum {
@@ -55,7 +56,7 @@ void unknown_function(const Env *env, const Ast *x) {
   for (int i = 0; env->in_claim && statistic_name(i); i++) vec_push(&names, statistic_name(i));
   Diag *d = diag(e->bag, DIAG_E0210, x->name_span.file ? x->name_span : x->span, "unknown function `%s`", x->name);
   diag_label(d, "not declared");
-  const char *near = suggest(x->name, names.at, names.n), *meant = function_meant(e, x);
+  const char *near = suggest(x->name, names.at, names.n), *meant = function_meant(e, x), *page;
   const Symbol *quantity = scope_find(env->scope, x->name);
   if (quantity && quantity->decl && quantity->decl->kind == AST_DECL && quantity->decl->list.n > 0)
     diag_help(d, "`%s` is an array: its elements are %s[i]", x->name, x->name);
@@ -68,7 +69,10 @@ void unknown_function(const Env *env, const Ast *x) {
     diag_help(d, "`%s` is a quantity: for a product write %s*(...)", x->name, x->name);
   else if (map_get(e->models, x->name))
     diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
-  else if (meant) diag_help(d, "%s", meant);
+  else if ((page = std_function(e, x->name))) {
+    diag_help(d, "import \"std/%s\";", page);
+    diag_edit(d, import_place(x->span.file), "import \"std/%s\";\n", page);
+  } else if (meant) diag_help(d, "%s", meant);
   else if (near) diag_mean(d, near);
   else diag_help(d, "declare it: function %s(x) = ...;", x->name);
   vec_free(&names);

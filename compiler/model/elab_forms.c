@@ -103,6 +103,12 @@ static const Ast *equation_of(AstList items, const char *name) {
   return NULL;
 }
 
+static bool a_force(const char *name) {
+  static const char *const names[] = { "Fext", "F_ext", "fext", "FExt", "force" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strcmp(names[i], name)) return true;
+  return false;
+}
+
 // xdot, x_dot, dx, dxdt: the name of what is meant, if that is declared.
 static const char *derivative_of(Elab *e, AstList items, const char *name) {
   size_t n = strlen(name);
@@ -141,6 +147,8 @@ static void given_by_equation(const Known *in, const Ast *x) {
     Diag *d = diag(e->bag, DIAG_E0122, x->a->span, "`%s` is not declared, and an equation gives derivatives", name);
     const char *of = derivative_of(e, in->items, name);
     if (of) diag_help(d, "the derivative of %s is %s': %s' = %s;", of, of, of, text(e, x->b));
+    else if (!strcmp(name, "gravity")) diag_help(d, "gravity %s; an item without '='", text(e, x->b));
+    else if (a_force(name)) diag_help(d, "a force names what it acts on: force q = %s;", text(e, x->b));
     else diag_help(d, "for an abbreviation: var %s = %s;", name, text(e, x->b));
   }
 }
@@ -176,7 +184,9 @@ static bool between_steps(const Known *in, const Ast *x) {
   if (!decl || decl->list.n || decl->kind != AST_DECL || names_declared(in, i) || i->kind == AST_NUMBER) return false;
   Diag *d = diag(in->e->bag, DIAG_E0122, left->span,
                  "the steps of a run are not numbered: equations hold at all times");
-  diag_help(d, "a quantity that changes in time: %s' = ...;", left->a->name);
+  if (item->kind == AST_DISCRETE) diag_help(d, "every 1 [ms] { %s = ...; } with %s on the right for its value before",
+                                            left->a->name, left->a->name);
+  else diag_help(d, "a quantity that changes in time: %s' = ...;", left->a->name);
   return true;
 }
 

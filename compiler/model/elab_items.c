@@ -73,7 +73,11 @@ static void equation(Env env, const Ast *x) {
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
     const char *start = start_meant(&env, x, &b);
-    if (start) diag_help(d, "a value at the start stands in the declaration: %s", start);
+    const Symbol *held = x->a->kind == AST_NAME ? scope_find(env.scope, x->a->name) : NULL;
+    if (held && held->kind == SY_VARIABLE && held->var_kind == MV_DISCRETE)
+      diag_help(d, "what is held between samples is assigned in a block: every 1 [ms] { %s = %s; }", x->a->name,
+                ast_text(env.e, x->b));
+    else if (start) diag_help(d, "a value at the start stands in the declaration: %s", start);
     else if (is_given(&env, x, &a, &b))
       diag_help(d, "in place of the state declare var %s = %s;", x->a->name, ast_text(env.e, x->b));
     else diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");

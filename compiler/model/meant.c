@@ -33,7 +33,7 @@ static const struct { const char *names, *help; } functions[] = {
   { "trunc fix int", "sign($1)*floor(abs($1))" },
   { "heaviside step Heaviside unitstep", "if $1 > 0 then 1 else 0" },
   { "ifelse iif ite where cond", "if $1 then $2 else $3" },
-  { "clip clamp saturate sat limit", "min(max($1, $2), $3)" },
+  { "clip clamp saturate sat limit saturation limiter", "min(max($1, $2), $3)" },
   { "cot", "1/tan($1)" },
   { "sec", "1/cos($1)" },
   { "csc", "1/sin($1)" },
@@ -49,7 +49,14 @@ static const struct { const char *names, *help; } functions[] = {
   { "zeros ones fill", "one number is the value of all elements: state x[3] = 0;" },
   { "eye unit_matrix", "the identity matrix is identity($1)" },
   { "ddt diff der ddot derivative D Dt", "the time derivative is $1'" },
-  { "integral integrate int_t", "an integral is a state: state s = 0; s' = $1;" },
+  { "noEvent smooth homotopy noevent", "the value itself: $1" },
+  { "tf ss zpk transfer transferfunction TransferFunction transferFunction",
+    "a transfer function is its state equations, state x = 0; x' = (u - x)/T; or LowPass, Lead, PID of std/control" },
+  { "V v voltage", "the voltage of a node is its name: $1; between two nodes $1 - g" },
+  { "relay", "a relay is a set-valued law: multiplier u; relation N: u in -sgn($1); and u where it acts" },
+  { "SIN SINE", "a source of time is an expression: 10 [V]*sin(2*pi*50 [Hz]*time)" },
+  { "PULSE PWL", "a source of time: PWM of std/control, pulse of std/steps, or table(time, [0, 1 [s]], [0, 5])" },
+  { "integral integrate int_t integrator Integrator", "an integral is a state: state s = 0; s' = $1;" },
   { "pi PI", "pi is a number and takes no parentheses" },
   { "inf", "inf is a number and takes no parentheses" },
   { "time t", "the time is the name time, without parentheses" },
@@ -90,6 +97,8 @@ const char *function_meant(Elab *e, const Ast *call) {
   const char *help = NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions && !help; i++)
     if (listed(functions[i].names, call->name, strlen(call->name))) help = functions[i].help;
+  bool instant = help && strstr(help, "if $1 > 0") && call->list.n == 1 && call->list.at[0]->kind == AST_NUMBER;
+  if (instant) help = "if time > $1 then 1 else 0";                   // step(1), of Simulink's block
   if (!help) return NULL;
   Text t = {0};
   for (const char *c = help; *c; c++) {
@@ -116,6 +125,11 @@ static const struct { const char *names, *help; } body_entries[] = {
                                         "coulomb(0.3); }, or by pairs of materials: material = steel" },
   { "geometry geom collision size radius extents mesh",
     "shape = sphere(0.1 [m]), box([0.1, 0.2, 0.3] [m]), cylinder(radius, length), convex(\"part.obj\")" },
+  { "joint axis hinge freejoint connect parent",
+    "a joint is a part between bodies: import \"std/joints.nsm\"; Hinge h(A = ground, B = arm, at = [0, 0, 0], axis = "
+    "[0, 1, 0]); a body without one moves freely" },
+  { "solref solimp margin condim",
+    "contacts are rigid: their laws are newton(e), coulomb(mu) and others, without springs" },
   { "m M weight", "mass = 1 [kg]" },
   { "I J moment moments theta", "inertia = [0.1, 0.2, 0.3] [kg*m^2]" },
   { "pos r x origin center centre com place", "position = [0, 0, 1] [m]" },
@@ -299,7 +313,8 @@ const char *law_meant(const char *name) {
 
 const char *entry_meant(const char *name) {
   static const struct { const char *names, *help; } other[] = {
-    { "dt h delta stepsize step_size timestep time_step hstep fixedStep interval Interval Ts",
+    { "dt h delta MaxStep maxStep max_step dtmax FixedStep stepsize step_size timestep "
+      "time_step hstep fixedStep interval Interval Ts",
       "the step is step = 5 [ms]" },
     { "T tend t_end tEnd tf tfinal t_final stop stopTime StopTime to end duration tmax final time",
       "the end time is until = 2 [s]" },
@@ -319,10 +334,13 @@ const char *entry_meant(const char *name) {
 
 // --- models ---
 
-const char *std_file_of(Elab *e, const char *model) {
+static const char *page_of(Elab *e, const char *name, bool function) {
   LibraryPart *part;
   int n = library_parts(e->a, e->opt ? e->opt->std_dir : NULL, &part);
   for (int i = 0; i < n; i++)
-    if (!part[i].function && !strcmp(part[i].name, model)) return part[i].page;
+    if (part[i].function == function && !strcmp(part[i].name, name)) return part[i].page;
   return NULL;
 }
+
+const char *std_file_of(Elab *e, const char *model) { return page_of(e, model, false); }
+const char *std_function(Elab *e, const char *name) { return page_of(e, name, true); }

@@ -11,6 +11,7 @@
 //
 //   abs(p): if p < 0 then -p else p      min(p, q): if p < q then p else q      sign(p): by p > 0 and p < 0
 //   floor(p): a discrete variable d = floor(p) that is set where p passes d or d + 1
+//   table(p, ...) and spline: d, the number of the interval of p; the expression stays as it is
 #include "switches.h"
 #include <string.h>
 #include "mx.h"
@@ -68,6 +69,7 @@ static MExpr *side(const Switches *s, const MExpr *c) {
     return mx_op(a, MOP_IF, (MExpr *[]){ (MExpr *)c, far, mx_neg(a, far, c->span) }, 3, c->span);
   }
   switch (c->op) {
+  case MOP_NE: return mx_num(a, -1, c->span);              // of a number of an interval: by bisection
   case MOP_LT: case MOP_LE: return mx_2(a, MOP_SUB, c->arg[1], c->arg[0], c->span);
   case MOP_AND: case MOP_OR:
     return mx_2(a, c->op == MOP_AND ? MOP_MIN : MOP_MAX, side(s, c->arg[0]), side(s, c->arg[1]), c->span);
@@ -153,10 +155,23 @@ static MExpr *floor_of(Switches *s, MExpr *x, MExpr *p) {
   return d;
 }
 
+// Points of a table: there is a kink, of a spline one of the second derivative. A table that is held jumps there, and
+// has no value of the interval before; it stays as it is.
+static MExpr *at_points(Switches *s, MExpr *x) {
+  if (s->m->table[x->id].data[1] == 0) return x;
+  MExpr *at = mx_1(s->a, MOP_SEGMENT, x->arg[0], x->span);
+  at->id = x->id;
+  int id = new_variable(s, x);
+  block(s, mx_2(s->a, MOP_NE, at, value_of_switch(s, id, x->span), x->span), id, at);
+  return x;
+}
+
 // What jumps or has a kink where p, or p - q, passes a value; x where it is none of these. `arg`: the arguments.
 static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
   Arena *a = s->a;
   Span at = x->span;
+  if (x->op == MOP_TABLE && !by_time_alone(x) && !(x->uses & MU_LAMBDA) && plain_loops(s->ctx) &&
+      !rate_of_state(s->m, x)) return at_points(s, x);
   bool two = x->op == MOP_MIN || x->op == MOP_MAX, one = x->op == MOP_ABS || x->op == MOP_SIGN || x->op == MOP_FLOOR;
   if ((!one && !two) || x->nargs != 1 + two || by_time_alone(x)) return x;
   MExpr *zero = two ? arg[1] : mx_num(a, 0, at), *less = mx_2(a, MOP_LT, arg[0], zero, at);

@@ -222,6 +222,18 @@ Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right) {
   return ast_done(p, n);
 }
 
+// V1 1 0 DC 10: a line of a netlist, at the head of a file.
+static bool netlist_line(Parse *p, const Ast *expr) {
+  bool alike = p->open.n == 0 && !p->problems && expr->kind == AST_NAME && strchr("RLCVIDQMEFGHKXSB", *expr->name) &&
+               (p->now.kind == TOK_NUMBER || p->now.kind == TOK_NAME) &&
+               source_line(p->file, expr->span.lo) == source_line(p->file, p->now.at.lo);
+  if (!alike) return false;
+  Diag *d = problem(p, DIAG_E0121, expr->span, "this looks like a netlist: parts stand in a model, between nodes");
+  diag_help(d, NETLIST_HELP);
+  p->stopped = true;
+  return true;
+}
+
 Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   const Ast *first = expr;   // the name that the expression starts with
   while (first->kind == AST_BINARY || first->kind == AST_INDEX || first->kind == AST_MEMBER || first->kind == AST_PRIME)
@@ -229,6 +241,7 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   const char *near = first->kind == AST_NAME || first->kind == AST_CALL ? word_near(p, first->name_span) : NULL;
   const char *what, *help;
   bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi;
+  if (netlist_line(p, expr)) return ast_new(p, AST_ERROR, at);
   if (unread || (p->broken.at.file && at.lo == p->broken.at.lo)) return ast_new(p, AST_ERROR, at);
   size_t block = skip_blanks(p->file, at.hi);
   bool quotient = expr->kind == AST_BINARY && expr->op == AO_DIV && !strcmp(span_text(p, expr->span), "d/dt");

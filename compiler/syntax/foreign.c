@@ -32,6 +32,16 @@ static bool word(Parse *p) {
 
 // --- files and models ---
 
+// .tran 1u 10m: a line of a netlist.
+static bool netlist(Parse *p) {
+  if (now(p) != '.' || p->item_n != 1) return false;
+  Diag *d = say(p, p->now.at, "this looks like a netlist: parts stand in a model, between nodes");
+  diag_help(d, NETLIST_HELP);
+  if (p->open.n == 0) p->stopped = true;
+  else give_up_item(p);
+  return true;
+}
+
 // { "json": 1 }, <xml>
 static bool no_model(Parse *p) {
   if (p->item_n != 1 || p->open.n || p->problems || p->before.kind) return false;
@@ -189,6 +199,6 @@ static bool loop(Parse *p) {
 }
 
 bool foreign_form(Parse *p) {
-  return no_model(p) || word(p) || model_head(p) || function(p) || import(p) || loop(p) || foreign_item(p) ||
-         foreign_value(p);
+  return no_model(p) || netlist(p) || word(p) || model_head(p) || function(p) || import(p) || loop(p) ||
+         foreign_item(p) || foreign_value(p);
 }

@@ -290,7 +290,11 @@ static bool declaration(Parse *p) {
     const char *what, *help;
     if (!habit_of(name, &what, &help)) return false;
     d = say(p, p->before.at, arena_printf(p->arena, "'%s': %s", name, what));
-    diag_help(d, "%s %s;", word, rest(p, p->now.at.lo));
+    size_t open = skip_blanks(f, p->now.at.hi), behind = follows(f, open, "(") ? skip_bracket(f, open) : open;
+    bool value = follows(f, behind, "=") || follows(f, skip_blanks(f, behind), "=");
+    if (behind > open) diag_help(d, "%s %s : UNIT%s%s;", word, text_of(p, p->now), value ? " " : "",
+                                 value ? rest(p, skip_blanks(f, behind)) : "");   // attributes: unit, start, min
+    else diag_help(d, "%s %s;", word, rest(p, p->now.at.lo));
   } else if (now(p) == TOK_DECLARE && p->before.kind == ',') {
     d = say(p, p->now.at, arena_printf(p->arena, "the word stands once, in front of the list: '%s'", word));
     diag_help(d, "%s a = 1, b = 2; or two items, each with its ';'", word);

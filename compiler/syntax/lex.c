@@ -202,7 +202,11 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
                  "%.*se%.2s", (int)digits, s, p->file->text + at.hi);
   else if (*rest == 'd' && strspn(rest + 1, "0123456789") == left - 1 && left > 1)
     number_meant(d, at, "an exponent is written with e", "%.*se%s", (int)digits, s, rest + 1);
-  else if (looks_like_unit(rest)) number_meant(d, at, "a unit stands in brackets", "%.*s [%s]", (int)digits, s, rest);
+  else if (!strcmp(rest, "m")) {
+    diag_help(d, "a unit stands in brackets: %.*s [m]; a prefix as a power: %.*se-3", (int)digits, s, (int)digits, s);
+    diag_edit(d, at, "%.*s [m]", (int)digits, s);
+    diag_edit(d, at, "%.*se-3", (int)digits, s);
+  } else if (looks_like_unit(rest)) number_meant(d, at, "a unit stands in brackets", "%.*s [%s]", (int)digits, s, rest);
   else if (unit_text(p, rest, left, &wrong)) number_meant(d, at, "a product needs its sign",
                                                           "%.*s*%s", (int)digits, s, rest);
   if (names) {

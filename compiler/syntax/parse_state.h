@@ -54,6 +54,8 @@ struct Parse {
 };
 
 // One problem: as diag(), and the parse stops after DIAG_LIMIT of them.
+#define NETLIST_HELP                                                                                                   \
+  "import \"std/circuit.nsm\"; model M { node a, g = 0; VoltageSource v(a = a, b = g, V = 10 [V]); ... }"
 Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void  parse_too_deep(Parse *p, Span at);
 

@@ -279,7 +279,11 @@ static bool known_mistake(Parse *p, Expected e) {
   } else if ((item == TOK_RELATION || item == TOK_CONTACT || item == TOK_CONSTRAINT) && expects(e, "':'") &&
              !expects_operator(e) && p->item_n <= 3) {
     Diag *d = problem(p, DIAG_E0101, behind(p), "expected ':' after the name");
-    diag_help(d, item == TOK_RELATION ? "relation NAME: 0 <= y perp lambda >= 0;"
+    if (item == TOK_CONTACT && kind == TOK_NAME && p->item_n == 3 && p->before.kind == TOK_NAME &&
+        p->file->text[skip_blanks(p->file, p->now.at.hi)] == ';')
+      diag_help(d, "of shapes: contact NAME { between = %s, %s; with newton(e); }", span_text(p, p->before.at),
+                span_text(p, p->now.at));
+    else diag_help(d, item == TOK_RELATION ? "relation NAME: 0 <= y perp lambda >= 0;"
                  : item == TOK_CONSTRAINT ? "constraint NAME: a = b;"
                  : !strcmp(span_text(p, p->now.at), "among") || !strcmp(span_text(p, p->now.at), "between")
                    ? "of shapes: contact NAME { between = A, B; with newton(e); }"

@@ -17,7 +17,8 @@ enum { STRUCK = WHOLE_STRUCK };
 
 typedef struct Affine {
   Step *p;
-  const Instance **constraint, **contact, **struck; int nc, ncontact, nstruck;
+  const Instance **constraint, **contact, *struck[STRUCK];
+  int nc, ncontact, nstruck, number[STRUCK];      // of those that can be struck among the contacts
   Ex *f, *M;                            // [nq], [nq, nq]
   Ex *H, *rate;                         // [nc + nstruck, nq], [nc + nstruck]: constraints, contacts that can be struck
   Ex *e, *gap;                          // [nstruck], [ncontact]
@@ -31,14 +32,12 @@ typedef struct Affine {
 
 static void rows_of(Affine *m) {
   Written *w = m->p->w;
-  const Instance ***list[] = { &m->constraint, &m->contact, &m->struck };
-  for (int i = 0; i < 3; i++) *list[i] = ARENA_ARRAY(w->arena, const Instance *, w->nrow + 1);
-  for (int i = 0; i < w->n; i++) {
-    const Instance *at = &w->at[i];
-    if (at->pc->c->kind == CLASS_CONSTRAINT) m->constraint[m->nc++] = at;
-    if (at->pc->c->kind != CLASS_CONTACT) continue;
-    m->contact[m->ncontact++] = at;
-    if (m->nstruck < STRUCK && written_rebounds(w, at)) m->struck[m->nstruck++] = at;
+  m->nc = written_list(w, CLASS_CONSTRAINT, &m->constraint);
+  m->ncontact = written_list(w, CLASS_CONTACT, &m->contact);
+  for (int j = 0; j < m->ncontact && m->nstruck < STRUCK; j++) {
+    if (!written_rebounds(w, m->contact[j])) continue;
+    m->number[m->nstruck] = j;
+    m->struck[m->nstruck++] = m->contact[j];
   }
 }
 
@@ -52,8 +51,6 @@ static KValue moved(const Affine *m, KValue q, KValue share, KValue u) {
   return share == K_NONE ? q : k_op2(b, OP_PLUS, q, k_op2(b, OP_TIMES, share, u));
 }
 
-static void add(Affine *m, Ex *to, Ex e) { *to = ex_add(m->p->w->pool, *to, e); }
-
 static void collect(Affine *m) {
   Written *w = m->p->w;
   int nq = w->nq, n = m->nc + m->nstruck;
@@ -66,12 +63,7 @@ static void collect(Affine *m) {
   m->mass_moves = written_smooth(w, false, m->f, m->M);
   for (int k = 0; k < n; k++) {
     const Instance *at = k < m->nc ? m->constraint[k] : m->struck[k - m->nc];
-    const Kernel *h = &at->pc->kernel[KERNEL_H];
-    m->rate[k] = written(w, at, at->pc->kernel[KERNEL_RATE].value[0]);
-    for (int e = 0; e < h->n; e++) {
-      int col = written_z(w, at, at->pc->c->h.at[e].col);
-      if (col >= 0) add(m, &m->H[k * nq + col], written(w, at, h->value[e]));
-    }
+    written_row(w, at, &m->rate[k], &m->H[k * nq]);
     if (k >= m->nc)
       m->e[k - m->nc] = ex_sym(w->pool, written_symbol(w, ROLE_CONSTANT, AT_END,
                                                        written_constant(w, at, at->pc->e_num)));
@@ -214,14 +206,12 @@ static KValue which_is_struck(Affine *m, const KValue *reach) {
   KBuilder *b = p->b;
   KValue *gap = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1), *sure = ARENA_ARRAY(p->arena, KValue, m->ncontact + 1),
          hit = m->nstruck ? k_variable(b, "hit", k_integer(b, 0)) : K_NONE;
-  int number[STRUCK] = { 0 };
   step_values(p, m->gap, m->ncontact, gap);
   for (int j = 0; j < m->ncontact; j++) {
     if (!k_node(b, gap[j])->name) k_name(b, gap[j], step_name(p, "gap", j), NULL);
     sure[j] = k_op2(b, OP_LT, reach[j], gap[j]);
-    for (int k = 0; k < m->nstruck; k++) if (m->contact[j] == m->struck[k]) number[k] = j;
   }
-  step_struck(p, m->ncontact, gap, sure, reach, number, m->nstruck, hit);
+  step_struck(p, m->ncontact, gap, sure, reach, m->number, m->nstruck, hit);
   return hit;
 }
 
@@ -294,7 +284,7 @@ const Whole *whole_affine(Arena *a, Written *w) {
   m->force = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nq; j++)
     m->point[j] = k_name(b, moved(m, m->Q[j], m->to_begin, m->V[j]), step_name(p, "qm", j), NULL);
-  p->t = k_name(b, plus(m, step_time(p, i, 0), m->till), "tm", NULL);
+  p->t = k_name(b, step_add(p, step_time(p, i, 0), m->till), "tm", NULL);
   step_use(p, AT_END, m->point, m->V);
   step_use(p, AT_BEGIN, m->Q, m->V);
   KValue hit = m->ncontact ? which_is_struck(m, reach) : K_NONE;

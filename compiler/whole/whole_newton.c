@@ -50,36 +50,22 @@ static void add(Newton *n, Ex *to, Ex e) { *to = ex_add(n->p->w->pool, *to, e); 
 // f, M, rates, H of all instances.
 static void collect(Newton *n, const Instance *struck) {
   Written *w = n->p->w;
-  Arena *a = w->arena;
   int nz = w->nz;
-  n->constraint = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
-  n->contact = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
-  for (int i = 0; i < w->n; i++) {
-    if (w->at[i].pc->c->kind == CLASS_CONSTRAINT) n->constraint[n->nc++] = &w->at[i];
-    if (w->at[i].pc->c->kind == CLASS_CONTACT) n->contact[n->ncontact++] = &w->at[i];
-  }
+  n->nc = written_list(w, CLASS_CONSTRAINT, &n->constraint);
+  n->ncontact = written_list(w, CLASS_CONTACT, &n->contact);
   n->struck = struck;
   if (struck) n->constraint[n->nc++] = struck;
   n->size = nz + n->nc;
   Ex **all[] = { &n->f, &n->M, &n->J, &n->Hm, &n->H, &n->C, &n->rate };
   int size[] = { nz, nz * nz, nz * nz, n->nc * nz, n->nc * nz, n->nc * nz, n->nc };
-  for (int k = 0; k < 7; k++) {
-    *all[k] = ARENA_ARRAY(a, Ex, size[k] + 1);
-    for (int i = 0; i < size[k]; i++) (*all[k])[i] = zero(n);
-  }
+  for (int k = 0; k < 7; k++) *all[k] = written_zeros(w, size[k]);
   n->mass_moves = written_smooth(w, true, n->f, n->M);
   for (int k = 0; k < n->nc; k++) {
     const Instance *at = n->constraint[k];
-    const Kernel *h = &at->pc->kernel[KERNEL_H];
-    n->rate[k] = written(w, at, at->pc->kernel[KERNEL_RATE].value[0]);
-    for (int e = 0; e < h->n; e++) {
-      int col = written_z(w, at, at->pc->c->h.at[e].col);
-      Ex value = written(w, at, h->value[e]);
-      if (col < 0) continue;
-      add(n, &n->H[k * nz + col], value);
-      bool mid = h->stage > STAGE_CONST && at != struck;     // a contact's impulse acts along H at the end
-      add(n, &n->Hm[k * nz + col], mid ? written_at(w, value, AT_BEGIN) : value);
-    }
+    Ex *H = &n->H[k * nz];
+    written_row(w, at, &n->rate[k], H);
+    bool mid = at->pc->kernel[KERNEL_H].stage > STAGE_CONST && at != struck;    // contacts: along H at the end
+    for (int j = 0; j < nz; j++) n->Hm[k * nz + j] = mid ? written_at(w, H[j], AT_BEGIN) : H[j];
   }
 }
 

@@ -157,12 +157,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   KBuilder *b = p->b;
   Pool *pool = w->pool;
   int nq = w->nq;
-  t->constraint = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
-  t->contact = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
-  for (int i = 0; i < w->n; i++) {
-    if (w->at[i].pc->c->kind == CLASS_CONSTRAINT) t->constraint[t->ns++] = &w->at[i];
-    if (w->at[i].pc->c->kind == CLASS_CONTACT) t->contact[t->ncontact++] = &w->at[i];
-  }
+  t->ns = written_list(w, CLASS_CONSTRAINT, &t->constraint);
+  t->ncontact = written_list(w, CLASS_CONTACT, &t->contact);
   int ns = t->ns, n = nq + 2 * ns;
   t->R1 = written_zeros(t->p->w, nq);
   Ex **squares[] = { &t->Rq, &t->Ru, &t->M }, **rows[] = { &t->dg, &t->dr, &t->H, &t->rq, &t->G },

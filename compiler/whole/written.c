@@ -242,6 +242,22 @@ Ex *written_zeros(Written *w, int n) {
   return e;
 }
 
+int written_list(const Written *w, ClassKind kind, const Instance ***list) {
+  int n = 0;
+  *list = ARENA_ARRAY(w->arena, const Instance *, w->n + 1);
+  for (int i = 0; i < w->n; i++) if (w->at[i].pc->c->kind == kind) (*list)[n++] = &w->at[i];
+  return n;
+}
+
+void written_row(Written *w, const Instance *at, Ex *rate, Ex *H) {
+  const Kernel *h = &at->pc->kernel[KERNEL_H];
+  *rate = written(w, at, at->pc->kernel[KERNEL_RATE].value[0]);
+  for (int e = 0; e < h->n; e++) {
+    int col = written_z(w, at, at->pc->c->h.at[e].col);
+    if (col >= 0) H[col] = ex_add(w->pool, H[col], written(w, at, h->value[e]));
+  }
+}
+
 bool written_by_impulses(const Written *w) {
   for (int i = 0; i < w->n; i++) {
     const SysClass *c = w->at[i].pc->c;

@@ -39,6 +39,8 @@ int  written_z(const Written *w, const Instance *i, int slot);   // its number a
 // for. Does M move?
 bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M);
 Ex  *written_zeros(Written *w, int n);
+int  written_list(const Written *w, ClassKind kind, const Instance ***list);            // the instances of that kind
+void written_row(Written *w, const Instance *at, Ex *rate, Ex *H);            // of a row: rate, and H [nz] added
 // Rows act by impulses of constraints, contacts and their friction alone: no relations, no rolling, no friction under
 // given forces or on constraints, no multipliers in forces.
 bool written_by_impulses(const Written *w);

@@ -215,28 +215,16 @@ static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
 
 // constant: 1 the constant parts, 0 the moving ones
 static void assemble(nsm_sim *s, int constant, double *to) {
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+  SIM_EACH(s, mass, k)
     if (sim_fixed(k->c->mass_stage) == constant) add(k, &k->c->mass, k->mass, k->mass_at, one, s, 1, to);
-  }
-  for (int a = 0; a < s->a->on.jac.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    if (sim_fixed(k->c->jac_stage) == constant) add_jacobian(s, k, to);
-  }
-  for (int a = 0; a < s->a->on.k.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+  SIM_EACH(s, jac, k) if (sim_fixed(k->c->jac_stage) == constant) add_jacobian(s, k, to);
+  SIM_EACH(s, k, k) {
     if (sim_fixed(k->c->k_stage) == constant)
       add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * k->gamma, to);
   }
   if (constant || s->w.frozen) return;
-  for (int a = 0; a < s->a->on.mcurve.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
-    add(k, &k->c->mcurve, k->mcurve, k->mcurve_at, between, s, 1, to);
-  }
-  for (int a = 0; a < s->a->on.curve.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
-    add(k, &k->c->curve, k->curve, k->curve_at, k->h_mid ? between : at_end, s, -1, to);
-  }
+  SIM_EACH(s, mcurve, k) add(k, &k->c->mcurve, k->mcurve, k->mcurve_at, between, s, 1, to);
+  SIM_EACH(s, curve, k) add(k, &k->c->curve, k->curve, k->curve_at, k->h_mid ? between : at_end, s, -1, to);
 }
 
 static void border(nsm_sim *s) {
@@ -273,18 +261,9 @@ static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p
 
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
   const sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
-    add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
-  }
-  for (int a = 0; a < s->a->on.jac.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * k->theta, x, product, terms);
-  }
-  for (int a = 0; a < s->a->on.k.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * k->gamma, x, product, terms);
-  }
+  SIM_EACH(s, mass, k) add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
+  SIM_EACH(s, jac, k) add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * k->theta, x, product, terms);
+  SIM_EACH(s, k, k) add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * k->gamma, x, product, terms);
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
     add_class(s, k, &k->c->mcurve, k->mcurve, between, 1, x, product, terms);

@@ -294,3 +294,4 @@ void sim_columns_scaled(nsm_sim *s);                     // after the outputs ar
 // instant of conditions of time alone
 double sim_instant_tolerance(const nsm_sim *s, double t);
 double sim_next_by_time(nsm_sim *s, double t1);
+double sim_next_row(const nsm_sim *s, double t1);        // signals.c: the first row of an input file before t1, or t1

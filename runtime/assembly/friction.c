@@ -81,10 +81,7 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   r->friction_of = SIM_NEW(s, r->n, int);
   for (int i = 0; i < r->n; i++) r->friction_of[i] = -1;
-  for (int a = 0; a < s->a->on.friction.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
-    if (k->c->direction == 0) r->nfriction += k->tab.count;
-  }
+  SIM_EACH(s, friction, k) if (k->c->direction == 0) r->nfriction += k->tab.count;
   r->friction = SIM_NEW(s, r->nfriction, sim_friction);
   r->coefficients = SIM_NEW(s, s->a->on.mu.n > 0 ? 3 * r->nfriction : 0, double);
   int n = 0;
@@ -134,10 +131,7 @@ void sim_friction_active(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   sim_friction_follow(s);
-  for (int a = 0; a < s->a->on.friction.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
-    if (k->c->e_num >= 0 || s->now.ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
-  }
+  SIM_EACH(s, friction, k) if (k->c->e_num >= 0 || s->now.ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
 }
 
 // The diagonal of A, from mu, mu2 and radius.
@@ -225,8 +219,7 @@ int sim_friction_moves(const nsm_sim *s, int row) {
 }
 
 void sim_friction_law(nsm_sim *s, const nsm_view *v) {
-  for (int a = 0; a < s->a->on.mu.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mu.of[a]];
+  SIM_EACH(s, mu, k) {
     int n = k->tab.count;
     double *c = s->n.r.coefficients;
     k->c->mu_fn(v, &k->tab, c, c + n, c + 2 * n);
@@ -273,8 +266,7 @@ static double next(sim_guess *g, double c, double law) {
 }
 
 void sim_friction_guess(nsm_sim *s, int fresh) {
-  for (int a = 0; a < s->a->on.mu.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mu.of[a]];
+  SIM_EACH(s, mu, k) {
     for (int i = 0; i < k->tab.count; i++) {
       sim_friction *f = &s->n.r.friction[k->friction0 + i];
       double c[3] = { f->mu, f->mu2, f->radius };

@@ -94,8 +94,7 @@ static void find_groups(nsm_sim *s, struct sim_implied *m) {
 // Velocities of bodies in space: three of the turn, then three of the place (nsm_abi.h).
 static void find_turns(nsm_sim *s, struct sim_implied *m) {
   m->turn = SIM_NEW(s, s->a->nv, unsigned char);
-  for (int a = 0; a < s->a->on.kinematics.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+  SIM_EACH(s, kinematics, k) {
     for (int e = 0, n = 0; e < k->c->nslot && !k->c->remembers; e++) {
       if (k->c->slot[e] == NSM_SLOT_POSITION || n++ >= 3) continue;
       for (int i = 0; i < k->tab.count; i++) m->turn[sim_z_of(s, k, i, e)] = 1;

@@ -14,8 +14,7 @@ static const double zero = 1e-13, vanished = 1e-20;
 // Edges among coordinates, or, without a graph, places; states have a matrix of their own at the start
 // (states_are_regular).
 static void over(nsm_sim *s, sim_graph *g) {
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+  SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
@@ -34,10 +33,7 @@ void sim_mass_analyse(nsm_sim *s) {
   over(s, &g);
   sim_graph_close(&g);
   sim_matrix_shape(s, &s->n.inertia, s->a->nv, g.start, g.neighbour, NULL);
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
-    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
-  }
+  SIM_EACH(s, mass, k) k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
   over(s, NULL);
   sim_graph_give(s, &g);
   s->n.inertia_start = SIM_NEW(s, s->a->nv, double);
@@ -45,8 +41,7 @@ void sim_mass_analyse(nsm_sim *s) {
 
 // ---- coordinates ----------------------------------------------------------------------------------------------------
 static void assemble(nsm_sim *s, int constant, double *to) {
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+  SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
     if (sim_fixed(k->c->mass_stage) != constant) continue;
     for (int i = 0; i < k->tab.count; i++)
@@ -207,8 +202,7 @@ static int dependent(sim_matrix *w, const sim_block *k) {
 static int states(nsm_sim *s, nsm_error *e) {
   sim_graph g = sim_graph_count(s, s->a->nx);
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->a->on.mass.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    SIM_EACH(s, mass, k) {
       for (int i = 0; i < k->tab.count; i++)
         for (int m = 0; m < k->c->mass.n; m++) {
           int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nv, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
@@ -223,8 +217,7 @@ static int states(nsm_sim *s, nsm_error *e) {
   memset(&w, 0, sizeof w);
   sim_matrix_shape(s, &w, s->a->nx, g.start, g.neighbour, NULL);
   sim_graph_give(s, &g);
-  for (int a = 0; a < s->a->on.mass.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+  SIM_EACH(s, mass, k) {
     for (int i = 0; i < k->tab.count; i++)
       for (int m = 0; m < k->c->mass.n; m++) {
         int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nv, col = sim_z_of(s, k, i, k->c->mass.col[m]) -

@@ -67,8 +67,7 @@ static int over_b(nsm_sim *s, each_b *f, void *to) {
         if (!f(s, s->n.r.of_l[l], sim_z_of(s, k, i, p->row[e]), &k->b_at[j], to)) return k->c->line;
       }
   }
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, row, k) {
     if (!sim_contactlike(k->c)) continue;
     const nsm_pattern *p = &k->c->h;
     for (int i = 0; i < k->tab.count; i++)
@@ -124,8 +123,7 @@ static void pattern_cd(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   pairs c = { r->n, SIM_NEW(s, r->n + 1, int), NULL }, d = { r->n, SIM_NEW(s, r->n + 1, int), NULL };
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->a->on.row.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    SIM_EACH(s, row, k) {
       const nsm_pattern *h = &k->c->h;
       for (int i = 0; i < k->tab.count; i++)
         for (int e = 0; e < h->n; e++) {
@@ -155,8 +153,7 @@ static void pattern_cd(nsm_sim *s) {
   unique(&d);
   r->c0 = c.start; r->cz = c.value; r->c = SIM_NEW(s, c.start[r->n], double);
   r->d0 = d.start; r->ds = d.value; r->d = SIM_NEW(s, d.start[r->n], double);
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, row, k) {
     const nsm_pattern *h = &k->c->h;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < h->n; e++) {
@@ -198,12 +195,8 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
       &s->now.loss };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
-  for (int a = 0; a < s->a->on.smooth.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
-    k->b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->b.n, int);
-  }
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, smooth, k) k->b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->b.n, int);
+  SIM_EACH(s, row, k) {
     k->h_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->h.n, int);
     k->h_b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->h.n, int);
     for (int i = 0; i < k->tab.count; i++) {
@@ -215,8 +208,7 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }
-  for (int a = 0; a < s->a->on.rq.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.rq.of[a]];
+  SIM_EACH(s, rq, k) {
     k->rq = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, double);
     k->rq_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, int);
   }
@@ -245,13 +237,11 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
 // ---- values ---------------------------------------------------------------------------------------------------------
 static void values_b(nsm_sim *s) {
   sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     int from = r->b0[k->row0], to = r->b0[k->row0 + k->tab.count];
     memset(r->b + from, 0, (size_t)(to - from) * sizeof(double));
   }
-  for (int a = 0; a < s->a->on.b.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
+  SIM_EACH(s, b, k) {
     size_t n = (size_t)k->tab.count * (size_t)k->c->b.n;
     for (size_t i = 0; i < n; i++) r->b[k->b_at[i]] += s->n.h * k->b[i];
   }

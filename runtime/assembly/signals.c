@@ -77,6 +77,14 @@ static void other_column(nsm_sim *s, const nsm_input *in, const char *text) {
            used ? "; " : "", in->path, in->name, (int)strcspn(text, "\r\n"), text);
 }
 
+static void put_points(nsm_sim *s, sim_signal *to, int hold, const double *x, const double *y, int count) {
+  to->points = SIM_NEW(s, NSM_TABLE_HEAD + 2 * count, double);
+  to->points[0] = count;
+  to->points[1] = hold ? NSM_TABLE_HOLD : NSM_TABLE_LINEAR;
+  memcpy(to->points + NSM_TABLE_HEAD, x, (size_t)count * sizeof *x);
+  memcpy(to->points + NSM_TABLE_HEAD + count, y, (size_t)count * sizeof *y);
+}
+
 static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
   int lines = nsm_points_lines(text, n);
   nsm_points_error wrong;
@@ -98,12 +106,23 @@ static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char
                "each of them, and those of the first column rise", in->path, wrong.row, wrong.column, wrong.what);
     return 0;
   }
-  to->points = SIM_NEW(s, NSM_TABLE_HEAD + 2 * count, double);
-  to->points[0] = count;
-  to->points[1] = in->hold ? NSM_TABLE_HOLD : NSM_TABLE_LINEAR;
-  memcpy(to->points + NSM_TABLE_HEAD, x, (size_t)count * sizeof *x);
-  memcpy(to->points + NSM_TABLE_HEAD + count, y, (size_t)count * sizeof *y);
+  put_points(s, to, in->hold, x, y, count);
   return 1;
+}
+
+// Points in memory. 0: they do not rise, or are not finite.
+static int given_points(nsm_sim *s, sim_signal *to, const nsm_input *in, nsm_error *e) {
+  for (int i = 0; i < in->n; i++) {
+    const char *wrong = !isfinite(in->time[i]) || !isfinite(in->value[i])   ? "it is not finite"
+                        : i > 0 && in->time[i] <= in->time[i - 1] ? "its time is not later than that of the one before"
+                                                                  : NULL;
+    if (!wrong) continue;
+    sim_fail(e, NSM_USAGE, "the input %s, point %d (%g, %g): %s", in->name, i + 1, in->time[i], in->value[i], wrong);
+    return 0;
+  }
+  if (in->n < 1) sim_fail(e, NSM_USAGE, "the input %s has no points", in->name);
+  else put_points(s, to, in->hold, in->time, in->value, in->n);
+  return in->n >= 1;
 }
 
 static int no_input(nsm_sim *s, const char *name, nsm_error *e) {
@@ -127,9 +146,9 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
         sim_fail(e, NSM_USAGE, "the input %s is given twice: --input %s=FILE stands once", in->name, in->name);
         return 0;
       }
-    char *text = read_text(in->path, &n, e);
-    if (!text) return 0;
-    int ok = points_of(s, &s->a->signal[d - s->a->nheld], in, text, n, e);
+    sim_signal *to = &s->a->signal[d - s->a->nheld];
+    char *text = in->path ? read_text(in->path, &n, e) : NULL;
+    int ok = text ? points_of(s, to, in, text, n, e) : !in->path && given_points(s, to, in, e);
     free(text);
     if (!ok) return 0;
     if (flag >= 0) s->a->d_start[flag] = 1;
@@ -300,4 +319,22 @@ const double *sim_signals(const nsm_sim *s, double t) {
     }
   }
   return d;
+}
+
+// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held.
+double sim_next_row(const nsm_sim *s, double t1) {
+  double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    const double *p = s->a->signal[i].points;
+    if (!p || s->now.held_input[i]) continue;
+    const double *x = p + NSM_TABLE_HEAD;
+    int lo = 0, hi = (int)p[0];                            // x[0 .. lo) are up to `from`, x[hi ..) behind it
+    while (lo < hi) {
+      int middle = lo + (hi - lo) / 2;
+      if (x[middle] <= from) lo = middle + 1;
+      else hi = middle;
+    }
+    if (lo < (int)p[0] && x[lo] < to) first = fmin(first, x[lo]);
+  }
+  return first;
 }

@@ -56,8 +56,7 @@ static void match(nsm_sim *s, struct sim_unknowns *u) {
       *list = NULL;
   for (int i = 0; i < u->n; i++) { u->row[i] = i; owner[i] = -1; }
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->a->on.smooth.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    SIM_EACH(s, smooth, k) {
       if (!k->c->at_end) continue;
       EACH_ENTRY(s, u, k, i, e, row, col) {
         if (pass == 0) start[row + 1]++;
@@ -92,8 +91,7 @@ static void match(nsm_sim *s, struct sim_unknowns *u) {
 static void shape(nsm_sim *s, struct sim_unknowns *u) {
   sim_graph g = sim_graph_count(s, u->n);
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->a->on.smooth.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    SIM_EACH(s, smooth, k) {
       if (!k->c->at_end) continue;
       EACH_ENTRY(s, u, k, i, e, row, col) sim_graph_edge(&g, row, col);
     }
@@ -111,8 +109,7 @@ static void mark_open(nsm_sim *s, struct sim_unknowns *u) {
   for (int row = 0; row < r->n; row++)
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
       if (r->bz[e] < s->a->nz && u->of[r->bz[e]] >= 0) u->open[u->row[u->of[r->bz[e]]]] = 1;
-  for (int a = 0; a < s->a->on.smooth.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+  SIM_EACH(s, smooth, k) {
     if (!k->c->at_end) continue;
     u->moves |= moves(k->c);
     for (int i = 0; k->c->g_stage != NSM_NONE && i < k->tab.count; i++)
@@ -147,8 +144,7 @@ static void fill(nsm_sim *s, struct sim_unknowns *u) {
     u->known[i] = 1 + fmod(0.6180339887498949 * (i + 1), 1);
   }
   for (int pass = 0; pass < 2; pass++)
-    for (int a = 0; a < s->a->on.smooth.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    SIM_EACH(s, smooth, k) {
       if (!k->c->at_end) continue;
       EACH_ENTRY(s, u, k, i, e, row, col) {
         double d = k->jac[(size_t)i * (size_t)k->c->jac.n + (size_t)e];
@@ -198,10 +194,7 @@ static double correct(nsm_sim *s, struct sim_unknowns *u) {
   nsm_view v = sim_now(s);
   double worst = 0;
   memcpy(s->w.f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
-  for (int a = 0; a < s->a->on.f_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    if (k->c->at_end) k->c->f_fn(&v, &k->tab, s->w.f, s->w.f + s->a->nv);
-  }
+  SIM_EACH(s, f_moving, k) if (k->c->at_end) k->c->f_fn(&v, &k->tab, s->w.f, s->w.f + s->a->nv);
   for (int i = 0; i < u->n; i++) u->y[i] = u->scale[i] > 0 ? -s->w.f[u->equation[i]] / u->scale[i] : 0;
   for (int block = 0; block < u->D.nblock; block++) {
     const sim_block *b = &u->D.block[block];
@@ -223,10 +216,7 @@ static double correct(nsm_sim *s, struct sim_unknowns *u) {
 // Factors of D at the state of now. 0: one is singular.
 static int coefficients_of_now(nsm_sim *s, struct sim_unknowns *u) {
   nsm_view v = sim_now(s);
-  for (int a = 0; a < s->a->on.jac_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
-    if (k->c->at_end) k->c->jac_fn(&v, &k->tab, k->jac);
-  }
+  SIM_EACH(s, jac_moving, k) if (k->c->at_end) k->c->jac_fn(&v, &k->tab, k->jac);
   fill(s, u);
   for (int block = 0; block < u->D.nblock; block++)
     if (s->n.by_theta[u->z[u->D.order[u->D.block[block].first]]] && sim_block_factor(s, &u->D, block) >= 0) return 0;

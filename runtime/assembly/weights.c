@@ -265,10 +265,7 @@ void sim_rows_weights(nsm_sim *s) {
   as_given(s);
   if (!s->a->scheme->weights || (s->a->theta == 1 && s->a->gamma == 1)) return;
   nsm_view v = sim_now(s);
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
-  }
+  SIM_EACH(s, relation, k) if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
   if (s->a->on.relation.n > 0) sim_rows_outer(s, 1);
   if (s->a->gamma < 1 && s->a->on.relation.n > 0) judge_rows(s);
   struct sim_weights *w = SIM_NEW(s, 1, struct sim_weights);

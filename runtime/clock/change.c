@@ -1,5 +1,5 @@
 // Changes from outside, between two steps: values of the state, parameters.
-#include "clock.h"
+#include "located.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
     sim_signals_forget(s);
     s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
     sim_ledger_reset(s);
+    if (s->located || s->n.radau) sim_located_stale(s);
     return NSM_OK;
   } else {
     sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", nsm_column_name(s, c));
@@ -52,6 +53,7 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
   if (code == NSM_OK) {
     nsm_save(s, state);
     code = nsm_restore(other, state, e);
+    if (code == NSM_OK && other->n.radau) sim_located_stale(other);          // other laws have other sets
   }
   if (code == NSM_OK) sim_exchange(s, other);
   if (code == NSM_OK) sim_ledger_reset(s);

@@ -63,6 +63,7 @@ nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
 
 long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
+double nsm_time_of_step(const nsm_sim *s, long k) { return time_of(s, k); }
 
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;

@@ -10,8 +10,7 @@ static const double quarter = 0.25;     // of the rest of a step: what a contact
 // A relation of velocities whose multiplier has no bound takes part in impacts; here only contacts and constraints do.
 static int relation_in_impacts(const nsm_sim *s) {
   const sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     int moves = 0;
     for (int e = 0; e < k->c->h.n; e++) moves |= k->c->h.wrt[e] == NSM_WRT_V;
     for (int row = k->row0; moves && row < k->row0 + k->tab.count; row++)
@@ -130,14 +129,8 @@ static nsm_code impulses(nsm_sim *s, nsm_error *e) {
 static void rates_after(nsm_sim *s) {
   struct sim_located *w = s->located;
   nsm_view v = sim_view(s, s->now.t, s->w.q1, s->w.z1, s->w.l1);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&v, &k->tab, w->gap + k->row0, w->rate + k->row0);
-  }
-  for (int a = 0; a < s->a->on.friction.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
-    k->c->rate_fn(&v, &k->tab, w->rate + k->row0);
-  }
+  SIM_EACH(s, contact, k) k->c->gap_fn(&v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+  SIM_EACH(s, friction, k) k->c->rate_fn(&v, &k->tab, w->rate + k->row0);
 }
 
 // Does a contact come to rest at this impact? Where its flights end within a part of what is left of the step: their
@@ -157,8 +150,7 @@ static int accumulates(nsm_sim *s, double rest) {
   sim_rows *r = &s->n.r;
   int any = 0;
   rates_after(s);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (!comes_to_rest(s, row, rest)) continue;
       r->e[row] = 0;
@@ -209,8 +201,7 @@ static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
 }
 
 static void sets_after(nsm_sim *s, double rest) {
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (is_lifted(s, row) && !falls_back(s, row, rest)) left(s, row);
     }
@@ -293,8 +284,7 @@ static int arrived(nsm_sim *s) {
   struct sim_located *w = s->located;
   int any = 0;
   memset(w->hit, 0, (size_t)s->n.r.n);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
                            s->w.rate0[row] < 0;

@@ -44,8 +44,7 @@ static double dip(double g0, double u0, double g1, double u1, double h) {
 static double first_dip(const nsm_sim *s, double h) {
   const struct sim_located *w = s->located;
   double first = 0;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_OPEN || !(s->w.rate0[row] < 0 && w->rate[row] > 0)) continue;
       double ground = s->now.ground[row];

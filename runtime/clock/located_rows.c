@@ -18,8 +18,7 @@ void sim_located_relations(nsm_sim *s) {
   memset(size, 0, (size_t)r->n * sizeof *size);
   for (int i = 0; i < r->n; i++) size[sim_root(of, i)]++;
   w->nrelation = 0;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
       int cases = r->lo[i] > -INFINITY || r->hi[i] < INFINITY, g = sim_root(of, i), watched = r->d0[i] == r->d0[i + 1];
       if (!watched && size[g] <= MOST) {

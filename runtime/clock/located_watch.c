@@ -38,8 +38,7 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   if (w->measured) return;
   w->measured = 1;
   nsm_view now = sim_now(s);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z));
@@ -51,10 +50,7 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
 void sim_watch_begin(nsm_sim *s) {
   if (s->w.begin_of == s->now.k) return;
   nsm_view now = sim_now(s);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&now, &k->tab, s->w.gap0 + k->row0, s->w.rate0 + k->row0);
-  }
+  SIM_EACH(s, contact, k) k->c->gap_fn(&now, &k->tab, s->w.gap0 + k->row0, s->w.rate0 + k->row0);
   s->w.begin_of = s->now.k;
 }
 
@@ -110,10 +106,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
 
 static void slips(nsm_sim *s, const nsm_view *v) {
   sim_touch_there(s, v);
-  for (int a = 0; a < s->a->on.friction.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
-    k->c->rate_fn(v, &k->tab, s->located->rate + k->row0);
-  }
+  SIM_EACH(s, friction, k) k->c->rate_fn(v, &k->tab, s->located->rate + k->row0);
   sim_touch_there(s, NULL);
 }
 
@@ -172,10 +165,7 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
   nsm_view between = s->a->instant < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(k->gamma < 1 && !k->recorded ? &between : v, &k->tab, w->rate + k->row0);
-  }
+  SIM_EACH(s, relation, k) k->c->y_fn(k->gamma < 1 && !k->recorded ? &between : v, &k->tab, w->rate + k->row0);
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
     const sim_class *k = &s->a->cls[r->cls[row]];
@@ -219,8 +209,7 @@ void sim_watch_contacts(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   w->measured = 0;
   sim_watch_tolerances(s, s->a->step);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
       int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;

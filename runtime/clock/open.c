@@ -22,6 +22,10 @@ static const char *copied(nsm_sim *s, const char *text) {
   return text ? memcpy(sim_take(s, bytes, 1), text, bytes) : NULL;
 }
 
+static const double *numbers(nsm_sim *s, const double *x, int n) {
+  return n > 0 ? memcpy(SIM_NEW(s, n, double), x, (size_t)n * sizeof *x) : NULL;
+}
+
 nsm_settings nsm_default_settings(void) {
   return (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 }
@@ -34,9 +38,12 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
   own->set = list;
   nsm_input *input = SIM_NEW(s, own->ninput, nsm_input);
-  for (int i = 0; i < own->ninput; i++)
-    input[i] = (nsm_input){ copied(s, set->input[i].name), copied(s, set->input[i].path),
-                            copied(s, set->input[i].column), set->input[i].hold };
+  for (int i = 0; i < own->ninput; i++) {
+    const nsm_input *from = &set->input[i];
+    int n = from->path ? 0 : from->n;
+    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->hold, n,
+                            numbers(s, from->time, n), numbers(s, from->value, n) };
+  }
   own->input = input;
   own->solver = copied(s, own->solver);
   own->dump_problems = NULL;                               // two runs would write the same files

@@ -8,8 +8,7 @@ void sim_evaluate_constants(nsm_sim *s) {
   nsm_view v = sim_now(s);
   sim_rows *r = &s->n.r;
   memset(s->n.f_constant, 0, (size_t)s->a->nz * sizeof(double));
-  for (int i = 0; i < s->a->on.smooth.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.smooth.of[i]];
+  SIM_EACH(s, smooth, k) {
     const nsm_class *c = k->c;
     if (sim_fixed(c->mass_stage)) c->mass_fn(&v, &k->tab, k->mass);
     if (sim_fixed(c->jac_stage)) c->jac_fn(&v, &k->tab, k->jac);
@@ -17,8 +16,7 @@ void sim_evaluate_constants(nsm_sim *s) {
     if (sim_fixed(c->k_stage)) c->k_fn(&v, &k->tab, k->k);
     if (sim_fixed(c->f_stage)) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
   }
-  for (int i = 0; i < s->a->on.row.n; i++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[i]];
+  SIM_EACH(s, row, k) {
     if (sim_fixed(k->c->h_stage)) k->c->h_fn(&v, &k->tab, k->h);
     if (k->rq && sim_fixed(k->c->rq_stage)) k->c->rq_fn(&v, &k->tab, k->rq);
     if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
@@ -28,13 +26,13 @@ void sim_evaluate_constants(nsm_sim *s) {
 // Moving kernels too: W and M_osns are made once at the start, so that a singular one is found before the first step.
 static void evaluate_moving(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  SIM_TAKE(s, &s->a->on.mass_moving, &v, mass_fn, mass);
-  SIM_TAKE(s, &s->a->on.jac_moving, &v, jac_fn, jac);
-  SIM_TAKE(s, &s->a->on.k_moving, &v, k_fn, k);
-  SIM_TAKE(s, &s->a->on.b_moving, &v, b_fn, b);
-  SIM_TAKE(s, &s->a->on.mid, &v, h_fn, h_mid);
-  SIM_TAKE(s, &s->a->on.h_moving, &v, h_fn, h);
-  SIM_TAKE(s, &s->a->on.rq_moving, &v, rq_fn, rq);
+  SIM_EACH(s, mass_moving, k) k->c->mass_fn(&v, &k->tab, k->mass);
+  SIM_EACH(s, jac_moving, k) k->c->jac_fn(&v, &k->tab, k->jac);
+  SIM_EACH(s, k_moving, k) k->c->k_fn(&v, &k->tab, k->k);
+  SIM_EACH(s, b_moving, k) k->c->b_fn(&v, &k->tab, k->b);
+  SIM_EACH(s, mid, k) k->c->h_fn(&v, &k->tab, k->h_mid);
+  SIM_EACH(s, h_moving, k) k->c->h_fn(&v, &k->tab, k->h);
+  SIM_EACH(s, rq_moving, k) k->c->rq_fn(&v, &k->tab, k->rq);
 }
 
 // What constant forces do in a step.
@@ -62,6 +60,13 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
     else if (z < s->a->nv) sim_v_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
+    s->n.h = 0.37*h;                                       // x' = x and h theta = 1: the step alone makes it singular
+    if (sim_matrix_update(s, 1) < 0) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
+                  "a step of %g s is too long for %s: the equations of the implicit step have no single solution; "
+                  "choose a shorter step", h, name);
+      return 0;
+    }
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
              z >= s->a->nz  ? "the force of"

@@ -86,8 +86,7 @@ static int evaluate(nsm_sim *s, int velocity) {
   nsm_view v = sim_now(s);
   int n = 0;
   sim_touch_update(s, s->n.h);                             // places may have been moved
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, row, k) {
     if (!belongs(k, velocity)) continue;
     if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, r->y + k->row0);
@@ -114,8 +113,7 @@ static int unknown(const nsm_sim *s, const sim_class *k, int i, int e, int veloc
 static void fill(nsm_sim *s, level *l) {
   const sim_rows *r = &s->n.r;
   int n = 0;
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, row, k) {
     if (!belongs(k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
       if (k->c->kind == NSM_RELATION && reached(s, k, i)) continue;
@@ -343,8 +341,7 @@ static int jump_of_unknowns(nsm_sim *s, int *cls, double *off, double *by) {
   nsm_view v = sim_now(s);
   double *f = s->w.f;
   int at = -1;
-  for (int a = 0; s->a->algebraic && a < s->a->on.smooth.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+  if (s->a->algebraic) SIM_EACH(s, smooth, k) {
     const nsm_pattern *p = &k->c->jac;
     if (!k->c->at_end || k->c->g_stage != NSM_NONE) continue;
     memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
@@ -374,8 +371,7 @@ static int jump_of_unknowns(nsm_sim *s, int *cls, double *off, double *by) {
 static void note_jumps(nsm_sim *s) {
   nsm_view v = sim_now(s);
   offence most = { projected, 0, -1 };
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     if (!k->c->equation) continue;
     if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
     k->c->y_fn(&v, &k->tab, s->n.r.y + k->row0);

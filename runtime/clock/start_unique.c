@@ -89,10 +89,7 @@ void sim_note_solutions(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   unsigned char *seen = SIM_NEW(s, r->n, unsigned char);
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(&v, &k->tab, r->y + k->row0);
-  }
+  SIM_EACH(s, relation, k) k->c->y_fn(&v, &k->tab, r->y + k->row0);
   for (int a = 0; a < s->a->on.relation.n && *s->a->note == 0; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {

@@ -25,10 +25,8 @@ static void list(const nsm_sim *s, sought *w) {
   for (int i = 0; s->a->algebraic && i < s->a->nz; i++)
     if (s->a->algebraic[i]) w->at[w->n++] = i;
   w->nz = w->n;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) w->at[w->n++] = s->n.r.l[row];
-  }
 }
 
 static double *place(const nsm_sim *s, const sought *w, int i) {

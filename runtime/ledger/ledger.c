@@ -16,10 +16,7 @@
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {
   nsm_view v = sim_now(s);
   *kinetic = *potential = 0;
-  for (int a = 0; a < s->a->on.energy.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
-    k->c->energy_fn(&v, &k->tab, kinetic, potential);
-  }
+  SIM_EACH(s, energy, k) k->c->energy_fn(&v, &k->tab, kinetic, potential);
 }
 
 void sim_ledger_start(nsm_sim *s) {
@@ -141,8 +138,7 @@ void sim_ledger_whole_step(nsm_sim *s) {
 static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, const double *u) {
   double *f = s->w.f, sum = 0;
   int any = 0;
-  for (int a = 0; a < s->a->on.smooth.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+  SIM_EACH(s, smooth, k) {
     if (k->c->work != kind || !(multipliers ? k->c->g_fn : k->c->f_fn)) continue;
     if (!any++) memset(f, 0, (size_t)s->a->nz * sizeof(double));
     (multipliers ? k->c->g_fn : k->c->f_fn)(v, &k->tab, f, f + s->a->nv);
@@ -175,8 +171,7 @@ static double work(nsm_sim *s, int kind) {
 // is work.
 double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1) {
   double supply = 0, tm = t0 + 0.5 * (t1 - t0);
-  for (int a = 0; a < s->a->on.energy.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
+  SIM_EACH(s, energy, k) {
     if (!k->c->driven) continue;
     const double *q[] = { q0, q0, q1, q1 }, t[] = { t0, tm, tm, t1 };
     for (int i = 0; i < 4; i++) {
@@ -192,10 +187,7 @@ double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, cons
 static double potential_of(const nsm_sim *s, const double *q, const double *z) {
   double kinetic = 0, potential = 0;
   nsm_view v = sim_view(s, s->now.t, q, z, s->now.l);
-  for (int a = 0; a < s->a->on.energy.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
-    k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
-  }
+  SIM_EACH(s, energy, k) k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
   return potential;
 }
 

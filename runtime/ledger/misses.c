@@ -27,8 +27,7 @@ double sim_miss_now(const nsm_sim *s, int *at) {
   if (!gap) return 0;
   double *rate = gap + s->n.r.n, *size = rate + s->n.r.n;
   nsm_view v = sim_now(s);
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+  SIM_EACH(s, constraint, k) {
     if (!on_places(k)) continue;
     k->c->gap_fn(&v, &k->tab, gap + k->row0, rate + k->row0);
     k->c->size_fn(&v, &k->tab, size + k->row0);

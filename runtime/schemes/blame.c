@@ -9,8 +9,10 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
   else sim_family_name(name, sizeof name, sim_text(s, s->a->m->cls[cls].label));
-  sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld",
-              s->a->m->cls[cls].line, name, what, what_is(value), t, s->now.k + 1);
+  char escape[400] = "";
+  int runs = !isnan(value) && sim_escapes(s, escape, sizeof escape);
+  sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld%s%s",
+              s->a->m->cls[cls].line, name, what, what_is(value), t, s->now.k + 1, runs ? "; " : "", escape);
   return NSM_FAILED;
 }
 

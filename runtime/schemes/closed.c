@@ -45,8 +45,7 @@ void sim_closed_start(nsm_sim *s) {
   nsm_view now = sim_now(s);
   s->n.reach = 0;
   s->w.terms_of = -1;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int i = 0; i < k->tab.count; i++) {
       double sum = 0;
@@ -114,10 +113,7 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
 
 void sim_close(nsm_sim *s, double lead) {
   double nearly = nearly_closed(s);
-  for (int c = 0; c < s->a->on.contact.n; c++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
-    close_some(s, k, 0, k->tab.count, lead, nearly);
-  }
+  SIM_EACH(s, contact, k) close_some(s, k, 0, k->tab.count, lead, nearly);
 }
 
 // Multipliers that are 0 are not written again: where a family is large, few have ever been anything else.
@@ -150,8 +146,7 @@ static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const 
 // Where events are located: the contacts that are closed are remembered.
 static void remembered_set(nsm_sim *s, const nsm_view *v) {
   sim_rows *r = &s->n.r;
-  for (int c = 0; c < s->a->on.contact.n; c++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
+  SIM_EACH(s, contact, k) {
     sim_gaps_at_begin(s, k, v);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       r->active[row] = s->now.set[row] == SIM_CLOSED ||
@@ -171,8 +166,7 @@ void sim_active_set(nsm_sim *s) {
     return;
   }
   double nearly = nearly_closed(s);
-  for (int c = 0; c < s->a->on.contact.n; c++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
+  SIM_EACH(s, contact, k) {
     for (int first = 0, count = k->tab.count; first < count; first += AT_ONCE)
       active_some(s, k, first, count - first < AT_ONCE ? count - first : AT_ONCE, &v, nearly);
   }
@@ -253,10 +247,7 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
   nsm_view v = sim_view(s, t, q, s->w.z1, s->w.l1);
   int left = 0, zero = sim_rates_of_zero(s);
   if (zero == 0) return 0;
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    if (sim_contactlike(k->c)) sim_rates(s, k, &v);
-  }
+  SIM_EACH(s, row, k) if (sim_contactlike(k->c)) sim_rates(s, k, &v);
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     double size = 0;

@@ -73,7 +73,7 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_
   } else if (z >= 0) {
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there or close by, see %s", other);
-  }
+  } else (void)(sim_jumps(s, why, sizeof why) || sim_escapes(s, why, sizeof why));
   sim_fail_at(e, NSM_FAILED, worst >= 0 ? sim_at_z(s, worst) : sim_at_row(s, ~worst),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",

@@ -23,8 +23,7 @@ static void share(double least, int n, const int *z, double *size) {
 }
 
 void sim_share_vectors(const nsm_sim *s, double least, double *size) {
-  for (int a = 0; a < s->a->on.kinematics.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+  SIM_EACH(s, kinematics, k) {
     int slot[OF_BODY], n = 0;
     for (int e = 0; e < k->c->nslot; e++)
       if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;

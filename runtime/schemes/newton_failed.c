@@ -19,26 +19,15 @@ static int bad_mass(nsm_sim *s, double t1) {
   if (z >= 0 || s->a->on.mass_moving.n == 0) return z;
   sim_move(s, s->now.q, s->n.h, s->now.z, s->w.qm);
   nsm_view v = sim_view(s, t1, s->w.qm, s->now.z, s->w.l1);
-  SIM_TAKE(s, &s->a->on.mass_moving, &v, mass_fn, mass);
+  SIM_EACH(s, mass_moving, k) k->c->mass_fn(&v, &k->tab, k->mass);
   return sim_mass_indefinite(s);
-}
-
-// A right side that jumps with what moves, `switches`: the number of its line; 0.
-static int jumping_line(const nsm_sim *s) {
-  for (int i = 0; i < s->a->m->nclass; i++)
-    if (s->a->m->cls[i].kind == NSM_SMOOTH && s->a->m->cls[i].switches) return s->a->m->cls[i].line;
-  return 0;
 }
 
 static nsm_code not_converged(nsm_sim *s, double t1, const sim_iteration *it, nsm_error *e) {
   char name[256], other[256], why[400] = "a smaller step may help";
-  int z = bad_mass(s, t1), line = jumping_line(s);
+  int z = bad_mass(s, t1);
   s->w.astray = z < 0;
-  if (line > 0)
-    snprintf(why, sizeof why,
-             "the right side of line %d jumps: where it drives back from both sides no value solves it; what slides "
-             "there is a set-valued law, as in `relation r: u in -K*sgn(s)`, or located = true switches it",
-             line);
+  if (z < 0) (void)(sim_jumps(s, why, sizeof why) || sim_escapes(s, why, sizeof why));
   row_or_unknown(s, it->worst, name, sizeof name);
   if (z >= 0) {
     sim_z_name(s, z, other, sizeof other);

@@ -8,24 +8,13 @@ enum { TURNS = 8 };                      // steps after which R is kept (newton_
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
-  for (int a = 0; a < s->a->on.jac_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
-    k->c->jac_fn(k->c->f_mean ? &mid : &v, &k->tab, k->jac);
-  }
-  for (int a = 0; a < s->a->on.k_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];
-    k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
-  }
-  for (int a = 0; a < s->a->on.b_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
-    k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
-  }
-  if (!s->w.frozen) SIM_TAKE(s, &s->a->on.mcurve, &mid, mcurve_fn, mcurve);
-  for (int a = 0; !s->w.frozen && a < s->a->on.curve.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
+  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &v, &k->tab, k->jac);
+  SIM_EACH(s, k_moving, k) k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
+  SIM_EACH(s, b_moving, k) k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
+  if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
+  if (!s->w.frozen) SIM_EACH(s, curve, k)
     k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
-  }
-  if (!s->w.frozen) SIM_TAKE(s, &s->a->on.rq_moving, &v, rq_fn, rq);
+  if (!s->w.frozen) SIM_EACH(s, rq_moving, k) k->c->rq_fn(&v, &k->tab, k->rq);
   if (!s->w.frozen) sim_rows_rates(s);
   if (!s->n.w.constant) {
     int z = sim_matrix_update(s, 0);
@@ -41,8 +30,7 @@ static void free_motion(nsm_sim *s) {
   for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
   if (s->a->on.g.n > 0)
     for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->w.g[i];
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double l = s->w.l1[r->l[row]];
       for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->w.dz[r->bz[e]] -= r->b[e] * l;
@@ -74,11 +62,7 @@ static void one_step_problem(nsm_sim *s) {
       q += d;
       terms += fabs(d);
     }
-    is->q[i] = q;
-    is->terms[i] = terms;
-    is->lo[i] = r->lo[row];
-    is->hi[i] = r->hi[row];
-    is->lambda[i] = s->w.l1[r->l[row]];
+    sim_pose(s, i, q, terms, s->w.l1[r->l[row]]);
   }
 }
 

@@ -12,32 +12,22 @@ void newton_position(nsm_sim *s) {
   sim_move_mean(s, s->now.q, a, s->w.z1, b, s->now.z, s->w.q1);
 }
 
-// f of all classes; begin: of those that have a part at the begin of the step.
-static void forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
+void sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
   memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
-  for (int a = 0; a < s->a->on.f_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    if (!begin || !k->c->at_end) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
-  }
+  SIM_EACH(s, f_moving, k) if (!begin || !k->c->at_end) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
 }
 
 // Between the ends, those of algebraic equations at the end.
 static void reactions(nsm_sim *s, const nsm_view *v, const nsm_view *between, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
-  for (int a = 0; a < s->a->on.g.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-    k->c->g_fn(k->gamma == 1 ? v : between, &k->tab, g, g + s->a->nv);
-  }
+  SIM_EACH(s, g, k) k->c->g_fn(k->gamma == 1 ? v : between, &k->tab, g, g + s->a->nv);
 }
 
 // What is taken at the mean: R = M dz - h f - ...
 static void mean_forces(nsm_sim *s, const nsm_view *mid) {
   if (s->a->on.f_mean.n == 0) return;
   memset(s->w.f, 0, (size_t)s->a->nz * sizeof(double));
-  for (int a = 0; a < s->a->on.f_mean.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.f_mean.of[a]];
-    k->c->f_fn(mid, &k->tab, s->w.f, s->w.f + s->a->nv);
-  }
+  SIM_EACH(s, f_mean, k) k->c->f_fn(mid, &k->tab, s->w.f, s->w.f + s->a->nv);
   for (int i = 0; i < s->a->nz; i++) {
     s->w.smooth[i] -= s->n.h * s->w.f[i];
     s->w.smooth_size[i] += fabs(s->n.h * s->w.f[i]);
@@ -50,7 +40,7 @@ void newton_explicit_part(nsm_sim *s) {
   nsm_view v0 = sim_now(s);
   memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->theta < 1) {
-    forces(s, &v0, 1, s->w.f);
+    sim_forces(s, &v0, 1, s->w.f);
     for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->n.theta[i]) * s->w.f[i];
   }
 }
@@ -110,7 +100,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
   if (s->a->algebraic && s->a->theta < 1) algebraic_at_end(s);
-  forces(s, &v, 0, s->w.f);
+  sim_forces(s, &v, 0, s->w.f);
   nsm_view between = s->a->on.g.n + s->a->on.relation.n > 0 ? newton_law(s, t1) : v;
   if (s->a->on.g.n > 0) reactions(s, &v, &between, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
@@ -121,10 +111,9 @@ void newton_evaluate(nsm_sim *s, double t1) {
       sim_move_mean(s, s->now.q, t * s->a->theta, s->w.z1, t * (1 - s->a->theta), s->now.z, s->w.qm);
     }
     for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
-    SIM_TAKE(s, &s->a->on.mass_moving, &mid, mass_fn, mass);
+    SIM_EACH(s, mass_moving, k) k->c->mass_fn(&mid, &k->tab, k->mass);
     if (s->a->follows) sim_touch_there(s, &mid);
-    for (int a = 0; a < s->a->on.mid.n; a++) {
-      sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
+    SIM_EACH(s, mid, k) {
       if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
       k->c->h_fn(&mid, &k->tab, k->h_mid);
     }
@@ -138,10 +127,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   mean_forces(s, &mid);
   inertia(s);
   rows_at(s, &v, &between);
-  for (int a = 0; a < s->a->on.law_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
-    k->c->law_fn(k->gamma < 1 ? &between : &v, &k->tab, r->lo + k->row0, r->hi + k->row0);
-  }
+  sim_bounds(s, &v, &between);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
   s->w.press = sim_implied_forces(s, sim_row_b, s->w.l1);
   mid.l = s->w.press;
@@ -162,8 +148,7 @@ static double own_share(const nsm_sim *s, int z) {
 
 static void own_shares(nsm_sim *s) {
   memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
-  for (int a = 0; s->a->algebraic && a < s->a->on.jac.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+  if (s->a->algebraic) SIM_EACH(s, jac, k) {
     const nsm_pattern *p = &k->c->jac;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
@@ -207,18 +192,9 @@ void newton_round_off(nsm_sim *s, int first) {
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
-  for (int a = 0; a < s->a->on.jac.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
-  }
-  for (int a = 0; a < s->a->on.k.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
-  }
-  for (int a = 0; a < s->a->on.curve.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
-    add_round_off(s, k, &k->c->curve, k->curve, 1);
-  }
+  SIM_EACH(s, jac, k) add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
+  SIM_EACH(s, k, k) add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
+  SIM_EACH(s, curve, k) add_round_off(s, k, &k->c->curve, k->curve, 1);
   for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.round[i], s->w.lost[i]);
 }
 

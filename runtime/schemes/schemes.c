@@ -20,13 +20,9 @@ static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_ind
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
 static nsm_code impact_moreau(nsm_sim *s, nsm_error *e) {
   const sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    memset(r->active + k->row0, 0, (size_t)k->tab.count);
-  }
+  SIM_EACH(s, relation, k) memset(r->active + k->row0, 0, (size_t)k->tab.count);
   nsm_code code = step_moreau(s, s->now.t, e);
-  for (int a = 0; a < s->a->on.relation.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+  SIM_EACH(s, relation, k) {
     memset(r->active + k->row0, 1, (size_t)k->tab.count);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[r->l[row]] = s->now.l[r->l[row]];
   }

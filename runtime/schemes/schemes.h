@@ -61,6 +61,26 @@ static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_v
   memcpy(r->gap + k->row0, s->w.gap0 + k->row0, (size_t)k->tab.count * sizeof(double));
   memcpy(r->rate0 + k->row0, s->w.rate0 + k->row0, (size_t)k->tab.count * sizeof(double));
 }
+// f of all classes at a view; begin: of those that have a part at the begin of the step (newton_residual.c).
+void     sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f);
+// Bounds that move: at a view, of relations of degree 0 at another.
+static inline void sim_bounds(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
+  sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.law_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
+    k->c->law_fn(k->gamma < 1 ? between : v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+}
+// Row i of the active ones in the one-step problem: its q, the size of the terms of q, and the force to start from.
+static inline void sim_pose(nsm_sim *s, int i, double q, double terms, double start) {
+  sim_islands *a = &s->n.isl;
+  int row = s->n.r.row_at[a->active[i]];
+  a->q[i] = q;
+  a->terms[i] = terms;
+  a->lo[i] = s->n.r.lo[row];
+  a->hi[i] = s->n.r.hi[row];
+  a->lambda[i] = start;
+}
 // closed.c
 void     sim_closed_start(nsm_sim *s);
 void     sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.y, at least of the active rows
@@ -113,6 +133,10 @@ long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did b
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
+// escape.c, of a step that failed. 1: a right side jumps with what moves, or something runs off to infinity; what is
+// said of it.
+int sim_jumps(const nsm_sim *s, char *out, size_t size);
+int sim_escapes(const nsm_sim *s, char *out, size_t size);
 
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?

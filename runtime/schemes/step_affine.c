@@ -19,21 +19,16 @@
 // h f and, for the step, M and B.
 static void dynamics(nsm_sim *s, const nsm_view *m) {
   double *f = s->w.rhs;
-  memcpy(f, s->n.f_constant, (size_t)s->a->nv * sizeof(double));
-  for (int a = 0; a < s->a->on.f_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    k->c->f_fn(m, &k->tab, f, f + s->a->nv);
-  }
+  sim_forces(s, m, 0, f);
   for (int i = 0; i < s->a->nv; i++) f[i] *= s->n.h;
-  SIM_TAKE(s, &s->a->on.mass_moving, m, mass_fn, mass);
-  SIM_TAKE(s, &s->a->on.b_moving, m, b_fn, b);
+  SIM_EACH(s, mass_moving, k) k->c->mass_fn(m, &k->tab, k->mass);
+  SIM_EACH(s, b_moving, k) k->c->b_fn(m, &k->tab, k->b);
 }
 
 // What (2)-(4) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
 static void rows(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+  SIM_EACH(s, row, k) {
     double *y = r->y + k->row0, *rate = r->rate0 + k->row0;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(m, &k->tab, y);
     else {
@@ -46,10 +41,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
   if (s->a->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);
-  for (int a = 0; a < s->a->on.law_moving.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
-    k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
-  }
+  sim_bounds(s, m, m);
 }
 
 // (5): q of the one-step problem, from du = M^{-1} h f.
@@ -64,11 +56,7 @@ static void one_step_problem(nsm_sim *s, const double *du) {
       q += d;
       terms += fabs(d) + fabs(r->c[e] * s->now.z[r->cz[e]]);
     }
-    a->q[i] = q;
-    a->terms[i] = terms;
-    a->lo[i] = r->lo[row];
-    a->hi[i] = r->hi[row];
-    a->lambda[i] = s->now.l[r->l[row]];
+    sim_pose(s, i, q, terms, s->now.l[r->l[row]]);
   }
 }
 

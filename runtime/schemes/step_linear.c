@@ -122,17 +122,10 @@ static void rows_at(nsm_sim *s, double t1) {
     if (k->c->kind == NSM_RELATION) k->c->y_fn(k->gamma < 1 ? &between : &v, &k->tab, y);
     else sim_rates(s, k, &v);
   }
-  for (int c = 0; c < s->a->on.law_moving.n; c++) {
-    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[c]];
-    k->c->law_fn(k->gamma < 1 ? &between : &v, &k->tab, r->lo + k->row0, r->hi + k->row0);
-  }
+  sim_bounds(s, &v, &between);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    a->q[i] = r->y[row] + r->e[row] * r->rate0[row];
-    a->terms[i] = row_terms(s, row, r->y[row]);
-    a->lo[i] = r->lo[row];
-    a->hi[i] = r->hi[row];
-    a->lambda[i] = s->now.l[r->l[row]];
+    sim_pose(s, i, r->y[row] + r->e[row] * r->rate0[row], row_terms(s, row, r->y[row]), s->now.l[r->l[row]]);
   }
 }
 
@@ -263,8 +256,7 @@ SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const doubl
 // H of contacts of shapes is that of the begin of the step, in both places.
 static void renew(nsm_sim *s) {
   nsm_view now = sim_now(s);
-  for (int a = 0; a < s->a->on.h_moving.n; a++) {
-    sim_class *k = &s->a->cls[s->a->on.h_moving.of[a]];
+  SIM_EACH(s, h_moving, k) {
     k->c->h_fn(&now, &k->tab, k->h);
     if (k->h_mid) memcpy(k->h_mid, k->h, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
   }

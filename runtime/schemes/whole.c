@@ -29,30 +29,16 @@ static int ordinary(const nsm_sim *s) {
       (!solver || strcmp(solver, "auto") == 0) && (s->n.con || s->a->gamma == 1 || s->a->on.relation.n == 0);
 }
 
-typedef struct whole_kind {
-  int    (*fits)(const nsm_sim *);
-  size_t (*room)(const nsm_sim *);
-  int    (*books)(const nsm_sim *);     // can the code keep the ledger? NULL: the runtime does, after each step
-  void   (*load)(nsm_sim *, struct sim_whole *);
-  void   (*store)(nsm_sim *, struct sim_whole *, long done);
-} whole_kind;
-
-static const whole_kind kinds[] = {
-  [NSM_WHOLE_LINEAR] = { sim_whole_linear_fits, sim_whole_linear_room, NULL, sim_whole_linear_load,
-                         sim_whole_linear_store },
-  [NSM_WHOLE_NEWTON] = { sim_whole_newton_fits, sim_whole_newton_room, NULL, sim_whole_newton_load,
-                         sim_whole_newton_store },
-  [NSM_WHOLE_TWO_POINT] = { sim_whole_two_point_fits, sim_whole_two_point_room, sim_whole_two_point_books,
-                            sim_whole_two_point_load, sim_whole_two_point_store },
-  [NSM_WHOLE_AFFINE] = { sim_whole_affine_fits, sim_whole_affine_room, NULL, sim_whole_affine_load,
-                         sim_whole_affine_store },
+static const sim_whole_kind *const kinds[] = {
+  [NSM_WHOLE_LINEAR] = &sim_whole_linear, [NSM_WHOLE_NEWTON] = &sim_whole_newton,
+  [NSM_WHOLE_TWO_POINT] = &sim_whole_two_point, [NSM_WHOLE_AFFINE] = &sim_whole_affine
 };
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->a->m->whole;
   if (!o || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
   if (s->a->located && (!o->located || !sim_whole_locates(s))) return;
-  const whole_kind *kind = &kinds[o->kind];
+  const sim_whole_kind *kind = kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;
   if (!kind->fits(s)) return;
   size_t room = kind->room(s);
@@ -102,7 +88,7 @@ static int looked_ahead(const nsm_sim *s, long m) {
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
   long from = s->now.k, tick = s->now.tick + w->ahead;
-  const whole_kind *kind = &kinds[w->of->kind];
+  const sim_whole_kind *kind = kinds[w->of->kind];
   if (from % CHUNK == 0) sim_take_extent(s);
   w->sim = s;                                              // which a changed parameter moves (clock/change.c)
   w->steps_before = from - tick;
@@ -157,7 +143,7 @@ static int booked(nsm_sim *s) {
 // The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
-  const whole_kind *kind = &kinds[w->of->kind];
+  const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->total - 1 - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;

@@ -82,32 +82,20 @@ int  sim_whole_all_open(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
 void sim_whole_stays_open(nsm_sim *s);
 
-// whole_newton.c
-int  sim_whole_newton_fits(const nsm_sim *s);
-size_t sim_whole_newton_room(const nsm_sim *s);
-void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w);
-void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done);
-
-// whole_two_point.c
-int  sim_whole_two_point_fits(const nsm_sim *s);
-size_t sim_whole_two_point_room(const nsm_sim *s);
-int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledger?
-void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
-void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
-
-int  sim_whole_affine_fits(const nsm_sim *s);
-size_t sim_whole_affine_room(const nsm_sim *s);
-void sim_whole_affine_load(nsm_sim *s, struct sim_whole *w);
-void sim_whole_affine_store(nsm_sim *s, struct sim_whole *w, long done);
+// The kinds, each in whole_<kind>.c; affine in whole_newton.c.
+typedef struct sim_whole_kind {
+  int    (*fits)(const nsm_sim *);
+  size_t (*room)(const nsm_sim *);
+  int    (*books)(const nsm_sim *);     // can the code keep the ledger? NULL: the runtime does, after each step
+  void   (*load)(nsm_sim *, struct sim_whole *);
+  void   (*store)(nsm_sim *, struct sim_whole *, long done);
+} sim_whole_kind;
+extern const sim_whole_kind sim_whole_linear, sim_whole_newton, sim_whole_affine, sim_whole_two_point;
 
 // whole_linear.c
-int  sim_whole_linear_fits(const nsm_sim *s);
-size_t sim_whole_linear_room(const nsm_sim *s);
 // The constants of the kind into c; 0: there are entries that the code has not.
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
-void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
-void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done);
 
 double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by number
 double sim_whole_x(const nsm_sim *s, int z, int row);

@@ -22,8 +22,7 @@ static void column(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const d
 }
 
 static void derivatives(nsm_sim *s, int col, int of_q, double *x) {
-  for (int a = 0; a < s->a->on.smooth.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+  SIM_EACH(s, smooth, k) {
     column(s, k, &k->c->jac, k->jac, s->a->theta, col, of_q, x);
     column(s, k, &k->c->k, k->k, 1, col, of_q, x);
   }
@@ -33,8 +32,7 @@ static void derivatives(nsm_sim *s, int col, int of_q, double *x) {
 static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
   memset(s->w.zm, 0, (size_t)s->a->nz * sizeof(double));
   nsm_view v = sim_view(s, s->a->start, s->a->zero, s->a->zero, s->a->zero_l);
-  for (int a = 0; a < s->a->on.smooth.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+  SIM_EACH(s, smooth, k) {
     if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nv);
     if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->a->nv);
   }
@@ -152,14 +150,14 @@ static inline void set_reach(const nsm_sim *s, struct sim_whole *w, double *gap)
   }
 }
 
-int sim_whole_linear_fits(const nsm_sim *s) { return s->a->linear; }
+static int fits(const nsm_sim *s) { return s->a->linear; }
 
-size_t sim_whole_linear_room(const nsm_sim *s) {
+static size_t room(const nsm_sim *s) {
   int n = s->n.r.n;
   return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + WHOLE_KEPT);
 }
 
-void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
+static void load(nsm_sim *s, struct sim_whole *w) {
   memcpy(w->s, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(w->s + s->a->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
   w->rows_at = s->now.k - w->steps_before - 1;
@@ -174,7 +172,7 @@ void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
   set_reach(s, w, gap_of(s, w));
 }
 
-void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
+static void store(nsm_sim *s, struct sim_whole *w, long done) {
   memcpy(s->now.q, w->s, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, w->s + s->a->nq, (size_t)s->a->nz * sizeof(double));
   s->now.count.newton_iterations += done;
@@ -191,13 +189,13 @@ void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
 // ---- rows that act --------------------------------------------------------------------------------------------------
 // Maps are for intervals with constant bounds and for Coulomb friction in one direction without restitution, of
 // contacts whose rate is 0 at rest.
+const sim_whole_kind sim_whole_linear = { fits, room, NULL, load, store };
+
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
   const sim_rows *r = &s->n.r;
   w->maps = r->n > 0 && r->constant && s->a->on.law_moving.n + s->a->on.mu.n == 0 && !w->of->drifts;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k)
     for (int i = k->row0; i < k->row0 + k->tab.count; i++) w->contact[w->ncontact++] = i;
-  }
   for (int i = 0; i < r->n && w->maps; i++) {
     const nsm_class *c = s->a->cls[r->cls[i]].c;
     if (c->kind == NSM_FRICTION) {

@@ -18,10 +18,8 @@ int sim_whole_locates(const nsm_sim *s) {
 
 int sim_whole_all_open(const nsm_sim *s) {
   if (s->now.sets_known != 1) return 0;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (s->now.set[row] != SIM_OPEN) return 0;
-  }
   return 1;
 }
 
@@ -32,8 +30,7 @@ static int is_clear(nsm_sim *s, double t) {
   double half = 0.5 * s->a->step, *gap = s->w.gap0, *rate = s->w.rate0;
   nsm_view v = sim_view(s, t, q, z, s->now.l);
   s->w.begin_of = -1;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+  SIM_EACH(s, contact, k) {
     k->c->gap_fn(&v, &k->tab, gap + k->row0, rate + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       if (!(gap[row] > 0 && gap[row] > half * rate[row])) return 0;

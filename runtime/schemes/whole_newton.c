@@ -2,13 +2,13 @@
 // whole_newton.c, whole_affine.c have its layout).
 #include "whole.h"
 
-int sim_whole_newton_fits(const nsm_sim *s) {
+static int fits(const nsm_sim *s) {
   return !s->a->linear && !s->n.con && !s->a->one_iteration && s->a->scheme->weights;
 }
 
-size_t sim_whole_newton_room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 7); }
+static size_t room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 7); }
 
-void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w) {
+static void load(nsm_sim *s, struct sim_whole *w) {
   double *x = sim_whole_put_motion(s, w->s);
   x = sim_whole_put(x, s->now.gain, s->a->nz);
   x = sim_whole_put(x, s->now.off, 2);
@@ -17,7 +17,7 @@ void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w) {
   sim_whole_put_struck(s, w, x);
 }
 
-void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
+static void store(nsm_sim *s, struct sim_whole *w, long done) {
   if (done == 0) return;
   sim_whole_forget(s);
   const double *x = sim_whole_take_motion(s, w->s);
@@ -30,18 +30,21 @@ void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
   s->now.count.solver_iterations += (long)x[1];
 }
 
-int sim_whole_affine_fits(const nsm_sim *s) { return sim_has_point(s); }
+static int affine_fits(const nsm_sim *s) { return sim_has_point(s); }
 
-size_t sim_whole_affine_room(const nsm_sim *s) { return (size_t)(2 * s->a->nq + 3 * s->n.r.n + 3); }
+static size_t affine_room(const nsm_sim *s) { return (size_t)(2 * s->a->nq + 3 * s->n.r.n + 3); }
 
-void sim_whole_affine_load(nsm_sim *s, struct sim_whole *w) {
+static void affine_load(nsm_sim *s, struct sim_whole *w) {
   sim_whole_put_struck(s, w, sim_whole_put_near(s, sim_whole_put_motion(s, w->s)));
 }
 
-void sim_whole_affine_store(nsm_sim *s, struct sim_whole *w, long done) {
+static void affine_store(nsm_sim *s, struct sim_whole *w, long done) {
   if (done == 0) return;
   sim_whole_forget(s);
   const double *x = sim_whole_take_struck(s, w, sim_whole_take_motion(s, w->s) + s->n.r.n);
   s->now.count.newton_iterations += done;
   if (w->of->nstruck > 0) s->now.count.impacts += (long)*x;
 }
+
+const sim_whole_kind sim_whole_affine = { affine_fits, affine_room, NULL, affine_load, affine_store };
+const sim_whole_kind sim_whole_newton = { fits, room, NULL, load, store };

@@ -27,10 +27,8 @@ const double *sim_whole_take(double *to, const double *from, int n) {
 // [n] the multipliers of constraints, in the order of the classes, as the emitted code has them.
 static int constraints(const nsm_sim *s, int *l) {
   int n = 0;
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+  SIM_EACH(s, constraint, k)
     for (int i = 0; i < k->tab.count; i++) l[n++] = s->n.r.l[k->row0 + i];
-  }
   return n;
 }
 

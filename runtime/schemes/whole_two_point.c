@@ -6,22 +6,22 @@
 
 enum { TRIAL = 16, LEDGER = 11 };
 
-int sim_whole_two_point_fits(const nsm_sim *s) {
+static int fits(const nsm_sim *s) {
   return s->n.con && !s->a->scheme->mass_at_begin && s->n.con->ns <= WHOLE_ROWS;
 }
 
-size_t sim_whole_two_point_room(const nsm_sim *s) {
+static size_t room(const nsm_sim *s) {
   return (size_t)(7 * s->a->nq + 3 * s->n.r.n + 6 + LEDGER);
 }
 
 // A potential that time drives has its work booked by the general road.
-int sim_whole_two_point_books(const nsm_sim *s) {
+static int books(const nsm_sim *s) {
   for (int a = 0; a < s->a->on.energy.n; a++) if (s->a->cls[s->a->on.energy.of[a]].c->driven) return 0;
   return 1;
 }
 
 // The constraint that the emitted code has at place k: in the order of the classes, as con->row.
-void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w) {
+static void load(nsm_sim *s, struct sim_whole *w) {
   const struct sim_consistent *c = s->n.con;
   const sim_ledger *g = &s->now.ledger;
   double *x = w->s, near = s->a->on.contact.n > 0 ? sim_whole_nearly(s) : 0;
@@ -52,7 +52,7 @@ static void no_force(nsm_sim *s, sim_list classes) {
   }
 }
 
-void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done) {
+static void store(nsm_sim *s, struct sim_whole *w, long done) {
   struct sim_consistent *c = s->n.con;
   sim_ledger *g = &s->now.ledger;
   const double *x = w->s;
@@ -78,3 +78,5 @@ void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done) {
   for (int i = 1; i < LEDGER; i++) *book[i] = x[i];
   sim_residue_scale(s);
 }
+
+const sim_whole_kind sim_whole_two_point = { fits, room, books, load, store };

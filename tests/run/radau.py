@@ -214,6 +214,53 @@ LOGISTIC = """model Logistic { state x = 0.01; x' = x*(1 - x); simulate { until 
 # A diode with its exponential curve discharges a capacitor: e^(-u/Ut) = 1 - (1 - e^(-u0/Ut)) e^(-Is t/(C Ut)).
 SHOCKLEY = """model Shockley { param Is = 1e-12 [A], Ut = 25 [mV], C = 1 [uF]; state u : V = 0.45 [V];
   u' = -Is/C*(exp(u/Ut) - 1); simulate { until = 1 [ms], step = 0.1 [ms], scheme = radau } }"""
+TABLES = """model Tables { input f; state x = 0, y = 0, z = 0;
+  x' = f - x; y' = table(time, [0, 0.313, 0.77, 1.41, 3], [0, 1, -0.5, 2, 0]) - y;
+  z' = table(y, [-1, 0.05, 0.21, 2], [0, 1, 0.3, 1]);
+  simulate { until = 2, step = 0.1, scheme = radau } }"""
+POINTS = ((0, 0), (0.313, 1), (0.77, -0.5), (1.41, 2), (3, 0))
+
+
+def tables(stages):
+    """Rows of an input's file, points of tables of the time and of a state."""
+    x = z = 0.0                                            # x' = a + b t - x: x = a - b + b t + c e^-t
+    def value(t0, x0, a, b, t):
+        return a - b + b*t + (x0 - a + b - b*t0)*math.exp(t0 - t)
+    def integral(g, t0, t1, parts=200):
+        nodes, weights = gauss(8)
+        d = (t1 - t0)/parts
+        return sum(w*g(t0 + d*(k + 0.5 + 0.5*n)) for k in range(parts) for n, w in zip(nodes, weights))*d/2
+    def curve(y):
+        points = ((-1, 0), (0.05, 1), (0.21, 0.3), (2, 1))
+        (a, u), (b, v) = next(p for p in zip(points, points[1:]) if y <= p[1][0])
+        return u + (v - u)*(y - a)/(b - a)
+    for (t0, f0), (t1, f1) in zip(POINTS, POINTS[1:]):
+        end, b = min(t1, 2), (f1 - f0)/(t1 - t0)
+        a, x0 = f0 - b*t0, x
+        at = lambda t: value(t0, x0, a, b, t)
+        cuts = [t0]
+        for level in (0.05, 0.21):                         # where x passes a point, by bisection on a fine grid
+            grid = [t0 + (end - t0)*k/1000 for k in range(1001)]
+            for lo, hi in zip(grid, grid[1:]):
+                if (at(lo) - level)*(at(hi) - level) < 0:
+                    for _ in range(60):
+                        middle = 0.5*(lo + hi)
+                        lo, hi = (lo, middle) if (at(lo) - level)*(at(middle) - level) < 0 else (middle, hi)
+                    cuts.append(0.5*(lo + hi))
+        cuts = sorted(cuts) + [end]
+        z += sum(integral(lambda t: curve(at(t)), lo, hi) for lo, hi in zip(cuts, cuts[1:]))
+        x = at(end)
+        if end == 2:
+            break
+    with tempfile.TemporaryDirectory() as folder:
+        rows = pathlib.Path(folder, "f.csv")
+        rows.write_text("time,f\n" + "".join(f"{t},{f}\n" for t, f in POINTS))
+        for column, v in (("x", x), ("y", x), ("z", z)):
+            last_order(TABLES, column, v, [0.2/2**k for k in range(4)], stages,
+                       {3: (2.5e-8, 4e-10, 1.2e-11, 5e-12) if column != "z" else (2e-7, 7e-9, 2.5e-10, 1e-11),
+                        2: (2e-4, 3e-5, 4e-6, 5e-7)}[stages], "--input", f"f={rows}")
+
+
 def nonlinear(stages):
     more = 1 if stages == 3 else 8
     last_order(LOGISTIC, "x", 1/(1 + 99*math.exp(-8)), [1/more/2**k for k in range(4)], stages,
@@ -260,5 +307,6 @@ CASES += [(f"radau of 2 stages, {name}", two_stages, name) for name in TABLE]
 CASES += [(f"radau without location, {name}", checked, name) for name in CHECKED]
 CASES += [(f"radau, {name}", smallest, name) for name in SMALLEST]
 CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, check in (
-    ("an oscillator that switches", oscillator), ("kinks", kinks), ("nonlinear", nonlinear))]
+    ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
+    ("nonlinear", nonlinear))]
 CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]

@@ -1,6 +1,9 @@
 """Rows of doubles that C writes and Python looks at, without a copy: NumPy arrays, or memoryviews without NumPy."""
 import ctypes
 
+from typing import Any
+
+numpy: Any
 try:
     import numpy
 except ImportError:

@@ -1,8 +1,11 @@
 """Exceptions. Their text is what the command prints; exit_code is what it would end with."""
 import math
-from typing import NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional
 
 from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, byref, c_double, text_of
+
+if TYPE_CHECKING:
+    from ._result import Result
 
 
 class Diagnostic(NamedTuple):
@@ -24,11 +27,12 @@ class Error(Exception):
     "E0420", or ""; result: the rows of a run up to the error, None where there are none."""
     exit_code = 3
 
-    def __init__(self, text, exit_code=None, diagnostics=()):
+    def __init__(self, text: str, exit_code: Optional[int] = None, diagnostics: Iterable[Diagnostic] = ()) -> None:
         super().__init__(text.rstrip("\n"))
         self.diagnostics = list(diagnostics)
         self.code = next((d.code for d in self.diagnostics if d.severity == "error"), "")
-        self.result, self.rows = None, 0
+        self.result: Optional["Result"] = None
+        self.rows = 0
         if exit_code is not None:
             self.exit_code = exit_code
 
@@ -80,10 +84,12 @@ def run_error(program, error):
     return KINDS.get(error.code, RunError)(text_of(C.nsm_run_error_text, program, error), error.code)
 
 
-def in_si(name, value, unit: Optional[str]) -> float:
+def in_si(name: str, value: Any, unit: Optional[str]) -> float:
     """A number, or text with a unit, "5 mm", as a number in SI. unit: what it must agree with; None: anything.
     UsageError: it is neither, or it is NaN."""
     if not isinstance(value, str):
+        if isinstance(value, bool) or type(value).__name__ == "bool_" or getattr(value, "ndim", False):
+            raise UsageError(f"{name} = {value!r}: it is not a number")
         try:
             x = float(value)
         except (TypeError, ValueError, OverflowError):
@@ -95,4 +101,4 @@ def in_si(name, value, unit: Optional[str]) -> float:
     wrong = C.nsm_read_quantity(value.encode(), None if unit is None else unit.encode(), byref(number))
     if wrong:
         raise UsageError(f"{name} = {value!r}: {wrong.decode()}" + (f" (it is in {unit})" if unit else ""))
-    return number.value
+    return float(number.value)

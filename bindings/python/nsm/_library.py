@@ -46,7 +46,8 @@ class Meaning(Structure):
 
 
 class Input(Structure):
-    _fields_ = [("name", c_char_p), ("path", c_char_p), ("column", c_char_p), ("hold", c_int)]
+    _fields_ = [("name", c_char_p), ("path", c_char_p), ("column", c_char_p), ("hold", c_int), ("n", c_int),
+                ("time", POINTER(c_double)), ("value", POINTER(c_double))]
 
 
 class Settings(Structure):
@@ -116,6 +117,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_time": (c_double, [c_void_p]),
     "nsm_steps_done": (c_long, [c_void_p]),
     "nsm_steps_total": (c_long, [c_void_p]),
+    "nsm_time_of_step": (c_double, [c_void_p, c_long]),
     "nsm_ncolumn": (c_int, [c_void_p]),
     "nsm_column_name": (c_char_p, [c_void_p, c_int]),
     "nsm_column_in_unit": (None, [c_void_p, c_int, c_void_p, c_long, c_long]),
@@ -167,7 +169,7 @@ def _open():
                 # models that the C compiler made (jit="cc") look for the runtime among global names
                 return ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
             except OSError as e:
-                raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./check --quick), install it "
+                raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./nsm version), install it "
                                   "(cmake --install), or name it in NSM_LIBRARY") from None
 
 
@@ -184,8 +186,8 @@ def _declared(library):
 C = _declared(_open())
 
 
-def version():
-    return C.nsm_version().decode()
+def version() -> str:
+    return str(C.nsm_version().decode())
 
 
 def text_of(f, *args):

@@ -2,11 +2,12 @@
 import html
 import os
 import threading
-from typing import Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._errors import Diagnostic, compile_error, diagnostics_of, in_si
+from ._errors import Diagnostic, UsageError, compile_error, diagnostics_of, in_si
 from ._library import C, CompileSettings, OK, assignments, byref, text_of
 from ._result import Result
+from ._settings import Value, flag, mapping
 from ._simulation import Simulation
 from ._sweep import Sweep, sweep
 
@@ -24,14 +25,14 @@ class Parameter(NamedTuple):
 class Program:
     """What the library compiled, until nobody needs it: the model, or a simulation of it."""
 
-    def __init__(self, at):
+    def __init__(self, at: int) -> None:
         self.at, self.users, self.lock = at, 1, threading.Lock()
 
-    def take(self):
+    def take(self) -> None:
         with self.lock:
             self.users += 1
 
-    def give_back(self):
+    def give_back(self) -> None:
         with self.lock:
             self.users -= 1
             last = self.users == 0
@@ -47,11 +48,16 @@ class Model:
     its own: `run(mass="2 kg", until="5 s")`.
     """
 
-    def __init__(self, compile_it, scheme=None, jit=None, set=None, **parameters):
-        given = {**(set or {}), **parameters}
+    def __init__(self, compile_it: Callable[..., int], scheme: Optional[str] = None, jit: Optional[str] = None,
+                 set: Optional[Mapping[str, Value]] = None, **parameters: Value) -> None:
+        given = {**mapping("set", set), **parameters}
+        for word, value in ("scheme", scheme), ("jit", jit):
+            if value is not None and (not isinstance(value, str) or not value):
+                raise UsageError(f"{word} = {value!r}: it is the name of one")
         values, n = assignments({name: in_si(name, value, None) for name, value in given.items()})
-        settings = CompileSettings(scheme and scheme.encode(), jit and jit.encode(), values, n)
-        self._program = None
+        settings = CompileSettings(*(word and word.encode() for word in (scheme, jit)), values, n)
+        self._made_by: Tuple[Any, ...] = ()
+        self._program: Any = None                          # a Program, once it is compiled
         with _compiling:
             at = compile_it(byref(settings))
         if C.nsm_program_status(at) != OK:
@@ -72,80 +78,91 @@ class Model:
     def __copy__(self) -> "Model":                       # nothing changes a model
         return self
 
-    def __deepcopy__(self, memo) -> "Model":
+    def __deepcopy__(self, memo: Any) -> "Model":
         return self
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return self._made_by
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_program", None):
             self._program.give_back()
 
     @property
     def c(self) -> str:
         """The emitted C."""
-        return C.nsm_program_c(self._program.at).decode()
+        return str(C.nsm_program_c(self._program.at).decode())
 
     def derive(self, form: Optional[str] = None) -> str:
-        """What the compiler derived, as `nsm derive`: form None, "latex" or "json"."""
-        if form not in (None, "text", "latex", "json"):
-            raise ValueError(f"there is no form {form!r}; there are text, latex and json")
+        """What the compiler derived, as `nsm derive`: form None, "latex", "mathml" or "json"."""
+        if form is not None and (not isinstance(form, str) or form not in ("text", "latex", "mathml", "json")):
+            raise UsageError(f"there is no form {form!r}; there are text, latex, mathml and json")
         with _compiling:
-            return text_of(C.nsm_derivation, self._program.at, form.encode() if form not in (None, "text") else None)
+            return text_of(C.nsm_derivation, self._program.at, form.encode() if form and form != "text" else None)
 
     def unit(self, name: str) -> str:
         """SI unit of a column or parameter, "" where the model does not say."""
-        return C.nsm_meaning_of(self._program.at, name.encode()).unit.decode()
+        return str(C.nsm_meaning_of(self._program.at, name.encode()).unit.decode())
 
     def doc(self, name: str) -> str:
         """Description of a column or parameter, "" where the model does not say."""
-        return C.nsm_meaning_of(self._program.at, name.encode()).doc.decode()
+        return str(C.nsm_meaning_of(self._program.at, name.encode()).doc.decode())
 
-    def simulate(self, set=None, **values) -> Simulation:
+    def simulate(self, set: Optional[Mapping[str, Value]] = None, **values: Any) -> Simulation:
         """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages,
         solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are located
-        within the step), inputs ({name: path of a file of points}). set: parameters, and initial values of states,
-        coordinates and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
+        within the step), inputs ({name: a file of points, (times, values), one value for each step, or a function of
+        time}). set: parameters, and initial values of states, coordinates and velocities: set={"m": 2, "z": 1.5,
+        "z'": 0}."""
         return Simulation(self, set, **values)
 
-    def run(self, every: int = 1, record=None, ledger: bool = False, set=None, **values) -> Result:
+    def run(self, every: int = 1, record: Union[str, Sequence[str], None] = None, ledger: bool = False,
+            set: Optional[Mapping[str, Value]] = None, **values: Any) -> Result:
         """A run from start to end; values as in `simulate`. every: rows of each such step, of the start and of the end
         are kept. record: names of columns, of families and energies ("bead.z", "energy"); None: all columns. ledger:
         where the energy went (result.energy)."""
+        ledger = flag("ledger", ledger)
         with self.simulate(set, **values) as s:
             if ledger:
                 s.keep_ledger()
             return s.run(every, record)
 
-    def sweep(self, measure, vary=None, threads: Optional[int] = None, set=None, **values) -> Sweep:
+    def sweep(self, measure: Union[str, Sequence[str], Mapping[str, Callable[[Result], float]]],
+              vary: Optional[Mapping[str, Iterable[Value]]] = None, threads: Optional[int] = None,
+              set: Optional[Mapping[str, Value]] = None, **values: Any) -> Sweep:
         """Many runs, on all processors: one for each point of the grid of `vary`, {parameter: its values}, or of the
         values that are lists. measure: "final(z)", "max(energy)", ... as `nsm sweep --record`, or {name: function of a
         Result}. The first parameter changes slowest. A run that fails has NaN as its measures, and its error."""
         return sweep(self, measure, vary, threads, set, values)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<nsm.Model {self.name}: {len(self.parameters)} parameters>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{html.escape(p.name)}</td><td>{html.escape(p.unit)}</td>"
                        f"<td>{html.escape(p.doc)}</td></tr>" for p in self.parameters.values())
         return (f"<b>{html.escape(self.name)}</b><table><tr><th>parameter</th><th>unit</th><th></th></tr>{rows}"
                 f"</table><pre>{html.escape(self.derive())}</pre>")
 
 
-def load(path, scheme: Optional[str] = None, jit: Optional[str] = None, set=None, **parameters) -> Model:
+def load(path: Union[str, "os.PathLike[str]"], scheme: Optional[str] = None, jit: Optional[str] = None,
+         set: Optional[Mapping[str, Value]] = None, **parameters: Value) -> Model:
     """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's own;
     jit: "tcc" (None), "cc", "llvm". ModelError: the model is wrong; FileError, UsageError."""
-    name = os.fsencode(path)
+    try:
+        name = os.fsencode(path)
+    except TypeError:
+        raise UsageError(f"path = {path!r}: it is the name of a file") from None
     model = Model(lambda s: C.nsm_compile_file(name, s), scheme, jit, set, **parameters)
     model._made_by = load, (os.path.abspath(os.fsdecode(path)), scheme, jit, {**(set or {}), **parameters})
     return model
 
 
-def loads(text: str, name: str = "model.nsm", scheme: Optional[str] = None, jit: Optional[str] = None, set=None,
-          **parameters) -> Model:
+def loads(text: str, name: str = "model.nsm", scheme: Optional[str] = None, jit: Optional[str] = None,
+          set: Optional[Mapping[str, Value]] = None, **parameters: Value) -> Model:
     """As `load`, of a text; name: what messages call it."""
+    if not isinstance(text, str) or not isinstance(name, str):
+        raise UsageError(f"a model is text, and not {text!r}" if isinstance(name, str) else f"name = {name!r}: a text")
     model = Model(lambda s: C.nsm_compile_text(text.encode(), os.fsencode(name), s), scheme, jit, set, **parameters)
     model._made_by = loads, (text, name, scheme, jit, {**(set or {}), **parameters})
     return model

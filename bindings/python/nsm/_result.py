@@ -1,9 +1,14 @@
 """What a run gave: columns by name."""
 import html
-from collections.abc import Mapping
-from typing import Dict, List, NamedTuple, Optional
+import os
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union,
+                    overload)
 
 from . import _arrays
+
+if TYPE_CHECKING:
+    from ._model import Model
+    from ._simulation import Counters, Energy
 
 
 class Event(NamedTuple):
@@ -19,10 +24,17 @@ class Event(NamedTuple):
     energy: float
 
 
-class Events(tuple):
+class Events(Tuple[Event, ...]):
     """Events in the order of time; events["time"] is a column of them."""
 
-    def __getitem__(self, what):
+    @overload                                                # type: ignore[override]
+    def __getitem__(self, what: int) -> Event: ...
+    @overload
+    def __getitem__(self, what: slice) -> Tuple[Event, ...]: ...
+    @overload
+    def __getitem__(self, what: str) -> Any: ...
+
+    def __getitem__(self, what: Any) -> Any:
         if not isinstance(what, str):
             return super().__getitem__(what)
         if what not in Event._fields:
@@ -30,7 +42,7 @@ class Events(tuple):
         values = [getattr(event, what) for event in self]
         return values if what in ("kind", "contact") else _arrays.vector(values)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in Event._fields)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(x) if isinstance(x, str) else format(x, 'g')}</td>"
                                         for x in event) + "</tr>" for event in self[:20])
@@ -46,42 +58,43 @@ class Claim(NamedTuple):
     line: int
 
 
-class Result(Mapping):
+class Result(Mapping[str, Any]):
     """r["z"] is a column; names, units, time, array (rows by columns, NumPy alone) and energy, counters, message (of a
     `stop` of the model, else ""), wall (seconds that the steps took). events: those that were located; claims: those of
     the model, where these are all rows of a run, else none. Columns are views: nothing was copied."""
 
-    def __init__(self, model, names, rows, counters, energy, message, wall, events=(), claims=()):
+    def __init__(self, model: "Model", names: List[str], rows: Any, counters: "Counters", energy: "Energy",
+                 message: str, wall: float, events: Sequence[Event] = (), claims: Sequence[Claim] = ()) -> None:
         self.model, self.names, self.counters, self.energy, self.message, self.wall = (model, names, counters, energy,
                                                                                       message, wall)
         self.events, self.claims = Events(events), list(claims)
         self._rows = rows
         self._number = {name: c for c, name in reversed(list(enumerate(names)))}
-        self._units = None
+        self._units: Optional[Dict[str, str]] = None
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         try:
             return _arrays.column(self._rows, self._number[name])
         except KeyError:
             raise KeyError(f"{name}: there are {', '.join(self.names[:12])}" +
                            (", ..." if len(self.names) > 12 else "")) from None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
     @property
-    def time(self):
+    def time(self) -> Any:
         return self["time"]
 
     @property
     def nrow(self) -> int:
-        return _arrays.length(self._rows)
+        return int(_arrays.length(self._rows))
 
     @property
-    def array(self):
+    def array(self) -> Any:
         if _arrays.numpy is None:
             raise ImportError("Result.array needs NumPy")
         return self._rows
@@ -96,11 +109,11 @@ class Result(Mapping):
     def label(self, name: str) -> str:
         return f"{name} [{self.units[name]}]" if self.units[name] else name
 
-    def plot(self, *names: str, x: str = "time", ax=None):
+    def plot(self, *names: str, x: str = "time", ax: Any = None) -> Any:
         """Columns over another one, by matplotlib; returns the axes. Without names: all but time, at most eight."""
         import matplotlib.pyplot as pyplot
         ax = ax if ax is not None else pyplot.subplots()[1]
-        names = names or [n for n in self.names if n != x][:8]
+        names = names or tuple(n for n in self.names if n != x)[:8]
         for name in names:
             ax.plot(self[x], self[name], label=self.label(name))
         ax.set_xlabel(self.label(x))
@@ -110,7 +123,7 @@ class Result(Mapping):
             ax.legend()
         return ax
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A table of pandas, the time as its index; attrs["units"] has the units."""
         import pandas
         table = pandas.DataFrame({name: self[name] for name in self.names if name != "time"},
@@ -118,14 +131,14 @@ class Result(Mapping):
         table.attrs["units"] = dict(self.units)
         return table
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """A data set of xarray over `time`, each variable with its units."""
         import xarray
         return xarray.Dataset({name: ("time", self[name], {"units": self.units[name]})
                                for name in self.names if name != "time"},
                               coords={"time": ("time", self.time, {"units": "s"})}, attrs={"model": self.model.name})
 
-    def to_csv(self, path):
+    def to_csv(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """As `nsm run -o`, with other digits: the shortest that read back the same."""
         import csv
         with open(path, "w", newline="") as f:
@@ -133,11 +146,11 @@ class Result(Mapping):
             out.writerow(self.names)
             out.writerows([repr(float(x)) for x in _arrays.row(self._rows, i)] for i in range(self.nrow))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<nsm.Result of {self.model.name}: {self.nrow} rows of {', '.join(self.names[:6])}" + (
             ", ...>" if len(self.names) > 6 else ">")
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(self.label(name))}</th>" for name in self.names)
         shown = sorted({*range(min(5, self.nrow)), *range(max(0, self.nrow - 5), self.nrow)})
         body = "".join("<tr>" + "".join(f"<td>{x:g}</td>" for x in _arrays.row(self._rows, i)) + "</tr>" for i in shown)

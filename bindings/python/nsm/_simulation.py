@@ -1,29 +1,20 @@
 """A simulation: steps, values, inputs, states. Each call into C is made while no other thread uses the simulation."""
 import ctypes
-import difflib
 import math
-import operator
-import os
 import threading
 import time
-from typing import Dict, List, NamedTuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrays
 from ._errors import Error, UsageError, in_si, run_error
-from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, Input, NSM_ENERGIES, OK, RunErrorText,
-                       STOPPED, assignments, byref, c_int, c_long)
+from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, NSM_ENERGIES, OK, RunErrorText, STOPPED,
+                       byref, c_int, c_long)
 from ._result import Claim, Event, Result
+from ._settings import SETTINGS, Value, mapping, meant, probe, settings_of, whole
 
-_numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
-_times = ("until", "step", "start")
-_flags = ("project_start", "step_by_step", "general")
-# What a setting may be, and how that is said.
-_ranges = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
-           "solve_budget": (lambda x: x > 0, "it must be positive"),
-           "accept": (lambda x: x >= 0, "it cannot be negative"),
-           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
-           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
-SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located", "stages"}
+if TYPE_CHECKING:
+    from ._model import Model
+
 LOOK = 0.05          # seconds between two looks for Ctrl-C
 
 
@@ -72,103 +63,27 @@ class Energy(NamedTuple):
 _contact_states = ("apart", "touches", "sticks", "slips")
 
 
-def _name(of):
+def _name(of: Any) -> str:
     """`floor` of "contact floor"; other rows with their kind."""
-    name = of.decode()
+    name: str = of.decode()
     return name[len("contact "):] if name.startswith("contact ") else name
 
 
-def _event(e):
+def _event(e: Any) -> Event:
     return Event(e.time, e.kind.decode(), _name(e.name), e.before, e.after, e.impulse, e.loss)
 
 
-def _meant(word, words):
-    near = difflib.get_close_matches(word, words, 1)
-    if near:
-        return f"; did you mean `{near[0]}`?"
-    words = list(words)
-    return "; there are " + ", ".join(words[:12]) + (", ..." if len(words) > 12 else "") if words else ""
-
-
-def _flag(name, value, words=()):
-    """True or False, or one of two words for them."""
-    if isinstance(value, str) and value in words:
-        return value == words[0]
-    if not isinstance(value, str) and value in (True, False):
-        return bool(value)
-    raise UsageError(f"{name} = {value!r}: it is True or False" + "".join(f", {word!r}" for word in words))
-
-
-def _number(name, value):
-    x = in_si(name, value, "s" if name in _times else "")
-    good, what = _ranges.get(name, (math.isfinite, "it must be finite"))
-    if not good(x) or not math.isfinite(x):
-        raise UsageError(f"{name} = {value!r}: {what if math.isfinite(x) else 'it must be finite'}")
-    return x
-
-
-def _whole(name, value, least):
-    try:
-        if value is None or (not isinstance(value, bool) and operator.index(value) >= least):
-            return value
-    except TypeError:
-        pass
-    raise UsageError(f"{name} = {value!r}: it is a whole number of steps, at least {least}")
-
-
-def _inputs(value):
-    try:
-        files = [Input(name.encode(), os.fsencode(path)) for name, path in value.items()]
-    except (AttributeError, TypeError):
-        raise UsageError(f"inputs = {value!r}: it is {{name: path of a file of points}}") from None
-    return (Input * len(files))(*files)
-
-
-def _settings(model, values, settings):
-    """nsm_settings of values by name; what it points to is kept by it."""
-    s = C.nsm_default_settings()
-    for name, value in settings.items():
-        if name not in SETTINGS:
-            values[name] = value
-        elif value is None:
-            pass
-        elif name in _numbers:
-            setattr(s, name, _number(name, value))
-        elif name == "located":
-            s.located = 1 if _flag(name, value, ("on", "off")) else -1
-        elif name == "stages":
-            if value not in (2, 3):
-                raise UsageError(f"stages = {value!r}: radau has 2 or 3")
-            s.stages = value
-        elif name in _flags:
-            setattr(s, name, int(_flag(name, value)))
-        elif name == "solver":
-            if not isinstance(value, str):
-                raise UsageError(f"solver = {value!r}: it is the name of one")
-            s.solver = value.encode()
-        else:
-            s.input = _inputs(value)
-            s.ninput = len(value)
-    unknown = next((name for name in values if name not in model.parameters), None)
-    if unknown is not None:
-        raise UsageError(f"there is no parameter or setting `{unknown}`" +
-                         _meant(unknown, [*model.parameters, *SETTINGS]))
-    s.set, s.nset = assignments({name: in_si(name, value, model.parameters[name].unit)
-                                 for name, value in values.items()})
-    return s
-
-
-def _selects(what, name):
+def _selects(what: str, name: str) -> bool:
     """As `--record`: bead selects bead[3].z, and bead.z as well."""
     if name == what or name.startswith((what + "[", what + ".")):
         return True
-    bare, depth = [], 0
+    letters, depth = [], 0
     for c in name:
         depth += c == "["
         if depth == 0:
-            bare.append(c)
+            letters.append(c)
         depth -= c == "]"
-    bare = "".join(bare)
+    bare = "".join(letters)
     return bare == what or bare.startswith(what + ".") or bare == what + "'" and what.endswith("'")
 
 
@@ -177,30 +92,32 @@ class Simulation:
 
     columns: their names. stopped: a `stop` of the model ended the run, and message is what it said."""
 
-    def __init__(self, model, set=None, **values):
+    def __init__(self, model: "Model", set: Optional[Mapping[str, Value]] = None, **values: Any) -> None:
         self._prepare(model)
-        self._made = {**(set or {}), **values}
-        given = dict(set or {})
+        given = mapping("set", set)
+        made = dict(given)
         start = {name: given.pop(name) for name in list(given) if name not in model.parameters}
-        settings = _settings(model, given, values)
+        settings = settings_of(model, given, values, lambda s: probe(self, s))
+        self._made = {**made, **values}                    # values: their inputs are points now
         self._open(C.nsm_simulate(model._program.at, byref(settings), self._error_at))
         self._begin(start)
 
-    def _begin(self, start):
+    def _begin(self, start: Dict[str, Value]) -> None:
         """Initial values by the names of columns."""
         for name, value in start.items():
             if name not in self._number:
                 raise UsageError(f"there is no parameter or initial value `{name}`" +
-                                 _meant(name, [*self.model.parameters, *self.columns]))
+                                 meant(name, [*self.model.parameters, *self.columns]))
             self[name] = value
         self._start = start
 
-    def _prepare(self, model):
-        self._at, self._lock, self._error = None, threading.Lock(), RunErrorText()
+    def _prepare(self, model: "Model") -> None:
+        self._at: Any = None                               # nsm_sim; None: closed
+        self._lock, self._error = threading.Lock(), RunErrorText()
         self._error_at = ctypes.pointer(self._error)
         self.model, self.stopped, self.message = model, False, ""
 
-    def _open(self, at):
+    def _open(self, at: Any) -> None:
         if not at:
             raise run_error(self.model._program.at, self._error)
         self._program = self.model._program
@@ -211,7 +128,7 @@ class Simulation:
         self._names, self.columns = names, names[:n]
         self._number = {name: c for c, name in reversed(list(enumerate(names)))}
 
-    def close(self):
+    def close(self) -> None:
         """Gives its memory back; any use after it is an error."""
         with self._lock:
             at, self._at = self._at, None
@@ -219,63 +136,63 @@ class Simulation:
             C.nsm_close(at)
             self._program.give_back()
 
-    def __enter__(self):
+    def __enter__(self) -> "Simulation":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_at", None):
             self.close()
 
-    def _alive(self):
+    def _alive(self) -> Any:
         if not self._at:
             raise ValueError("the simulation is closed")
         return self._at
 
-    def _check(self, code):
+    def _check(self, code: int) -> None:
         if code == STOPPED:
             self.stopped, self.message = True, self._error.text.decode("utf-8", "replace")
         elif code != OK:
             raise run_error(self.model._program.at, self._error)
 
-    def _find(self, name):
+    def _find(self, name: str) -> int:
         try:
             return self._number[name]
-        except KeyError:
-            raise UsageError(f"there is no column `{name}`" + _meant(name, self._number)) from None
+        except (KeyError, TypeError):
+            raise UsageError(f"there is no column `{name}`" + meant(name, self._number)) from None
 
     # ---- time -------------------------------------------------------------------------------------------------------
     @property
     def time(self) -> float:
         with self._lock:
-            return C.nsm_time(self._alive())
+            return float(C.nsm_time(self._alive()))
 
     @property
     def steps_done(self) -> int:
         with self._lock:
-            return C.nsm_steps_done(self._alive())
+            return int(C.nsm_steps_done(self._alive()))
 
     @property
     def steps_total(self) -> int:
         with self._lock:
-            return C.nsm_steps_total(self._alive())
+            return int(C.nsm_steps_total(self._alive()))
 
     @property
     def done(self) -> bool:
         """Is the run at its end? (Stopped by the model: after the step that stopped it.)"""
         with self._lock:
-            return self.stopped or C.nsm_steps_done(self._alive()) >= C.nsm_steps_total(self._at)
+            return self.stopped or bool(C.nsm_steps_done(self._alive()) >= C.nsm_steps_total(self._at))
 
     # ---- steps ------------------------------------------------------------------------------------------------------
-    def step(self, inputs=None, **more) -> "Simulation":
+    def step(self, inputs: Optional[Mapping[str, Value]] = None, **more: Value) -> "Simulation":
         """One step, with inputs that keep their values until they are given other ones: sim.step(u=0.3). RunError: the
         state is that before it."""
         with self._lock:
             at = self._alive()
-            for name, value in {**(inputs or {}), **more}.items() if inputs or more else ():
-                if value.__class__ is str:
+            for name, value in {**mapping("inputs", inputs), **more}.items() if inputs is not None or more else ():
+                if value.__class__ is not float:
                     value = in_si(name, value, self.model.unit(name))
                 self._check(C.nsm_set_input(at, name.encode(), value, self._error_at))
             # nsm_advance has the bits of a run; nsm_step refuses to go beyond its end
@@ -285,7 +202,7 @@ class Simulation:
                 self._check(code)
         return self
 
-    def step_by(self, h: float) -> "Simulation":
+    def step_by(self, h: Value) -> "Simulation":
         """One step of length h [s], off the clock of the run."""
         h = in_si("h", h, "s")
         with self._lock:
@@ -294,10 +211,10 @@ class Simulation:
 
     def advance(self, n: int) -> "Simulation":
         """n steps, or as many as there are to the end of the run."""
-        self._steps(n, 0, None, 0, None)
+        self._steps(whole("n", n, 0, none=False), 0, None, 0, None)
         return self
 
-    def _steps(self, n, every, numbers, ncolumn, rows):
+    def _steps(self, n: Any, every: int, numbers: Any, ncolumn: int, rows: Any) -> int:
         """Up to n steps, in pieces so that Ctrl-C is seen; how many rows were written."""
         written, piece = c_long(0), 1024
         at_rows = _arrays.address(rows) if rows is not None else 0
@@ -322,21 +239,25 @@ class Simulation:
         return written.value
 
     # ---- rows -------------------------------------------------------------------------------------------------------
-    def select(self, record=None) -> List[str]:
+    def select(self, record: Union[str, Sequence[str], None] = None) -> List[str]:
         """The columns that names of columns, families and energies stand for, as `nsm run --record`; time first."""
         if record is None:
             return list(self.columns)
+        wanted = [record] if isinstance(record, str) else record
+        if not isinstance(wanted, (list, tuple, set, frozenset)) or not all(isinstance(w, str) for w in wanted):
+            raise UsageError(f"record = {record!r}: it is a list of names of columns")
         chosen = {"time": None}
-        for what in [record] if isinstance(record, str) else record:
+        for what in wanted:
             found = [name for name in self.columns if _selects(what, name)]
             for name in found or [self._names[self._find(what)]]:
                 chosen[name] = None
         return list(chosen)
 
-    def run(self, every: int = 1, record=None, steps: int = None) -> Result:
+    def run(self, every: int = 1, record: Union[str, Sequence[str], None] = None,
+            steps: Optional[int] = None) -> Result:
         """To the end of the run, or `steps` steps: rows of now, of each step whose number is a multiple of `every`, and
         of the last one."""
-        every, steps = _whole("every", every, 1), _whole("steps", steps, 0)
+        every, steps = whole("every", every, 1, none=False), whole("steps", steps, 0)
         names = self.select(record)
         if "energy.residue" in names:
             self.keep_ledger()
@@ -347,7 +268,7 @@ class Simulation:
             first = C.nsm_steps_done(at)
             left = C.nsm_steps_total(at) - first
             left = left if steps is None else min(left, steps)
-            events = []
+            events: List[Event] = []
             if C.nsm_nclaim(at) > 0 and first == 0:
                 self._check(C.nsm_keep_claims(at, self._error_at))
             hook = EVENT_HOOK(lambda _, event: events.append(_event(event[0])))
@@ -366,9 +287,9 @@ class Simulation:
             if (last % every and last > first) or (self.stopped and C.nsm_time(at) != _arrays.last_time(rows, written)):
                 C.nsm_read_columns(at, numbers, n, _arrays.address(_arrays.behind(rows, written)), self._error_at)
                 written += 1
-            C.nsm_on_event(at, EVENT_HOOK(), None)
-            whole = error is None and first == 0 and (self.stopped or last == C.nsm_steps_total(at))
-            claims = list(self._claims()) if whole else []
+            C.nsm_on_event(at, EVENT_HOOK(), None)         # type: ignore[call-overload]  # a pointer to nothing
+            complete = error is None and first == 0 and (self.stopped or last == C.nsm_steps_total(at))
+            claims = list(self._claims()) if complete else []
             for c, name in enumerate(names):
                 C.nsm_column_in_unit(at, self._number[name], _arrays.address(rows) + 8 * c, written, n)
         result = Result(self.model, names, _arrays.first(rows, written), self.counters, self.energy, self.message, wall,
@@ -378,7 +299,7 @@ class Simulation:
             raise error
         return result
 
-    def _claims(self):
+    def _claims(self) -> Iterator[Claim]:
         claim = ClaimText()
         for i in range(C.nsm_nclaim(self._at)):
             if C.nsm_claim_at(self._at, i, byref(claim)):
@@ -398,15 +319,15 @@ class Simulation:
     def __getitem__(self, name: str) -> float:
         c = self._find(name)
         with self._lock:
-            return C.nsm_read_column(self._alive(), c)
+            return float(C.nsm_read_column(self._alive(), c))
 
-    def __setitem__(self, name: str, value: float):
+    def __setitem__(self, name: str, value: Value) -> None:
         c = self._find(name)
         value = in_si(name, value, self.model.unit(name))
         with self._lock:
             self._check(C.nsm_write_column(self._alive(), c, value, self._error_at))
 
-    def values(self):
+    def values(self) -> Any:
         """All columns now, in the order of `columns`."""
         n = len(self.columns)
         row = _arrays.rows(1, n)
@@ -414,9 +335,9 @@ class Simulation:
             self._check(C.nsm_read_columns(self._alive(), None, n, _arrays.address(row), self._error_at))
         return _arrays.row(row, 0)
 
-    def set(self, values=None, **more):
+    def set(self, values: Optional[Mapping[str, Value]] = None, **more: Value) -> None:
         """Parameters take other values, from the next step on. It costs as much as opening the simulation."""
-        for name, value in {**(values or {}), **more}.items():
+        for name, value in {**mapping("values", values), **more}.items():
             known = self.model.parameters.get(name)
             value = in_si(name, value, known.unit if known else None)
             with self._lock:
@@ -424,15 +345,17 @@ class Simulation:
             self._made[name] = value
 
     def parameter(self, name: str) -> float:
+        if not isinstance(name, str):
+            raise UsageError(f"there is no parameter `{name}`" + meant(name, self.model.parameters))
         with self._lock:
-            value = C.nsm_get_parameter(self._alive(), name.encode())
+            value = float(C.nsm_get_parameter(self._alive(), name.encode()))
         if math.isnan(value) and name not in self.model.parameters:
             raise UsageError(f"there is no parameter `{name}`")
         return value
 
-    def input(self, values=None, **more):
+    def input(self, values: Optional[Mapping[str, Value]] = None, **more: Value) -> None:
         """Inputs take these values from now on, until they are given other ones."""
-        for name, value in {**(values or {}), **more}.items():
+        for name, value in {**mapping("values", values), **more}.items():
             value = in_si(name, value, self.model.unit(name))
             with self._lock:
                 self._check(C.nsm_set_input(self._alive(), name.encode(), value, self._error_at))
@@ -455,6 +378,8 @@ class Simulation:
 
     def restore(self, state: bytes) -> "Simulation":
         """Back to a state of this model with the same sizes and parameters. UsageError: it is of another one."""
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            raise UsageError(f"a state is what `save` gave, and not {state!r}")
         with self._lock:
             if len(state) != C.nsm_state_size(self._alive()):
                 raise UsageError("the state is of another model, or of other sizes of it")
@@ -475,10 +400,10 @@ class Simulation:
     def __copy__(self) -> "Simulation":
         return self.clone()
 
-    def __deepcopy__(self, memo) -> "Simulation":
+    def __deepcopy__(self, memo: Any) -> "Simulation":
         return self.clone()
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return _resumed, (self.model, self._made, self.save(), self.stopped, self.message)
 
     # ---- what a run did ---------------------------------------------------------------------------------------------
@@ -489,7 +414,7 @@ class Simulation:
             C.nsm_get_counters(self._alive(), byref(c))
         return Counters(*(getattr(c, name) for name, _ in c._fields_))
 
-    def keep_ledger(self):
+    def keep_ledger(self) -> None:
         """From now on the ledger says where the energy goes."""
         with self._lock:
             C.nsm_keep_ledger(self._alive())
@@ -501,12 +426,12 @@ class Simulation:
             C.nsm_get_energy(self._alive(), byref(e))
         return Energy(*(getattr(e, name) for name, _ in e._fields_))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         where = f"t = {self.time:g} s, step {self.steps_done} of {self.steps_total}" if self._at else "closed"
         return f"<nsm.Simulation of {self.model.name}: {where}>"
 
 
-def _resumed(model, made, state, stopped, message):
+def _resumed(model: "Model", made: Dict[str, Any], state: bytes, stopped: bool, message: str) -> Simulation:
     """A pickled simulation: opened as it was made, with the parameters that it had, and its state."""
     settings = {name: value for name, value in made.items() if name in SETTINGS and name not in model.parameters}
     s = Simulation(model, {name: value for name, value in made.items() if name not in settings}, **settings)

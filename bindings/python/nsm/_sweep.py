@@ -5,12 +5,11 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Mapping
-from typing import Dict, List
+from typing import Any, Dict, Iterator, List, Mapping
 
 from . import _arrays
 from ._errors import Error, UsageError, in_si
-from ._simulation import SETTINGS, _meant
+from ._settings import SETTINGS, mapping, meant, whole
 
 # As in runtime/record/statistics.c, from all rows of a run.
 _MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)"
@@ -52,7 +51,10 @@ _OF = {
 
 def _measure(text):
     """(column, whether every step counts, function of a Result) of "max(z)"."""
-    kind, inside, column, time, bare = _MEASURE.match(text).groups()
+    found = _MEASURE.fullmatch(text)
+    if not found:
+        raise UsageError(f"{text!r} is no measure, such as \"final(x)\"")
+    kind, inside, column, time, bare = found.groups()
     if column is not None:
         try:
             when = float(time)
@@ -61,55 +63,68 @@ def _measure(text):
         return column, True, lambda r: _at(r.time.tolist(), r[column].tolist(), when)
     word = bare.split("(")[0].strip() if bare and bare.rstrip().endswith(")") else ""
     if word.isidentifier():
-        raise UsageError(f"{text}: no measure is called `{word}`{_meant(word, [*_OF, 'at'])}")
+        raise UsageError(f"{text}: no measure is called `{word}`{meant(word, [*_OF, 'at'])}")
     name, f = inside or bare, _OF[kind or "final"]
     return name, kind not in (None, "final", "initial"), lambda r: f(r.time.tolist(), r[name].tolist())
 
 
-class Sweep(Mapping):
+class Sweep(Mapping[str, Any]):
     """Columns by name: the parameters, then the measures, one value for each run. errors: {number of a run: what went
     wrong}."""
 
-    def __init__(self, names: List[str], rows, errors: Dict[int, Error]):
+    def __init__(self, names: List[str], rows: List[List[float]], errors: Dict[int, Error]) -> None:
         self.names, self.errors, self._rows = names, errors, rows
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         i = self.names.index(name) if name in self.names else None
         if i is None:
             raise KeyError(name)
         return _arrays.vector([row[i] for row in self._rows])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
     @property
     def nrow(self) -> int:
         return len(self._rows)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<nsm.Sweep: {self.nrow} runs, {len(self.errors)} failed; {', '.join(self.names)}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.names)
         body = "".join("<tr>" + "".join(f"<td>{x:g}</td>" for x in row) + "</tr>" for row in self._rows[:20])
         return f"{self.nrow} runs<table><tr>{head}</tr>{body}</table>"
 
 
-def sweep(model, measure, vary, threads, set, values):
-    grid = dict(vary or {})
+def sweep(model: Any, measure: Any, vary: Any, threads: Any, set: Any, values: Dict[str, Any]) -> Sweep:
+    grid, set = mapping("vary", vary), mapping("set", set)
+    whole("threads", threads, 1)
+    for word in ("every", "record", "ledger"):
+        if word in values:
+            raise UsageError(f"a sweep takes no `{word}`: it keeps one row of each run")
     for name in list(values):
-        several = not isinstance(values[name], (int, float, str, dict))
-        if several and name not in model.parameters and name not in SETTINGS:
-            raise UsageError(f"there is no parameter `{name}`{_meant(name, model.parameters)}")
+        several = name not in SETTINGS and not isinstance(values[name], (int, float, str, dict, type(None)))
+        if name not in model.parameters and name not in SETTINGS:
+            what = "parameter" if several else "parameter or setting"
+            raise UsageError(f"there is no {what} `{name}`{meant(name, [*model.parameters, *SETTINGS])}")
         if name in model.parameters and several:
             grid[name] = values.pop(name)
     if not grid:
         raise UsageError("nothing varies: vary={\"e\": [0.1, 0.5]}, or e=[0.1, 0.5]")
+    for name, points in grid.items():
+        grid[name] = list(points) if hasattr(points, "__iter__") and not isinstance(points, str) else []
+        if not grid[name]:
+            raise UsageError(f"{name} = {points!r}: it is a list of values")
     if isinstance(measure, str):
         measure = [measure]
+    good = isinstance(measure, dict) and all(map(callable, measure.values())) or \
+        isinstance(measure, (list, tuple)) and all(isinstance(m, str) for m in measure)
+    if not good or not measure:
+        raise UsageError(f"measure = {measure!r}: it is a list of texts such as \"final(x)\", or {{name: function}}")
     by_name = {} if isinstance(measure, dict) else {m: _measure(m) for m in measure}
     functions = measure if isinstance(measure, dict) else {m: f for m, (_, _, f) in by_name.items()}
     record = None if isinstance(measure, dict) else [column for column, _, _ in by_name.values()]
@@ -119,7 +134,7 @@ def sweep(model, measure, vary, threads, set, values):
 
     def one(point):
         try:
-            r = model.run(every=every, record=record, set={**(set or {}), **dict(zip(grid, point))}, **values)
+            r = model.run(every=every, record=record, set={**set, **dict(zip(grid, point))}, **values)
             return [*point, *(float(f(r)) for f in functions.values())], None
         except UsageError:
             raise

@@ -277,8 +277,8 @@ class Plot {
 
   /**
    * Where a line over time goes up and down within four pixels: there it would be a solid block. Such places are told
-   * where one is sixteen pixels high, and then down to eight; what the line rises by on the whole is no height. For each
-   * pixel column, whether it is such a place (`is`), and the edges of the block.
+   * where one is sixteen pixels high, and then down to eight; what the line rises by on the whole is no height. Of each
+   * pixel column: is it such a place (`is`), and the edges of the block.
    */
   blocks(s, box, x, y) {
     const n = Math.ceil(box.w) + 1, half = 2, lo = new Float64Array(n).fill(Infinity);
