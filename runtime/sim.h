@@ -389,7 +389,7 @@ typedef struct sim_state {
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
   double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
-  int     captured_row;                 // whose set had ended in it, -1: none
+  int     captured_row;                 // whose set had ended in it, and 2; 1: none had; 0: there is no such step
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start

@@ -555,7 +555,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     nsm_signals old;
     nsm_catch_signals(&old);
     code = run(&j);
-    if (nsm_interrupted()) code = NSM_INTERRUPTED;         // also where that broke off what was being written
+    code = (nsm_code)nsm_interrupted_code((int)code);      // also where that broke off what was being written
     nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
