@@ -439,13 +439,14 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up
-  int     astray;                       // Newton's method did not converge: a part of the step may have a solution
+  int     astray;                       // the step was not solved: a part of it may be
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -458,6 +459,7 @@ typedef struct sim_work {
   double *l_try;                        // [nl] multipliers that Newton's step leads to
   double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]
+  const double *press;                  // what presses on friction: sim_implied_forces of the iterate
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms

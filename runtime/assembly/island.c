@@ -31,7 +31,7 @@ void sim_solver_analyse(nsm_sim *s, sim_solver *w, sim_tiny *tiny, int most) {
 }
 
 // ---- friction -------------------------------------------------------------------------------------------------------
-// Its rows are neighbours and active together; where the normal rows are not in the island, the directions are alone.
+// Its rows are neighbours and active together; where normal rows are not in the island, the force is given.
 int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
                      nsm_cone_block *cone) {
   const sim_rows *r = &s->n.r;
@@ -42,7 +42,7 @@ int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, cons
     const sim_friction *k = &r->friction[f];
     double given = k->normals == 0 ? sim_friction_pressed(s, f, NULL) : w->disk ? w->disk[f] : -1;
     if (given >= 0) {
-      i += row[at[i]] == k->row[0] ? 0 : k->normals;
+      while (row[at[i]] != k->row[0]) i++;              // of the normal rows those that act
       n += sim_friction_under(s, f, given, i, cone + n);
       i += k->n;
       continue;
