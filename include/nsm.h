@@ -129,7 +129,8 @@ typedef struct nsm_settings {
   const char *solver;                    // NULL: automatic
   double tolerance;                      // relative, of Newton's method and of one-step problems; 0: 1e-12
   double accept;                         // residual with which a one-step problem will do that misses its tolerance;
-                                         // 0: 1e-6 where it has more than 300 contacts with friction, else none
+                                         // 0: 1e-6 where it has more than 300 contacts with friction (of a pile by
+                                         // moreau 1e-2), else none
   double solve_budget;                   // 10^9 operations that one problem of a step may take; 0: 40. No clock
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int general;                           // step_newton even where all is linear: the oracle of tests
@@ -142,6 +143,7 @@ typedef struct nsm_settings {
   int stages;                            // of radau: 2 or 3; 0: as the model says
   const volatile int *stop;              // where it becomes nonzero, nsm_advance ends with NSM_INTERRUPTED behind the
                                          // step at hand, and a step that takes long is given up; NULL: never
+  int strict;                            // a problem of a large pile that misses `accept` ends the run
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
 
@@ -227,6 +229,12 @@ typedef struct nsm_counters {
   long   captured;      // steps whose rest was taken without locating any
   double max_miss;      // of a constraint on places, beside the size of its terms: in every 128th step, and now
   long   halved;        // steps, or parts of them, that had no solution that was found, and were taken in parts
+  long   piles;         // steps with a problem of more than 300 contacts that was solved to a pile's tolerance
+  double pile_tolerance; // that tolerance
+  long   missed;        // steps of these that missed `accept` too and went on with the best answer
+  double worst_missed;  // the largest residual of these
+  double closing;       // the largest speed at which bodies still closed in them [m/s]
+  long   pile_step, missed_step; // the last of these steps, from 1
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

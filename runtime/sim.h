@@ -336,6 +336,7 @@ typedef struct sim_analysis {
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     stages;                       // of a scheme that collocates
   int     linear;                       // step_linear applies
+  int     piles;                        // large problems of contacts are solved to a pile's tolerance (island.c)
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
   int     iterates;                     // step_newton or consistent_newton may be taken
   int     one_iteration;                // else: step_newton, exact after one iteration
@@ -389,7 +390,7 @@ typedef struct sim_state {
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
   double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
-  int     captured_row;                 // whose set had ended in it, -1: none
+  int     captured_row;                 // whose set had ended in it, and 2; 1: none had; 0: there is no such step
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
@@ -438,13 +439,14 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up
-  int     astray;                       // Newton's method did not converge: a part of the step may have a solution
+  int     astray;                       // the step was not solved: a part of it may be
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -457,6 +459,7 @@ typedef struct sim_work {
   double *l_try;                        // [nl] multipliers that Newton's step leads to
   double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]
+  const double *press;                  // what presses on friction: sim_implied_forces of the iterate
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms

@@ -26,6 +26,7 @@ typedef struct Probe {
   int    n, only;
   Ex     surface;                  // the node that switches
   double level;                    // of a floor: the whole number that is crossed
+  bool   turns;                    // an angle that goes on over the turn stands in e
   uint64_t random;
 } Probe;
 
@@ -78,6 +79,12 @@ static double bisect(Probe *b, int axis, double x, double f, double y) {
 
 static bool inside(const ExAxis *a, double x) { return isfinite(x) && x > a->lo && x < a->hi; }
 
+// turned(b, a, c) goes on from c, which moves with it; here c stays, and half a turn away from it the level jumps
+// over 0.
+static bool is_zero(Probe *b, int axis, double x, double size) {
+  return !b->turns || fabs(level_at(b, axis, x)) <= 1e-6*size;
+}
+
 // Walks from the typical value outwards, in growing and in even steps, until the level changes its sign.
 static bool scan(Probe *b, int axis, double scale, double *root) {
   const ExAxis *a = &b->axis[axis];
@@ -91,7 +98,7 @@ static bool scan(Probe *b, int axis, double scale, double *root) {
       double g = level_at(b, axis, x);
       if (isfinite(f) && isfinite(g) && f != 0 && (f < 0) != (g < 0)) {
         *root = bisect(b, axis, last, f, x);
-        return inside(a, *root);
+        if (is_zero(b, axis, *root, fabs(f) + fabs(g))) return inside(a, *root);
       }
       last = x;
       f = g;
@@ -190,6 +197,7 @@ static bool jumps(Pool *p, Ex e, const ExAxis *axis, int n, int only, double (*o
     for (int k = 0; k < n; k++) b.leaf[k] = EX_NONE;
     for (size_t i = 0; i < b.order.n; i++) {
       Ex at = b.order.at[i];
+      b.turns |= node_of(p, at)->op == OP_TURNED;
       if (node_of(p, at)->op != OP_SYM) continue;
       b.value[at] = NAN;
       for (int k = 0; k < n; k++) if (axis[k].symbol == ex_symbol(p, at)) b.leaf[k] = at;

@@ -136,10 +136,16 @@ typedef struct Touching { const Ast *item; Env env; Symbol *symbol; } Touching;
 // What is without dimension, where the text at `at` has a meaning; by names.
 typedef struct UnitRow { Unit one; Span at; } UnitRow;
 
+// A further model of a name that an imported file declares already; a file that imports another one.
+typedef struct Twin { const Ast *model; struct Twin *next; } Twin;
+typedef struct Import { const SourceFile *by, *of; } Import;
+
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
   Map   *models, *functions;  // name -> Ast
+  Map   *twins;               // name -> Twin: models of that name in further imported files
+  Vec(Import) imports;        // which file imports which
   Map   *done, *alike;        // calls of functions that were written out, arguments of calls (elab_call.c)
   Map   *files;               // interned path -> Ast, every file once
   Map   *told;                // indices out of range, by array and loop

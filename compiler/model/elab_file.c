@@ -76,8 +76,11 @@ static void import_file(Elab *e, const Ast *x) {
     return;
   }
   const char *path = import_path(e->a, e->in, e->opt ? e->opt->std_dir : NULL, x);
-  if (map_get(e->files, path)) return;
-  const SourceFile *f = NULL;
+  const SourceFile *f = map_get(e->files, path);
+  if (f) {
+    vec_push(&e->imports, ((Import){ x->span.file, f }));
+    return;
+  }
   Arena *keep = e->opt && e->opt->sources ? e->opt->sources : e->a;
   SourceStatus s = source_read_open(keep, path, e->opt ? e->opt->open : NULL, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
@@ -104,6 +107,7 @@ static void import_file(Elab *e, const Ast *x) {
     else diag_help(d, "a path is read from the folder of the importing file");
     return;
   }
+  vec_push(&e->imports, ((Import){ x->span.file, f }));
   collect(e, parse_file(e->a, e->in, f, e->bag));
 }
 
@@ -112,6 +116,12 @@ static void duplicate(Elab *e, const Ast *x, const Ast *first, const char *what)
   diag_label(d, "declared again here");
   diag_also(d, first->name_span, "first declared here");
   diag_help(d, "give one of them another name");
+}
+
+// Files that are imported may declare models of one name: which one is meant is asked where it is used (find_model).
+static bool is_imported(const Elab *e, const SourceFile *f) {
+  for (size_t i = 0; i < e->imports.n; i++) if (e->imports.at[i].of == f) return true;
+  return false;
 }
 
 static void collect(Elab *e, const Ast *file) {
@@ -123,7 +133,12 @@ static void collect(Elab *e, const Ast *file) {
     case AST_IMPORT: import_file(e, x); break;
     case AST_MODEL: {
       const Ast *first = map_get(e->models, x->name);
-      if (first) duplicate(e, x, first, "model");
+      if (first && is_imported(e, x->span.file) && is_imported(e, first->span.file) &&
+          x->span.file != first->span.file) {
+        Twin *twin = ARENA_NEW(e->a, Twin);
+        *twin = (Twin){ x, map_get(e->twins, x->name) };
+        map_put(e->twins, x->name, twin);
+      } else if (first) duplicate(e, x, first, "model");
       else map_put(e->models, x->name, x);
       break;
     }
@@ -248,6 +263,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
 
 static void release(Elab *e) {
   vec_free(&e->var);
+  vec_free(&e->imports);
   vec_free(&e->param);
   vec_free(&e->energy);
   vec_free(&e->force);
@@ -345,6 +361,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .opt = o,
                .models = map_new(a),
                .functions = map_new(a),
+               .twins = map_new(a),
                .done = map_new(a),
                .alike = map_new(a),
                .files = map_new(a),

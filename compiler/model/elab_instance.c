@@ -32,6 +32,35 @@ static bool names_with(const char *word, Names *names) {
   return kept > 0;
 }
 
+static bool imports(const Elab *e, const SourceFile *by, const SourceFile *of) {
+  for (size_t i = 0; i < e->imports.n; i++)
+    if (e->imports.at[i].by == by && e->imports.at[i].of == of) return true;
+  return false;
+}
+
+// Of models of one name in several imported files that of the file at hand is meant, or of the one that it imports;
+// NULL where it imports several.
+static const Ast *one_of_twins(Elab *e, const Ast *name, const Ast *first) {
+  const Ast *found = NULL, *other = NULL;
+  Twin last = { first, map_get(e->twins, name->name) };
+  for (const Twin *t = &last; t; t = t->next) {
+    const SourceFile *f = t->model->span.file;
+    if (f == name->span.file) return t->model;
+    if (!imports(e, name->span.file, f)) continue;
+    other = found;
+    found = t->model;
+    if (other) break;
+  }
+  if (!other) return found ? found : first;
+  Diag *d = diag(e->bag, DIAG_E0202, name->span, "two files that are imported here declare a model `%s`", name->name);
+  diag_label(d, "which one is meant?");
+  diag_also(d, other->name_span, "one is declared here");
+  diag_also(d, found->name_span, "the other one here");
+  diag_help(d, "import one of them in a file of your own, which has a model of another name with a `%s` in it",
+            name->name);
+  return NULL;
+}
+
 static const Ast *find_model(Symbol *y) {
   Elab *e = y->env.e;
   const Ast *name = y->decl->b;
@@ -57,6 +86,7 @@ static const Ast *find_model(Symbol *y) {
     vec_free(&names);
     return NULL;
   }
+  if (map_get(e->twins, name->name) && !(model = one_of_twins(e, name, model))) return NULL;
   for (const Scope *s = y->env.scope; s; s = s->parent) {
     if (s->model != model) continue;
     Diag *d = diag(e->bag, DIAG_E0211, name->span, "model `%s` contains itself", model->name);

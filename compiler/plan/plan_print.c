@@ -41,7 +41,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
 }
 
 static const char *matrix_name(const SchemeDescriptor *d) {
-  return d->explicit_step ? "M" : d->weights ? "W" : "dR/d(q, q')";
+  return d->collocates ? "E mu/r - A" : d->explicit_step ? "M" : d->weights ? "W" : "dR/d(q, q')";
 }
 
 void plan_print(const Plan *p, Text *out) {

@@ -7,7 +7,7 @@
 // with B = H^T and C of the rows of constraints, which are eliminated with the velocities and states, not left to the
 // one-step problem: a chain of n links is a band. Where constraints depend on each other the border is singular; d,
 // tiny beside the diagonal of C W^-1 B, lets it be factored, and Newton's method, which solves for corrections, takes
-// the smallest multipliers.
+// the smallest multipliers. Rows that others imply (implied.c) are those of the identity.
 //
 // For the schemes whose W is M alone nothing but M is listed. Patterns once; values as often as they change.
 #include "assembly.h"
@@ -232,7 +232,8 @@ static void border(nsm_sim *s) {
   double *val = s->n.w.val, most = 0;
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j];
-    double size = 0;
+    double size = 0, *own = &val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)];
+    if (sim_is_implied(s, row)) { *own = 1; continue; }
     for (int e = r->b0[row], c = r->c0[row]; e < r->b0[row + 1]; e++) {
       double diagonal = fabs(val[sim_matrix_place(&s->n.w, r->bz[e], r->bz[e])]);
       val[r->border_b_at[e]] -= r->b[e];
@@ -241,7 +242,7 @@ static void border(nsm_sim *s) {
     }
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) val[r->border_c_at[e]] += r->c[e];
     most = size > most ? size : most;
-    val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)] = regular * (size > 0 ? size : most);
+    *own = regular * (size > 0 ? size : most);
   }
 }
 

@@ -8,7 +8,7 @@
 //   assembly.c  W of (4), (9), bordered by constraints                        mass.c     M: is it positive definite?
 //   rows.c      B, C, D of (6), (10)                                          rows_couple.c  M_osns of (10)
 //   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_judge.c
-//   implied.c   constraints that others imply
+//   implied.c   constraints that others imply; pressed.c grips on such
 //   friction.c  blocks of friction: their rows, coefficients, natural map     functions.c  what emitted C may call
 //   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
 #pragma once
@@ -66,6 +66,7 @@ int  sim_percents(const char *pattern);
 // The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
 int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
+int  sim_pile_note(const nsm_sim *s, char *out, size_t size);        // 0 where no problem was that of a pile
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
@@ -189,10 +190,27 @@ int  sim_implied_find(nsm_sim *s);
 int  sim_implied_is_time(const nsm_sim *s);         // to look whether others would be better
 int  sim_implied_forget(nsm_sim *s);               // all constraints take part again; how many did not
 int  sim_implied_turns(const nsm_sim *s, int z);   // is it a velocity of a turn?
+// How near to the others a row is that depends on them: at least 1e-8, more where constraints are missed by more.
+// as_many: rows may be exchanged for others, but no more rows take part
+void sim_implied_within(nsm_sim *s, double apart, int as_many);
+int  sim_implied_shares(const nsm_sim *s, int row); // is its force shared with rows that have no part?
+void sim_implied_leave(const nsm_sim *s, double *l);        // l of implied rows := 0
 // The multipliers l of constraints, with those of implied rows 0, become the smallest ones that make the same forces.
-// `direction`: entries of a row's direction, pattern h
-void sim_implied_share(const nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), double *l);
+// Entries of a row's direction, pattern h: sim_row_h of H as the class has it, sim_row_b of what its impulse acts along
+typedef const double *sim_directions(const nsm_sim *, int row);
+const double *sim_row_h(const nsm_sim *s, int row);
+const double *sim_row_b(const nsm_sim *s, int row);
+void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l);
+// What friction is told of the multipliers l: those that are recorded
+const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l);
 static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
+
+// pressed.c: does friction ask an implied row how hard it is pressed? `disk` [nfriction]: the normal force that l gives
+// to a grip, -1 for all other friction. The one-step problem as sim_islands_solve, of such grips under what presses
+// them; `others` [nl]: multipliers of rows that are not in the islands
+int  sim_pressed_asks(const nsm_sim *s);
+void sim_pressed_grips(const nsm_sim *s, const double *l, double *disk);
+int  sim_pressed_solve(nsm_sim *s, sim_directions *direction, const double *others);
 
 // A rate that decays by a factor in each step ends at 0: below this its products with matrix and multipliers have no
 // digits. The one-step problem and the residual of its rows both take it so.

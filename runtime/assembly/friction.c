@@ -121,7 +121,7 @@ void sim_friction_follow(nsm_sim *s) {
   for (int i = 0; i < r->nfriction; i++) {
     const sim_friction *f = &r->friction[i];
     for (int d = 0; d < f->n; d++) {
-      r->active[f->row[d]] = f->normals == 0 || r->active[f->normal[0]];
+      r->active[f->row[d]] = f->normals == 0 || nsm_cone_is_grip(f->type) || r->active[f->normal[0]];
       s->w.l1[r->l[f->row[d]]] = 0;
     }
   }

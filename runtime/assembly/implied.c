@@ -20,16 +20,30 @@ static const double exact = 1e-15;       // of the least squares problem of `sha
 
 struct sim_implied {
   int     groups, *row0, *row, *z0, *z;  // rows and velocities of a group: row[row0[g]] ... , z[z0[g]] ...
+  int    *group;                         // [rows] of a row, -1: none
   int    *at;                            // [nv] place of a velocity in its group
   unsigned char *turn;                   // [nv] of a body's turn
   double *A, *work;                      // [largest group] H^T
   int    *order, *column, most;          // rows of the largest group that is looked at
   double *p, *gradient, *rest, *q;       // share: by velocities; by rows
+  double *shared;                        // [nl]
+  double  apart;                         // as `dependent`, of constraints that are missed
+  int     as_many;                       // rows are exchanged for better ones, and no more take part
 };
 
-static const double *row_of_h(const nsm_sim *s, int row) {
+const double *sim_row_h(const nsm_sim *s, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+const double *sim_row_b(const nsm_sim *s, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  return (k->h_mid ? k->h_mid : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+void sim_implied_within(nsm_sim *s, double apart, int as_many) {
+  s->n.implied->apart = fmax(apart, dependent);
+  s->n.implied->as_many = as_many;
 }
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
@@ -55,7 +69,7 @@ static void by_group(int n, const int *group, int groups, int *start, int *list)
 
 static void find_groups(nsm_sim *s, struct sim_implied *m) {
   int n = s->n.r.n, nv = s->a->nv;
-  int *parent = SIM_LEND(s, nv, int), *number = SIM_LEND(s, nv, int), *row = SIM_LEND(s, n, int);
+  int *parent = SIM_LEND(s, nv, int), *number = SIM_LEND(s, nv, int), *row = m->group = SIM_NEW(s, n, int);
   for (int z = 0; z < nv; z++) { parent[z] = z; number[z] = -1; }
   for (int i = 0; i < n; i++) if (s->a->cls[s->n.r.cls[i]].c->kind == NSM_CONSTRAINT) unite(s, parent, i);
   for (int i = 0; i < n; i++) {
@@ -75,7 +89,6 @@ static void find_groups(nsm_sim *s, struct sim_implied *m) {
     for (int i = m->z0[g]; i < m->z0[g + 1]; i++) m->at[m->z[i]] = i - m->z0[g];
   sim_give(s, parent);
   sim_give(s, number);
-  sim_give(s, row);
 }
 
 // Velocities of bodies in space: three of the turn, then three of the place (nsm_abi.h).
@@ -95,6 +108,9 @@ void sim_implied_analyse(nsm_sim *s) {
   if (s->a->on.constraint.n == 0) return;
   struct sim_implied *m = s->n.implied = SIM_NEW(s, 1, struct sim_implied);
   size_t room = 0, rows = 0, columns = 0;
+  m->apart = dependent;
+  m->shared = SIM_NEW(s, s->a->nl, double);
+  s->w.pressed = SIM_NEW(s, 2 * s->n.r.nfriction + s->a->nl, double);
   find_groups(s, m);
   find_turns(s, m);
   for (int g = 0; g < m->groups; g++) {
@@ -138,7 +154,7 @@ static int take_rows(nsm_sim *s, int g, int all) {
   int n = m->z0[g + 1] - m->z0[g], columns = 0;
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *h = row_of_h(s, m->row[j]);
+    const double *h = sim_row_h(s, m->row[j]);
     double *a = m->A + (size_t)columns * (size_t)n;
     if (!all && sim_is_implied(s, m->row[j])) continue;
     memset(a, 0, (size_t)n * sizeof(double));
@@ -154,7 +170,7 @@ static double farthest(nsm_sim *s, int g, int all, int *columns, int *rank) {
   struct sim_implied *m = s->n.implied;
   int n = m->z0[g + 1] - m->z0[g];
   *columns = take_rows(s, g, all);
-  *rank = nsm_la_independent(n, *columns, m->A, dependent, m->order, m->work);
+  *rank = nsm_la_independent(n, *columns, m->A, m->apart, m->order, m->work);
   return *rank > 0 ? fabs(m->A[(size_t)(*rank - 1) * (size_t)(n + 1)]) : 0;
 }
 
@@ -164,6 +180,10 @@ static int find(nsm_sim *s, int g) {
   int kept, rank_of_kept, rows, rank, changed = 0;
   if (m->row0[g + 1] - m->row0[g] > MOST_ROWS) return 0;
   double now = farthest(s, g, 0, &kept, &rank_of_kept), best = farthest(s, g, 1, &rows, &rank);
+  if (m->as_many && rank_of_kept == kept && rank > kept && kept > 0) {
+    rank = kept;
+    best = fabs(m->A[(size_t)(rank - 1) * (size_t)(m->z0[g + 1] - m->z0[g] + 1)]);
+  }
   if (kept == rank && rank_of_kept == rank && now >= as_good * best) return 0;
   for (int j = 0; j < rows; j++) {
     unsigned char *is = &s->now.implied[s->n.r.l[m->column[m->order[j]]]], implied = j >= rank;
@@ -194,10 +214,8 @@ int sim_implied_forget(nsm_sim *s) {
 }
 
 // ---- share ----------------------------------------------------------------------------------------------------------
-typedef const double *directions(const nsm_sim *, int row);
-
 // y := D^T x, by velocities; or y := D x, by rows.
-static void forces(const nsm_sim *s, int g, directions *of, const double *x, double *y) {
+static void forces(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
   const struct sim_implied *m = s->n.implied;
   memset(y, 0, (size_t)(m->z0[g + 1] - m->z0[g]) * sizeof(double));
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
@@ -208,7 +226,7 @@ static void forces(const nsm_sim *s, int g, directions *of, const double *x, dou
   }
 }
 
-static void rates(const nsm_sim *s, int g, directions *of, const double *x, double *y) {
+static void rates(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
   const struct sim_implied *m = s->n.implied;
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
@@ -220,12 +238,15 @@ static void rates(const nsm_sim *s, int g, directions *of, const double *x, doub
   }
 }
 
+// Where constraints are missed, rows depend on each other up to that; the directions in which they do not are not
+// looked for: conjugate gradients end before.
+//
 // The part of l that makes forces, D w with the least |l - D w|: conjugate gradients on the normal equations (Björck,
 // Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1). l has it afterwards.
-static void project(const nsm_sim *s, int g, directions *of, double *l) {
+static void project(const nsm_sim *s, int g, sim_directions *of, double *l) {
   struct sim_implied *m = s->n.implied;
   int rows = m->row0[g + 1] - m->row0[g], n = m->z0[g + 1] - m->z0[g];
-  double *rest = m->rest, before = 0, first = 0;
+  double *rest = m->rest, before = 0, first = 0, enough = m->apart > dependent ? m->apart : exact;
   memcpy(rest, l, (size_t)rows * sizeof(double));
   forces(s, g, of, rest, m->gradient);
   for (int i = 0; i < n; i++) {
@@ -233,7 +254,7 @@ static void project(const nsm_sim *s, int g, directions *of, double *l) {
     before += m->gradient[i] * m->gradient[i];
   }
   first = before;
-  for (int it = 0; it < 2 * rows && before > exact * exact * first; it++) {
+  for (int it = 0; it < 2 * rows && before > enough * enough * first; it++) {
     double sum = 0, after = 0;
     rates(s, g, of, m->p, m->q);
     for (int j = 0; j < rows; j++) sum += m->q[j] * m->q[j];
@@ -247,14 +268,39 @@ static void project(const nsm_sim *s, int g, directions *of, double *l) {
   for (int j = 0; j < rows; j++) l[j] -= rest[j];
 }
 
-void sim_implied_share(const nsm_sim *s, directions *direction, double *l) {
+static int any_left_out(const nsm_sim *s, int g) {
+  const struct sim_implied *m = s->n.implied;
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) if (sim_is_implied(s, m->row[j])) return 1;
+  return 0;
+}
+
+int sim_implied_shares(const nsm_sim *s, int row) {
+  return s->now.implied_n > 0 && s->n.implied->group[row] >= 0 && any_left_out(s, s->n.implied->group[row]);
+}
+
+void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l) {
   const struct sim_implied *m = s->n.implied;
   for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++) {
-    int any = 0;
-    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) any |= sim_is_implied(s, m->row[j]);
-    for (int j = m->row0[g]; any && j < m->row0[g + 1]; j++) m->work[j - m->row0[g]] = l[s->n.r.l[m->row[j]]];
-    if (!any) continue;
+    if (!any_left_out(s, g)) continue;
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) m->work[j - m->row0[g]] = l[s->n.r.l[m->row[j]]];
     project(s, g, direction, m->work);
     for (int j = m->row0[g]; j < m->row0[g + 1]; j++) l[s->n.r.l[m->row[j]]] = m->work[j - m->row0[g]];
   }
+}
+
+void sim_implied_leave(const nsm_sim *s, double *l) {
+  const struct sim_implied *m = s->n.implied;
+  for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++)
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++)
+      if (sim_is_implied(s, m->row[j])) l[s->n.r.l[m->row[j]]] = 0;
+}
+
+// Of implied rows the multipliers of an iterate are 0, and those of the others are all that there is: as forces that
+// press they would be a choice that nobody made.
+const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l) {
+  if (s->now.implied_n == 0 || s->n.r.nfriction == 0) return l;
+  double *shared = s->n.implied->shared;
+  memcpy(shared, l, (size_t)s->a->nl * sizeof *shared);
+  sim_implied_share(s, direction, shared);
+  return shared;
 }

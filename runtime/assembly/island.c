@@ -31,7 +31,7 @@ void sim_solver_analyse(nsm_sim *s, sim_solver *w, sim_tiny *tiny, int most) {
 }
 
 // ---- friction -------------------------------------------------------------------------------------------------------
-// Its rows are neighbours and active together; where the normal rows are not in the island, the directions are alone.
+// Its rows are neighbours and active together; where normal rows are not in the island, the force is given.
 int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
                      nsm_cone_block *cone) {
   const sim_rows *r = &s->n.r;
@@ -42,7 +42,7 @@ int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, cons
     const sim_friction *k = &r->friction[f];
     double given = k->normals == 0 ? sim_friction_pressed(s, f, NULL) : w->disk ? w->disk[f] : -1;
     if (given >= 0) {
-      i += row[at[i]] == k->row[0] ? 0 : k->normals;
+      while (row[at[i]] != k->row[0]) i++;              // of the normal rows those that act
       n += sim_friction_under(s, f, given, i, cone + n);
       i += k->n;
       continue;
@@ -137,6 +137,54 @@ static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
   return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
 }
 
+// ---- piles ----------------------------------------------------------------------------------------------------------
+// More than LARGE contacts of bodies by `moreau`: to a tolerance at which heights, energies and depths are those of
+// 1e-12 (touching.md, 6), by sweeps, unless a tolerance below `exact` is asked for.
+static const double pile_tolerance = 1e-4, pile_accept = 1e-2, exact = 1e-6;
+
+static int is_pile(const nsm_sim *s, const sim_solver *w, const nsm_cone_problem *p) {
+  const char *solver = s->w.cone.solver;
+  return s->a->piles && w->kind == SIM_BY_LAW && p->cones > LARGE && !(w->enough > 0) &&
+         (!solver || strcmp(solver, "auto") == 0) &&
+         !(s->w.cone.tolerance > 0 && s->w.cone.tolerance < exact);
+}
+
+// The options of its problem; those of the run stay in *kept.
+static void ask_of_pile(nsm_sim *s, nsm_cone_options *kept) {
+  *kept = s->w.cone;
+  if (!(s->w.cone.tolerance > 0)) s->w.cone.tolerance = pile_tolerance;
+  if (!(s->a->accept > 0)) s->w.cone.accept = fmax(pile_accept, s->w.cone.tolerance);
+  s->w.cone.solver = "sweeps";
+  s->w.cone.once = 1;
+}
+
+static void count_pile(nsm_sim *s) {
+  nsm_counters *c = &s->now.count;
+  if (c->pile_step != s->now.k + 1) c->piles++;
+  c->pile_step = s->now.k + 1;
+  c->pile_tolerance = s->w.cone.tolerance > 0 ? s->w.cone.tolerance : pile_tolerance;
+}
+
+// A problem that misses both levels: the run goes on with the best answer, whose forces lie in their cones. It may make
+// no energy: where lambda.(u + q)/2 > 0 all forces are taken smaller by one factor, to where that is least.
+static void go_on(nsm_sim *s, const sim_island *k, double residual) {
+  nsm_counters *c = &s->now.count;
+  double a = 0, b = 0;
+  for (int i = 0; i < k->p.m; i++) { a += k->lambda[i] * (k->u[i] - k->p.q[i]); b += k->lambda[i] * k->p.q[i]; }
+  if (b + 0.5 * a > 0) {
+    double share = b < 0 && a > 0 ? fmin(1, -b / a) : 0;
+    for (int i = 0; i < k->p.m; i++) {
+      k->lambda[i] *= share;
+      k->u[i] = k->p.q[i] + share * (k->u[i] - k->p.q[i]);
+    }
+  }
+  for (int i = 0; i < k->p.cones; i++)
+    if (nsm_cone_normals(k->p.cone[i].type) == 1) c->closing = fmax(c->closing, -k->u[k->p.cone[i].first]);
+  if (c->missed_step != s->now.k + 1) c->missed++;
+  c->missed_step = s->now.k + 1;
+  c->worst_missed = fmax(c->worst_missed, residual);
+}
+
 static void count_accepted(nsm_sim *s, double residual) {
   nsm_counters *c = &s->now.count;
   if (c->accepted_step != s->now.k + 1) c->accepted++;
@@ -162,9 +210,13 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   if (enough > tolerance || (enough > 0 && w->strict)) s->w.cone.tolerance = enough;
   if (w->kind == SIM_BY_LAW && w->strict) s->w.cone.accept = strictly * enough;
   else if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
+  nsm_cone_options kept;
+  int pile = is_pile(s, w, &k->p);
+  if (pile) ask_of_pile(s, &kept);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
+  if (pile) s->w.cone = kept;
   s->w.cone.tolerance = tolerance;
   s->w.cone.solver = solver;
   s->w.cone.brief = 0;
@@ -172,6 +224,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   s->w.work += res.work;
   if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
+  if (pile && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) count_pile(s);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
     if (__builtin_expect(s->unique != NULL, 0) && w->kind == SIM_BY_LAW)
@@ -179,6 +232,11 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
     return 1;
   }
   if (w->kind == SIM_CORRECTION) return 0;
+  if (pile && status == NSM_CONE_FAILED && !s->a->settings.strict && !(s->a->accept > 0) && !sim_interrupted(s)) {
+    go_on(s, k, res.residual);
+    count_pile(s);
+    return 1;
+  }
   w->result = res;
   w->failed_row = k->row[k->at[res.worst >= 0 && res.worst < m ? res.worst : 0]];
   if (status == NSM_CONE_NO_SOLUTION && !s->w.cone.once) {

@@ -208,6 +208,19 @@ int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   return 1;
 }
 
+int sim_pile_note(const nsm_sim *s, char *out, size_t size) {
+  const nsm_counters *c = &s->now.count;
+  if (c->piles == 0) return 0;
+  int n = snprintf(out, size, "in %ld of %ld steps problems of more than 300 contacts were solved to %.2g "
+                   "(--tolerance)", c->piles, c->steps, c->pile_tolerance);
+  if (c->missed > 0 && n > 0 && (size_t)n < size)
+    snprintf(out + n, size - (size_t)n,
+             "; %ld of them went on with the best answer, the last in step %ld: largest residual %.2g, bodies closed "
+             "at %.2g m/s at most, %.2g m a step (--strict ends the run there)",
+             c->missed, c->missed_step, c->worst_missed, c->closing, c->closing * s->a->step);
+  return 1;
+}
+
 int sim_accepted_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   if (c->accepted == 0) return 0;

@@ -419,6 +419,7 @@ static void choose_step(nsm_sim *s) {
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == s->a->renewed;
   s->a->iterates = !s->a->linear || s->a->follows;
+  s->a->piles = s->a->linear && s->a->ngroup > 0 && !s->a->located;
 }
 
 // ---- state and work -------------------------------------------------------------------------------------------------

@@ -33,6 +33,28 @@ static nsm_code step(nsm_sim *s, double h, double t1, nsm_error *e) {
   }
 }
 
+// What is tried then are parts of it, sim_take_part, and nothing that the step has left is known to them.
+static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
+  const sim_ledger *g = &s->now.ledger;
+  s->w.astray = 1;
+  sim_forget_last_step(s);
+  sim_fail(e, NSM_FAILED,
+           "the step is not accepted at t = %.10g s, step %ld, nor a part of it down to 1/%d: its energy %s by %.3g J "
+           "where %.3g J are there, and no force, drive or impact explains it; constraints that all but depend on each "
+           "other there? a smaller step may help",
+           t1, s->now.k + 1, 1 << SIM_HALVES, made > 0 ? "rises" : "falls", fabs(made),
+           g->kinetic + fabs(g->potential));
+  return NSM_FAILED;
+}
+
+static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
+  sim_fail(e, NSM_FAILED,
+           "the energy of a step before t = %.10g s, step %ld, is off by %.3g J, which no force, drive or impact "
+           "explains; constraints that all but depend on each other there? a smaller step may help",
+           s->now.t, s->now.k, s->now.ledger.residue);
+  return NSM_FAILED;
+}
+
 static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
@@ -53,7 +75,9 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     return NSM_INTERRUPTED;
   }
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
-  return c;
+  if (c == NSM_OK && s->now.ledger.on && s->n.whole && sim_was_from_nothing(s)) return was_unreasonable(s, e);
+  double risen = c == NSM_OK && s->now.ledger.on && h > 0 ? sim_from_nothing(s, t1) : 0;
+  return risen != 0 ? unreasonable(s, t1, risen, e) : c;
 }
 
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
@@ -89,7 +113,7 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   return c == NSM_OK ? accept(s, t1, e) : c;
 }
 
-// A step in which Newton's method does not converge is taken in halves, quarters ..., and what is left of it whole
+// A step that is not solved, or that makes energy, is taken in halves, quarters ..., and what is left of it whole
 // again: one part of it. What was said of the whole step is said where none of them is solved.
 nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e) {
   nsm_error other;

@@ -16,6 +16,7 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
     s->now.d[at - nx - nq - nv - s->a->nl] = value;
     sim_signals_forget(s);
     s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+    sim_ledger_reset(s);
     if (s->located || s->n.radau) sim_located_stale(s);
     return NSM_OK;
   } else {
@@ -23,6 +24,7 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
     return NSM_USAGE;
   }
   sim_forget_last_step(s);
+  sim_ledger_reset(s);
   return NSM_OK;
 }
 
@@ -54,6 +56,7 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
     if (code == NSM_OK && other->n.radau) sim_located_stale(other);          // other laws have other sets
   }
   if (code == NSM_OK) sim_exchange(s, other);
+  if (code == NSM_OK) sim_ledger_reset(s);
   nsm_close(other);
   return code;
 }

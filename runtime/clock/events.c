@@ -295,14 +295,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
   if (changed && s->impulses) sim_impulses_look(s, s->a->step);
   if (changed && (s->located || s->n.radau)) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
-  sim_ledger *g = &s->now.ledger;
-  if (changed && g->on) {
-    double kinetic, potential;
-    sim_energy(s, &kinetic, &potential);
-    g->resets += g->kinetic + g->potential - kinetic - potential;
-    g->kinetic = kinetic;
-    g->potential = potential;
-  }
+  if (changed) sim_ledger_reset(s);
   return NSM_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "runtime/assembly/augmented.h"
 #include "runtime/schemes/consistent.h"
+#include <stdio.h>
 #include <string.h>
 
 void sim_evaluate_constants(nsm_sim *s) {
@@ -56,7 +57,8 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   s->n.judged = 1;
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {
-    char name[256];
+    char name[256], when[64] = "at the start";
+    if (s->now.t > s->a->start) snprintf(when, sizeof when, "at t = %.10g s", s->now.t);
     if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
     else if (z < s->a->nv) sim_v_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
@@ -68,7 +70,7 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
       return 0;
     }
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
-             "the iteration matrix is singular at the start: %s %s is not determined by the equations",
+             "the iteration matrix is singular %s: %s %s is not determined by the equations", when,
              z >= s->a->nz  ? "the force of"
              : z < s->a->nv ? "the velocity of coordinate"
                          : "state",

@@ -39,17 +39,18 @@ static void captured(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   if (w->counted) return;
   w->counted = 1;
-  if (s->now.count.captured++ == 0) {
+  s->now.count.captured++;
+  if (s->now.captured_row == 0) {
     s->now.captured_t = s->now.t;
-    s->now.captured_row = w->ended;
+    s->now.captured_row = w->ended + 2;
   }
   sim_tell_captured(s, w->ended);
 }
 
 int sim_captured_note(const nsm_sim *s, char *out, size_t size) {
-  if (!s->n.radau || !s->located || s->now.count.captured == 0) return 0;
+  if (!s->n.radau || !s->located || s->now.captured_row == 0) return 0;
   char name[256] = "";
-  if (s->now.captured_row >= 0) sim_row_name(s, s->now.captured_row, name, sizeof name);
+  if (s->now.captured_row > 1) sim_row_name(s, s->now.captured_row - 2, name, sizeof name);
   long n = s->now.count.captured;
   snprintf(out, size, "%ld step%s had pieces of implicit Euler, the first at t = %.10g s%s%s: %s", n, n > 1 ? "s" : "",
            s->now.captured_t, *name ? ", after a switch of " : "", name,

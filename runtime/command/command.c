@@ -527,6 +527,8 @@ static nsm_code run(job *j) {
   if (!j->o.quiet && sim_captured_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
+  if (sim_pile_note(j->s, above, sizeof above) && (!j->o.quiet || j->sum.count.missed > 0))
+    fprintf(j->err, "note: %s\n", above);
   nsm_summary_warnings(j->s, j->err);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
@@ -555,7 +557,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     nsm_signals old;
     nsm_catch_signals(&old);
     code = run(&j);
-    if (nsm_interrupted()) code = NSM_INTERRUPTED;         // also where that broke off what was being written
+    code = (nsm_code)nsm_interrupted_code((int)code);      // also where that broke off what was being written
     nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;

@@ -49,9 +49,9 @@ static void too_late(int number) {
 static void on_signal(int number) {
   if (interrupted && time(NULL) > since + 1) end(number);
   if (interrupted) return;
-  interrupted = 1;
+  interrupted = number;
   since = time(NULL);
-  if (seen) return;
+  if (seen || number == SIGXFSZ) return;               // the write fails by itself: exit code 4 is for the caller
   struct sigaction a;
   memset(&a, 0, sizeof a);
   sigfillset(&a.sa_mask);
@@ -87,3 +87,7 @@ void nsm_release_signals(const nsm_signals *s) {
 _Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the flag is read as an int");
 const volatile int *nsm_interrupt_flag(void) { return &interrupted; }
 int nsm_interrupted(void) { return interrupted; }
+
+int nsm_interrupted_code(int code) {
+  return interrupted && (code == 0 || interrupted != SIGXFSZ) ? INTERRUPTED : code;
+}

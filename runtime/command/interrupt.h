@@ -18,7 +18,9 @@ void nsm_end_at_signals(void (*undo)(void));
 
 void nsm_catch_signals(nsm_signals *s);
 void nsm_release_signals(const nsm_signals *s);
-int  nsm_interrupted(void);
+int  nsm_interrupted(void);      // the number of the signal; 0: none came
+// Of what ended with this code: 130 after a signal, but for a limit on the length of a file, of which a write has told.
+int  nsm_interrupted_code(int code);
 const volatile int *nsm_interrupt_flag(void);             // for nsm_settings.stop: steps that go on look at it
 // Not 0: steps are taken, and nobody writes; where they are not waited for, the rows so far are written all the same.
 void nsm_interrupt_steps(int yes);

@@ -158,6 +158,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                                                                                  : -1,
                            .stages = isnan(f->number[NSM_FLAG_STAGES]) ? 0 : (int)f->number[NSM_FLAG_STAGES],
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
+                           .strict = f->text[NSM_FLAG_STRICT] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };
   nsm_code code = check_scheme(m, f, e);

@@ -140,7 +140,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   entry(f, "max_residual", c->max_residual);
   if (s->w.misses) entry(f, "max_miss", c->max_miss);
   fprintf(f, "  \"tolerance_reached\": %s,\n",
-          c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 ? "true" : "false");
+          c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 && c->missed == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
   if (c->halved > 0) fprintf(f, "  \"halved\": %ld,\n", c->halved);
   if (c->softened > 0) fprintf(f, "  \"softened\": %ld,\n", c->softened);
@@ -153,6 +153,14 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->a->located) fprintf(f, "  \"located\": %ld,\n", c->located);
   if (s->a->located || s->a->scheme->collocates) fprintf(f, "  \"captured\": %ld,\n", c->captured);
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
+  if (c->piles > 0) {
+    fprintf(f, "  \"piles\": %ld,\n  \"missed\": %ld,\n", c->piles, c->missed);
+    entry(f, "pile_tolerance", c->pile_tolerance);
+  }
+  if (c->missed > 0) {
+    entry(f, "worst_missed", c->worst_missed);
+    entry(f, "closing", c->closing);
+  }
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
             m->not_reached);

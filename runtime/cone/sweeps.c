@@ -21,7 +21,7 @@
 
 enum { SWEEPS = 600, PATIENCE = 25, LOCAL = 60, LOCAL_FULL = 1000 };   // double sweeps; operations of a block
 static const double look = 0.7, deep = 0.05,  // the judge is asked again where |r| has fallen by a factor between them
-    half = 0.5;
+    half = 0.5, lasts = 0.1;
 
 typedef struct sweeps {
   const nsm_cone_problem *p;
@@ -171,6 +171,15 @@ static int judged(sweeps *s, double off, double *lambda, double *u) {
   return c.accepted;
 }
 
+// The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
+static int rests(sweeps *s, double *lambda, double *u) {
+  nsm_cone_check c;
+  nsm_cone_try closer = { .tolerance = lasts * s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance, .brief = 1 };
+  nsm_graph_lambda(&s->g, s->best, lambda);
+  nsm_cone_check_answer(s->p, s->w, &closer, lambda, u, &c);
+  return c.accepted;
+}
+
 typedef enum { BY_ANDERSON, BY_GRADIENTS, BY_NOTHING, WAYS } way;
 
 // 1: the answer is in lambda. From the best; ends where it gets nowhere.
@@ -237,6 +246,7 @@ nsm_cone_outcome nsm_cone_sweeps(const nsm_cone_problem *p, nsm_cone_work *w, co
   if (open_sweeps(&s)) {
     nsm_graph_start(&s.g, t, lambda, s.best);
     project(&s, s.best);
+    done = t->warm && rests(&s, lambda, u);
     for (way by = BY_ANDERSON; by < WAYS && !done && left > 0; by++) done = go(&s, by, &left, lambda, u);
     if (!done) { nsm_graph_lambda(&s.g, s.best, lambda); nsm_cone_project_all(p, lambda); }
   }

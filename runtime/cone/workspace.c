@@ -34,8 +34,8 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
              aligned((size_t)cones * sizeof(nsm_cone_unit)) +
              NSM_CONE_MOST_ROWS * NSM_CONE_MOST_ROWS * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
-    bytes += 240 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +        // sigma_newton.c
-             aligned((size_t)(BODY_FILL * pow(cones, 4.0 / 3)) * sizeof(double));
+    bytes += 240 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double));         // sigma_newton.c
+    if (cones <= NSM_FACTORED) bytes += aligned((size_t)(BODY_FILL * pow(cones, 4.0 / 3)) * sizeof(double));
     if (!large) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }
   return bytes;

@@ -27,6 +27,16 @@ void sim_ledger_start(nsm_sim *s) {
   if (s->n.r.n > 0) memset(s->now.loss, 0, (size_t)s->n.r.n * sizeof(double));
 }
 
+void sim_ledger_reset(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  double kinetic, potential;
+  if (!g->on) return;
+  sim_energy(s, &kinetic, &potential);
+  g->resets += g->kinetic + g->potential - kinetic - potential;
+  g->kinetic = kinetic;
+  g->potential = potential;
+}
+
 double sim_ledger_book(nsm_sim *s, int row, double loss) {
   if (s->now.ledger.on) s->now.loss[row] += loss;
   return loss;
@@ -35,6 +45,13 @@ double sim_ledger_book(nsm_sim *s, int row, double loss) {
 // The rows that act: i-th of those in the one-step problem, then of those on the border of W.
 static int acting(const nsm_sim *s, int i) {
   return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];
+}
+
+// What the drive gives at a row. Rows that others imply act too, once multipliers are shared out.
+static void drive_row(nsm_sim *s, int row, double share, double *drift) {
+  double y = s->n.r.y[row];
+  drift[row] += share * y;
+  s->now.ledger.drive -= share * s->w.l1[s->n.r.l[row]] * y;
 }
 
 // What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip
@@ -50,9 +67,12 @@ static void book_drive(nsm_sim *s, double t, const double *q, double share, doub
   if (s->a->follows) s->a->touch_there(s, NULL);
   for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = acting(s, i);
-    if (!sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
-    drift[row] += share * r->y[row];
-    s->now.ledger.drive -= share * s->w.l1[r->l[row]] * r->y[row];
+    if (sim_contactlike(s->a->cls[r->cls[row]].c)) drive_row(s, row, share, drift);
+  }
+  for (int a = 0; s->now.implied_n > 0 && a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      if (r->border_of[row] < 0 && s->now.implied[r->l[row]]) drive_row(s, row, share, drift);
   }
 }
 

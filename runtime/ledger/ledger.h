@@ -5,11 +5,13 @@
 //
 //   ledger.c  energies, impulses, forces and dampers, the residue
 //   misses.c  how far constraints are from being met
+//   reason.c  a step whose balance is beyond all reason
 #pragma once
 #include "runtime/sim.h"
 
 void   sim_energy(const nsm_sim *s, double *kinetic, double *potential);         // now
 void sim_ledger_start(nsm_sim *s);
+void sim_ledger_reset(nsm_sim *s);     // an event, or somebody outside, has changed the state
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
 void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rates
 // The same of a whole step (schemes/whole.c), begin in q, z, end in q1, z1, l1: which rows acted and their rates are
@@ -27,4 +29,8 @@ void   sim_misses_take(nsm_sim *s);
 void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
 void   sim_residue_scale(nsm_sim *s);
 double sim_residue_judged(const nsm_sim *s);
+// reason.c: the energy [J] that the step (q, z) -> (q1, z1) has from nothing, where it is beyond all reason; else 0
+double sim_from_nothing(nsm_sim *s, double t1);
+// The same of whole steps whose books their code keeps: has one of them been so?
+int    sim_was_from_nothing(const nsm_sim *s);
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin

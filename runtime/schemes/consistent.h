@@ -83,6 +83,7 @@ struct sim_consistent {
   int        vanished;                   // likewise by the near matrix
   int        asks;                       // the attempt ends where they are met: which ones may be left out?
   double    *gap_end, *rate_end;         // [r.n] of constraints (consistent_implied.c)
+  const double *press;                   // of the iterate: sim_implied_forces of l1
   int        one_sided;                  // the attempt is one without means of H (con_by_means)
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
   long       iterations;                 // of the step

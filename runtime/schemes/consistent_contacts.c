@@ -378,10 +378,7 @@ static int solve_island(nsm_sim *s, int m) {
 // A grip's normal force is an unknown of K: it is given by the iterate.
 static void limits(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  for (int f = 0; f < s->n.r.nfriction; f++) {
-    const sim_friction *k = &s->n.r.friction[f];
-    c->disk[f] = nsm_cone_is_grip(k->type) ? sim_friction_pressed(s, f, s->w.l1) : -1;
-  }
+  sim_pressed_grips(s, c->press, c->disk);
   c->solver.disk = c->disk;
 }
 
@@ -416,7 +413,7 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->w.l1[s->n.r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? s->w.l1 : s->w.l_try;
+  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? c->press : s->w.l_try;
   sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
   for (int d = 0; d < n; d++) s->w.l_try[s->n.r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;

@@ -187,10 +187,6 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
   int means = con_by_means(s), follows = !means || follow_means(s, v);
-  if (s->a->on.mu.n > 0) {
-    nsm_view m = con_middle(s, v);
-    sim_friction_law(s, &m);
-  }
   nsm_view one_sided = *v;                                // D gamma(u_E)
   one_sided.v0 = v->v;
   one_sided.dv = s->a->zero;
@@ -223,6 +219,12 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->of[row]] = r->y[row];
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
+  }
+  c->press = sim_implied_forces(s, con_direction, s->w.l1);
+  if (s->a->on.mu.n > 0) {
+    nsm_view m = con_middle(s, v);
+    m.l = c->press;
+    sim_friction_law(s, &m);
   }
   return 1;
 }
@@ -257,7 +259,7 @@ static double slip_error(const nsm_sim *s, double h, int row) {
     diagonal[d] = c->diag[c->index[f->row[d]]];
     size[d] = fabs(c->drift[f->row[d]]) + terms_of(s, h, f->row[d]);
   }
-  return sim_friction_residual(s, s->n.r.friction_of[row], s->w.l1, u, diagonal, size);
+  return sim_friction_residual(s, s->n.r.friction_of[row], c->press, u, diagonal, size);
 }
 
 // Of a row: the larger of its rate and gap for constraints, the natural map of (6) for contacts.

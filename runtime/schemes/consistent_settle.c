@@ -112,13 +112,14 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   sim_touch_driven(s, SIM_DRIFT, c->drive_end);
   sim_touch_there(s, NULL);
+  c->press = sim_implied_forces(s, con_direction, s->w.l1);
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     c->off[f] = 0;
     int held = k->normals == 0 || nsm_cone_is_grip(k->type) || lasting(s, k->normal[0]);
     sim_disk part[2];
     int off = 0, slides = k->n > 1, parts = sim_friction_parts(k, part), limited = 0;
-    c->disk[f] = held ? sim_friction_pressed(s, f, s->w.l1) : 0;
+    c->disk[f] = held ? sim_friction_pressed(s, f, c->press) : 0;
     for (int p = 0; p < parts; p++) {
       double radius = part[p].mu * c->disk[f];
       if (!(radius > 0)) continue;

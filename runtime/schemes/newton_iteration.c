@@ -38,6 +38,7 @@ static void free_motion(nsm_sim *s) {
   }
   for (int j = 0; j < r->nborder; j++) {
     double p = s->w.l1[r->l[r->border[j]]];
+    if (sim_is_implied(s, r->border[j])) { s->w.dz[s->a->nz + j] = 0; continue; }
     for (int e = r->b0[r->border[j]]; e < r->b0[r->border[j] + 1]; e++) s->w.dz[r->bz[e]] += r->b[e] * p;
     s->w.dz[s->a->nz + j] = -r->y[r->border[j]];
   }
@@ -102,7 +103,7 @@ nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error
   sim_friction_guess(s, !whole);
   if (s->n.isl.nactive > 0) {
     one_step_problem(s);
-    if (!sim_islands_solve(s)) {
+    if (!sim_pressed_solve(s, sim_row_b, s->w.l1)) {
       if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, v->t, e);
     }
@@ -111,6 +112,6 @@ nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error
   memcpy(s->w.z_from, s->w.z1, (size_t)s->a->nz * sizeof(double));
   memcpy(s->w.l_from, s->w.l1, (size_t)s->a->nl * sizeof(double));
   newton_go(s, 1);
-  it->exact = s->a->one_iteration;
+  it->exact = s->a->one_iteration && !sim_pressed_asks(s);
   return NSM_OK;
 }

@@ -128,8 +128,10 @@ void newton_evaluate(nsm_sim *s, double t1) {
   inertia(s);
   rows_at(s, &v, &between);
   sim_bounds(s, &v, &between);
-  sim_friction_law(s, &mid);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
+  s->w.press = sim_implied_forces(s, sim_row_b, s->w.l1);
+  mid.l = s->w.press;
+  sim_friction_law(s, &mid);
 }
 
 // ---- residual -------------------------------------------------------------------------------------------------------
@@ -224,14 +226,14 @@ static double diagonal(const nsm_sim *s, int row) {
   return sim_rows_inertia(s, s->n.r.at_row[row]);
 }
 
-// Natural map of an interval; of a constraint its rate. It stays behind R in residual, its size in
-// residual_size.
+// Natural map of an interval; of a constraint its rate, of one that others imply 0. It stays behind R in residual, its
+// size in residual_size.
 static double row_residual(nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
   double size, y = row_value(s, row, &size);
   double *value = &s->w.residual[s->a->nz + row], *scale = &s->w.residual_size[s->a->nz + row];
   if (r->border_of[row] >= 0) {
-    *value = y;
+    *value = sim_is_implied(s, row) ? 0 : y;
     *scale = size + DBL_MIN;
   } else {
     double l = s->w.l1[r->l[row]], rho = sim_rho(diagonal(s, row));
@@ -254,7 +256,7 @@ static double slip_residual(nsm_sim *s, int *i) {
     s->w.residual_size[s->a->nz + row] = 1;
   }
   *i += n - 1;
-  return sim_friction_residual(s, f, s->w.l1, u, M, size);
+  return sim_friction_residual(s, f, s->w.press, u, M, size);
 }
 
 static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {

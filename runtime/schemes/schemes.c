@@ -9,9 +9,13 @@ static int turns(nsm_sim *s) {
   return sim_touch_acts(s);
 }
 
-static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) {
+static nsm_code solve_moreau(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->linear && !turns(s) ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
 }
+
+static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_moreau); }
+
+static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
 static nsm_code impact_moreau(nsm_sim *s, nsm_error *e) {
@@ -37,7 +41,7 @@ static void accept_radau(nsm_sim *s) {
   accept_impulses(s);
 }
 
-#define FORM_point .step = sim_step_affine, .accept = accept_impulses
+#define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_theta_gamma .fits = sim_own_velocities, .analyse = sim_newton_analyse, .step = step_moreau, \
                          .impact = impact_moreau, .accept = accept_impulses
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits, .analyse = sim_consistent_analyse, \

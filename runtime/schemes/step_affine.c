@@ -124,7 +124,7 @@ nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
       sim_rows_couple(s);
     }
     one_step_problem(s, s->w.rhs);
-    if (!sim_islands_solve(s)) {
+    if (!sim_pressed_solve(s, sim_row_h, s->a->zero_l)) {
       if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT) {
         nsm_code c = sim_blame(s, &m, e);
         if (c != NSM_OK) return c;

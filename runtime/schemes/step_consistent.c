@@ -128,7 +128,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->now.impulse[r->l[row]];
   }
-  return sim_islands_solve(s);
+  return sim_pressed_solve(s, sim_row_h, s->a->zero_l);
 }
 
 static void apply_impulses(nsm_sim *s) {

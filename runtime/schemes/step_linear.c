@@ -28,6 +28,7 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   sim_row_name(s, s->n.isl.solver.failed_row, name, sizeof name);
   int line = s->a->cls[s->n.r.cls[s->n.isl.solver.failed_row]].c->line;
   nsm_place at = sim_at_row(s, s->n.isl.solver.failed_row);
+  s->w.astray = res->status == NSM_CONE_FAILED && !s->n.r.no_room;
   if (s->n.r.no_room) {
     sim_fail_at(e, NSM_FILE, at,
                 "not enough memory: the %d rows that are active at t = %.10g s, step %ld are coupled with so many "
@@ -225,7 +226,7 @@ static double apply_multipliers(nsm_sim *s) {
 
 int sim_linear_solve(nsm_sim *s, double t1) {
   rows_at(s, t1);
-  return sim_islands_solve(s);
+  return sim_pressed_solve(s, sim_row_b, s->a->zero_l);
 }
 
 double sim_linear_act(nsm_sim *s, double t1) {

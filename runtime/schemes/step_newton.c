@@ -30,6 +30,7 @@ static void start_values(nsm_sim *s, int moving) {
     int l = s->n.r.l[newton_row(s, i)];
     s->w.l1[l] = s->now.l[l];
   }
+  sim_implied_leave(s, s->w.l1);
 }
 
 // ---- which iterates stand -------------------------------------------------------------------------------------------
@@ -129,6 +130,7 @@ void sim_newton_analyse(nsm_sim *s) {
 
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
+  sim_implied_leave(s, s->w.l1);
   memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);

@@ -125,6 +125,13 @@ static int booked(nsm_sim *s) {
   memcpy(s->now.l, before + nq + nz, (size_t)s->a->nl * sizeof *before);
   s->now.t = t;
   sim_ledger_whole_step(s);
+  if (sim_from_nothing(s, t1) != 0) {                      // the general road takes it, and says so
+    s->now.k--;
+    s->now.count.steps--;
+    s->now.count.whole_steps--;
+    w->ahead--;
+    return 0;
+  }
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
   SIM_SWAP(s->now.l, s->w.l1);
@@ -140,6 +147,7 @@ long sim_whole_run(nsm_sim *s, long n) {
   long left = s->a->total - 1 - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
+  if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {
     w->ahead = 0;
@@ -154,7 +162,7 @@ long sim_whole_run(nsm_sim *s, long n) {
     int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
     int done = clear > 0 ? chunk(s, clear) : 0;
     w->look = done < clear || done == 0 ? done : 2L * m;
-    if (done < m) break;
+    if (done < m || (s->now.ledger.on && sim_was_from_nothing(s))) break;
   }
   return w->ahead;
 }

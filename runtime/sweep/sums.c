@@ -6,6 +6,7 @@
 // Rows are written first: a row without a sum is made anew.
 #include "sweep.h"
 #include "runtime/clock/clock.h"
+#include "runtime/command/outputs.h"
 #include "runtime/shared/sum.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -44,17 +45,22 @@ const char *sweep_sums_path(const char *rows, char *out) {
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
-int sweep_sums_open(sweep_sums *s, const char *rows, FILE *file, uint64_t key, long keep) {
+static int opened(sweep_sums *s, const char *rows, FILE *file, long keep, nsm_error *e) {
   struct stat st;
   char path[PATH_MAX];
-  *s = (sweep_sums){ .last = key };
   if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode) || !sweep_sums_path(rows, path)) return 1;
-  s->file = fopen(path, keep > 0 ? "r+" : "w");
-  if (!s->file) return 0;
-  if (keep == 0) return fprintf(s->file, "nsm sweep %016" PRIx64 "\n", key) > 0;
+  if (!(s->file = nsm_output_open(path, keep > 0, e))) return 0;
+  if (keep == 0) return fprintf(s->file, "nsm sweep %016" PRIx64 "\n", s->last) > 0;
   long end = HEAD + keep * LINE;
   return ftruncate(fileno(s->file), end) == 0 && fseek(s->file, end - LINE, SEEK_SET) == 0 &&
          fscanf(s->file, "%" SCNx64, &s->last) == 1 && fseek(s->file, end, SEEK_SET) == 0;
+}
+
+int sweep_sums_open(sweep_sums *s, const char *rows, FILE *file, long keep, nsm_error *e) {
+  e->code = NSM_OK;
+  if (opened(s, rows, file, keep, e)) return 1;
+  if (e->code == NSM_OK) sim_fail(e, NSM_FILE, "cannot write to %s.sums: %s", rows, strerror(errno));
+  return 0;
 }
 
 int sweep_sums_add(sweep_sums *s, const char *rows, size_t n, int flush) {

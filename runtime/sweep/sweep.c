@@ -315,8 +315,8 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
     code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, 1, e);
     free(header.at);
   }
-  if (code == NSM_OK && !console && !sweep_sums_open(&w->sums, path, w->file, w->key, w->first))
-    sim_fail(e, code = NSM_FILE, "cannot write to %s.sums: %s", path, strerror(errno));
+  w->sums.last = w->key;
+  if (code == NSM_OK && !console && !sweep_sums_open(&w->sums, path, w->file, w->first, e)) code = NSM_FILE;
   return code;
 }
 
@@ -387,7 +387,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_catch_signals(&old);
   w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
-  if (nsm_interrupted()) code = NSM_INTERRUPTED;
+  code = (nsm_code)nsm_interrupted_code((int)code);
   nsm_release_signals(&old);
   say_summary(w, code);
   if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;

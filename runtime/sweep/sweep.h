@@ -109,8 +109,9 @@ typedef enum { SWEEP_SAME, SWEEP_OTHER, SWEEP_NO_SUM } sweep_seal;
 // Of all that rows depend on: the model's code, and flags (not how many runs, on how many threads, and the like).
 uint64_t    sweep_key(uint64_t model, const nsm_flags *f);
 const char *sweep_sums_path(const char *rows, char *out);                  // out: [PATH_MAX]; NULL: too long
-// Beside the rows, which are in `file`, going on after `keep` of them. Only where that is an ordinary file. 0: errno.
-int         sweep_sums_open(sweep_sums *s, const char *rows, FILE *file, uint64_t key, long keep);
+// s: { .last = the key }. Beside the rows, which are in `file`, going on after `keep` of them; only where that is an
+// ordinary file. 0: with the reason.
+int         sweep_sums_open(sweep_sums *s, const char *rows, FILE *file, long keep, nsm_error *e);
 int         sweep_sums_add(sweep_sums *s, const char *rows, size_t n, int flush);       // 0: errno
 int         sweep_sums_close(sweep_sums *s);                                            // 0: errno
 // Is the file of sums that of these rows? Then of each row in turn, with its end of line.

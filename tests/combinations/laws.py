@@ -62,6 +62,8 @@ LAWS.update({
     "held": Law("coulomb(mu) on a constraint", "held", "xz", Start({"x": 1}), f"coulomb({MU})", "disk"),
     "held pin": Law("coulomb(mu) on two constraints (a pin)", "held", "xyz", Start({"x": 1}), f"coulomb({MU})", "disk"),
     "held space": Law("coulomb(mu) on a constraint, two slips", "held", "xyz", Start(SPACE), f"coulomb({MU})", "disk"),
+    "held twice": Law("coulomb(mu) on a constraint that is said twice", "held", "xz", Start({"x": 1}),
+                      f"coulomb({2*MU})", "disk"),
     "complementarity": Law("0 <= y perp u >= 0", "relation", "x", Start({"x": 1}), "0 <= Y perp u_x@ >= 0", "floor"),
     "interval": Law("-y in normal_cone([lo, hi], u)", "relation", "x", Start({"x": 1}),
                     "-(Y) in normal_cone([-5, 3], u_x@)", "relay"),
@@ -93,7 +95,8 @@ def contact_text(law, host, soft):
 
 
 def held_text(law, name, host, soft):
-    """Friction on a constraint; the weight of 10 has parts 6 and 8 on the two normals of a pin."""
+    """Friction on a constraint; the weight of 10 has parts 6 and 8 on the two normals of a pin. A constraint that is
+    said twice bears half of it, which twice the coefficient makes up for."""
     soft = f" + {SOFT:g}*c@.lambda" if soft else ""
     normal, slips = host.place["z"] + soft, [host.rate["x"]]
     if name == "held pin":
@@ -101,7 +104,8 @@ def held_text(law, name, host, soft):
     elif name == "held space":
         slips.append(host.rate["y"])
     slip = slips[0] if len(slips) == 1 else f"[{', '.join(slips)}]"
-    return f"constraint c@ {{ normal = {normal}; slip = {slip}; with {law.text}; }}"
+    again = f"\nconstraint also@: {normal} = 0;" if name == "held twice" else ""
+    return f"constraint c@ {{ normal = {normal}; slip = {slip}; with {law.text}; }}{again}"
 
 
 def relation_text(law, name, host, soft):

@@ -88,7 +88,7 @@ class Mutator:
 
     def any_name(self):
         """First a kind, so that rare kinds come as often as common ones."""
-        if self.rng.random() < 0.08:
+        if self.rng.random() < 0.04:
             return self.rng.choice(["time", "i", "pi", "energy", "true", "none", "step", "inf", "self"])
         return self.rng.choice(self.kinds[self.rng.choice(sorted(self.kinds))]) if self.kinds else "x"
 
@@ -160,13 +160,22 @@ class Mutator:
             self.rng.choice(LAWS)
         self.t = tokens(text[:m.start(1)] + new + text[m.end(1):])
 
+    def end_of_item(self):
+        """The ; of an item of a model."""
+        depth, ends = 0, []
+        for i, t in enumerate(self.t):
+            depth += (t == "{") - (t == "}")
+            if t == ";" and depth == 1:
+                ends.append(i)
+        return self.rng.choice(ends) if ends else None
+
     def item(self):
         """One more, behind the end of one."""
-        i = self.at(lambda t: t == ";")
+        i = self.end_of_item()
         if i is None:
             return
         filled = self.rng.choice(ITEMS)
-        d = self.rng.choice(self.kinds.get("discrete", ["q_d"]))
+        d = self.rng.choice(self.kinds.get("discrete", self.names))
         while re.search(r"\{[ncld]\}", filled):
             filled = re.sub(r"\{([ncld])\}", lambda m: {"n": self.expression, "c": self.claim, "d": lambda: d,
                                                         "l": lambda: self.rng.choice(LAWS)}[m[1]](), filled, count=1)
@@ -187,7 +196,7 @@ class Mutator:
     def foreign(self):
         """An item of another model."""
         parts = re.findall(r"[^;{}]*;", self.rng.choice(self.others))
-        i = self.at(lambda t: t == ";")
+        i = self.end_of_item()
         if parts and i is not None:
             self.t[i] = "; " + self.rng.choice(parts)
 
@@ -215,12 +224,12 @@ class Mutator:
         self.t = tokens(text[:m.start(1)] + new + text[m.end(1):])
 
     WAYS = [(5, "name"), (6, "value"), (2, "number"), (2, "function"), (2, "kind"), (2, "prime"), (2, "operator"),
-            (2, "unit"), (2, "index"), (2, "law"), (6, "item"), (1, "without"), (2, "foreign"), (3, "setting"),
+            (2, "unit"), (2, "index"), (2, "law"), (6, "item"), (1, "without"), (1, "foreign"), (3, "setting"),
             (1, "loop")]
 
     def mutate(self):
         weights, ways = zip(*self.WAYS)
-        for way in self.rng.choices(ways, weights, k=self.rng.choice([1, 1, 1, 2, 2, 3])):
+        for way in self.rng.choices(ways, weights, k=self.rng.choice([1, 1, 1, 1, 2, 3])):
             getattr(self, way)()
         return "".join(self.t)
 
@@ -233,9 +242,16 @@ def corpus():
     return [t for t in out if "model " in t]
 
 
+def without_units(text):
+    """So that more of what changes kinds is not refused for its units."""
+    text = re.sub(r"(?<=[\d)\]])\s*\[[A-Za-z%1][A-Za-z0-9*/^() -]*\]", "", text)
+    return re.sub(r"\s:\s+[A-Za-z1][\w*/^]*(?=\s*(?:=|,|;|\)))", "", text)
+
+
 def model_of(seed, texts):
     rng = random.Random(seed)
-    return Mutator(rng.choice(texts), rng, texts).mutate()
+    text = rng.choice(texts)
+    return Mutator(without_units(text) if rng.random() < 0.7 else text, rng, texts).mutate()
 
 
 def few_steps(text):
@@ -252,7 +268,7 @@ def few_steps(text):
 def ended(program, argv, cwd, env, seconds):
     """Exit code, what was said, and whether it had to be interrupted; code None: it was deaf."""
     p = subprocess.Popen([program, *argv], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                         stderr=subprocess.PIPE)
     try:
         said = p.communicate(timeout=seconds)[1]
         return p.returncode, said, False
@@ -288,10 +304,14 @@ def judge(program, seed, texts, folder, env):
 
 
 def many(program, first, number, jobs, folder, env):
-    """What is wrong, for each model in order."""
-    texts = corpus()
+    """What is wrong, for each model in order. SIGINT is heard by the programs, also where it is ignored here."""
+    texts, last = corpus(), first + number
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda seed: judge(program, seed, texts, folder, env), range(first, first + number))
+        for begin in range(first, last, 1000):
+            yield from pool.map(lambda seed: judge(program, seed, texts, folder, env),
+                                range(begin, min(begin + 1000, last)))
 
 
 def main():

@@ -2,6 +2,7 @@
 scheme that takes them; what is not given is not there (stdlib/joints.nsm, stdlib/transmissions.nsm). CASES as in
 bodies.py."""
 import math
+import pathlib
 import tempfile
 
 from claims import run
@@ -365,9 +366,49 @@ model M {
         need(len(turns) == (kind in ("Hinge", "Cylindrical")), f"{kind}: {turns}")
 
 
+def twins():
+    """std/mechanics1d and std/joints both have Gear and Screw: both are imported, parts that only one of them has are
+    used, and a file of one's own that imports one of them names its Gear anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "mine.nsm").write_text('import "std/joints.nsm";\nmodel JointGear(one, two, ratio) {\n'
+                                                    '  Gear g(one = one, two = two, ratio = ratio);\n}\n')
+        c, s, _ = run(f"""import "std/mechanics1d.nsm";
+import "{folder}/mine.nsm";
+model Both {{
+  body a {{ mass = 1, inertia = [0.1, 0.1, 0.1], position = [0, 0, 0], spin = [0, 0, 1] }}
+  body b {{ mass = 1, inertia = [0.1, 0.1, 0.1], position = [1, 0, 0], spin = [0, 0, -0.5] }}
+  Hinge h(A = ground, B = a, axis = [0, 0, 1], at = [0, 0, 0]);
+  Hinge k(A = ground, B = b, axis = [0, 0, 1], at = [1, 0, 0]);
+  JointGear g(one = h.angle, two = k.angle, ratio = -2);
+  coord p = 0, p' = 1; coord q = 0, q' = 0.5;
+  kinetic p'^2/2 + q'^2/2;
+  Gear plain(a = p, b = q, n = 2);
+  output joints = h.angle + 2*k.angle, plane = p - 2*q;
+  simulate {{ until = 1, step = 10 [ms] }}
+}}""")
+    need(max(map(abs, c["joints"])) <= 1e-12 and max(map(abs, c["plane"])) <= 1e-12, "a gear slips")
+
+
+def soft_stop():
+    """A potential with max of a hinge's angle is no jump: energy to round-off, and it bounces back."""
+    c, s, _ = run("""import "std/joints.nsm";
+model Soft {
+  param k = 1000, a = 0.3;
+  gravity [0, 0, -9.81];
+  body b { mass = 1, inertia = [0.1, 0.1, 0.1], position = [1, 0, 0] }
+  Hinge h(A = ground, B = b, axis = [0, 1, 0], at = [0, 0, 0]);
+  potential k*max(0, h.angle - a)^2/2;
+  output angle = h.angle;
+  simulate { until = 1 [s], step = 1 [ms] }
+}""")
+    need(s["energy"]["drift"] <= 1e-10 and 0.31 <= max(c["angle"]) <= 0.5 and c["angle"][-1] < max(c["angle"]) - 0.01,
+         f"{s['energy']}, up to {max(c['angle'])}, ends at {c['angle'][-1]}")
+
+
 CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bushing), ("dry ball", dry_ball),
          ("friction by the reaction", pressed_by_the_reaction), ("joints with stops", stops),
          ("joints with springs", swung), ("joints with motors", motors), ("motors start", starts),
          ("angles of joints", angles), ("ball with a cone", ball), ("constant velocity", homokinetic),
          ("gears, belt, rack, cam", train), ("planets", planets), ("belt that gives, open cam", elastic_and_open),
-         ("joints without arguments", nothing_else)]
+         ("joints without arguments", nothing_else), ("two files with a Gear", twins),
+         ("a potential of a joint's angle with a stop", soft_stop)]

@@ -5,9 +5,11 @@ Each function takes the case; CASES lists them with their names for the suite.
 """
 import importlib.machinery
 import importlib.util
+import pathlib
+import tempfile
 
 from claims import run
-from suite import ROOT, need
+from suite import ROOT, need, nsm
 
 _loader = importlib.machinery.SourceFileLoader("pile_scenes", str(ROOT/"tests/bench/piles/scenes"))
 scenes = importlib.util.module_from_spec(importlib.util.spec_from_loader("pile_scenes", _loader))
@@ -109,10 +111,55 @@ def softened():
     need("softened" not in s and "less restitution" not in err and s["energy"]["gain"] <= 1e-13*size, err)
 
 
+# A lattice of spheres that touch from the begin on: one problem of 880 contacts, which a sideways push shears.
+LATTICE = """model Lattice {
+  param n = 8, k = 5, R = 0.05 [m];
+  gravity [0.5, 0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfspace }
+  body ball[x in 1:n, y in 1:n, z in 1:k] { shape = sphere(R), mass = 0.5 [kg],
+    position = [2*R*x, 2*R*y, 2*R*z - R] }
+  contact ground { between = floor, ball; with inelastic, coulomb(0.4); }
+  contact pile { among = ball; with inelastic, coulomb(0.4); }
+  simulate { until = 0.1 [s], step = 2 [ms], scheme = moreau }
+}"""
+
+
+def large_piles():
+    """To 1e-4 by default, and said; heights are those of 1e-8."""
+    few, s, err = run(LATTICE)
+    need(s["piles"] > 5 and s["missed"] == 0 and s["pile_tolerance"] == 1e-4, f"{s}"[:400])
+    need("solved to 0.0001 (--tolerance)" in err, err)
+    many, s, err = run(LATTICE, "--tolerance", "1e-8")
+    need("piles" not in s and s["max_residual"] <= 1e-8, f"{s}"[:400])
+    off = max(abs(few[z][-1] - many[z][-1]) for z in few if z.endswith("r[3]"))
+    need(off <= 1e-5, f"heights are {off:.2g} m apart")
+    coarse, s, err = run(LATTICE, "--tolerance", "1e-3")
+    need(s["pile_tolerance"] == 1e-3 and 1e-4 < s["max_residual"] <= 1e-3, f"residual {s['max_residual']}")
+    return f"heights {off:.2g} m apart"
+
+
+def goes_on():
+    """A budget for one sweep or two: steps go on with the best answer, which makes no energy, the same in each run;
+    --strict and --accept end the run there."""
+    flags = ["--solve-budget", "1e-3", "--until", "6ms"]
+    (a, s, err), (b, _, _) = run(LATTICE, *flags), run(LATTICE, *flags)
+    need(s["missed"] == s["piles"] == 3 and not s["tolerance_reached"], f"{s}"[:400])
+    need("3 of them went on with the best answer" in err and 0 < s["closing"] < 0.1, err)
+    need(s["energy"]["gain"] <= 0 and a == b, f"gain {s['energy']['gain']}")
+    with tempfile.TemporaryDirectory() as tmp:
+        path = pathlib.Path(tmp)/"lattice.nsm"
+        path.write_text(LATTICE)
+        for more in (["--strict"], ["--accept", "1e-4"]):
+            ran = nsm("run", path, *flags, *more, "-o", "/dev/null").expect(3)
+            need("billion operations (--solve-budget)" in ran.err, ran.err)
+
+
 FIVE, TEN = ("model Scene {\n" + scenes.stack(n, 0.5).replace("LAWS", scenes.LAWS[1]) + "\n}\n" for n in (5, 10))
 CASES = [("friction that no solver settles", unsettled), ("a rod strikes without a gain", softened),
          ("boxes at rest on each other", rests, FIVE, 30), ("ten boxes at rest", rests, TEN, 30),
-         ("planar rectangles at rest on each other", rests, RECTANGLES, 60)]
+         ("planar rectangles at rest on each other", rests, RECTANGLES, 60),
+         ("large piles have a tolerance of their own", large_piles),
+         ("a large pile goes on with the best answer", goes_on)]
 CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
          for name, law, until, worst, frozen in (
              ("spheres 10", 0, 0.5, 1e-10, False), ("boxes 8", 1, 0.4, 1e-10, True),

@@ -56,8 +56,7 @@ class Settings(Structure):
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
-                ("stages", c_int),
-                ("stop", POINTER(c_int))]
+                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int)]
 
 
 class CounterValues(Structure):
@@ -67,7 +66,9 @@ class CounterValues(Structure):
                 ("frozen", c_long), ("unsettled", c_long), ("softened", c_long), ("max_residual", c_double),
                 ("accepted", c_long), ("accepted_step", c_long), ("worst_accepted", c_double), ("contacts", c_long),
                 ("deepest", c_double), ("events", c_long), ("located", c_long), ("captured", c_long),
-                ("max_miss", c_double), ("halved", c_long)]
+                ("max_miss", c_double), ("halved", c_long), ("piles", c_long), ("pile_tolerance", c_double),
+                ("missed", c_long), ("worst_missed", c_double), ("closing", c_double),
+                ("pile_step", c_long), ("missed_step", c_long)]
 
 
 class EnergyValues(Structure):

@@ -17,7 +17,7 @@ InputValue = Union[str, "os.PathLike[str]", float, Sequence[float], Tuple[Sequen
 
 NUMBERS = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
 TIMES = ("until", "step", "start")
-FLAGS = ("project_start", "step_by_step", "general")
+FLAGS = ("project_start", "step_by_step", "general", "strict")
 # What a setting may be, and how that is said.
 RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
           "solve_budget": (lambda x: x > 0, "it must be positive"),

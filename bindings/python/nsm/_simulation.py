@@ -42,6 +42,13 @@ class Counters(NamedTuple):
     captured: int
     max_miss: float
     halved: int
+    piles: int
+    pile_tolerance: float
+    missed: int
+    worst_missed: float
+    closing: float
+    pile_step: int
+    missed_step: int
 
 
 class Energy(NamedTuple):

@@ -188,7 +188,7 @@ static void start(void **state) {
   step(s, &o);
   assert_true(o.gap <= 1e-15 && o.rate <= 1e-14);
   nsm_close(s);
-  s = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, NAN, NULL, 0);
+  s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 50, 50000, NULL, 0);
   assert_string_equal(s->a->note, "");
   nsm_close(s);
   nsm_error e;
@@ -201,9 +201,16 @@ static void start(void **state) {
   assert_non_null(strstr(e.text, "e = 1"));
 }
 
+// Steps of 0.2 s that make or lose energy are taken in parts; of 50 s some fail in all parts.
 static void large_step(void **state) {
   (void)state;
+  outcome o = { 0 };
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 0.2, 100, NULL, 0);
+  run_to(s, 100, &o);
+  assert_true(s->now.count.halved > 0 && o.drift <= 1e-10);
+  printf("%ld parts, drift %.2g\n", s->now.count.halved, o.drift);
+  nsm_close(s);
+  s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 50, 50000, NULL, 0);
   nsm_error e = { .code = NSM_OK };
   double q[4], v[4], t = 0;
   while (nsm_steps_done(s) < nsm_steps_total(s)) {
@@ -215,7 +222,7 @@ static void large_step(void **state) {
   printf("%s\n", e.text);
   assert_int_equal(e.code, NSM_FAILED);
   assert_non_null(strstr(e.text, "t = "));
-  assert_non_null(strstr(e.text, "residual"));
+  assert_true(strstr(e.text, "residual") || strstr(e.text, "is not accepted"));
   assert_true(nsm_time(s) == t && memcmp(q, s->now.q, sizeof q) == 0 && memcmp(v, s->now.z, sizeof v) == 0);
   nsm_close(s);
 }

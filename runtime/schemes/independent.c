@@ -1,0 +1,124 @@
+// Steps of the schemes that hold constraints on velocities alone, `moreau` and `midpoint`, without the constraints that
+// others imply (assembly/implied.c; docs/numerics/bodies.md, "Redundant mechanisms").
+//
+//   found      at the first step, now and then where there are such, and where a step fails; a row counts as dependent
+//              where it is nearer to the others than `apart` times the largest miss of a constraint: these schemes
+//              drift off, and what the lengths of a mechanism make dependent is so up to the drift
+//   looked at  at the end of a step: rates of implied rows are 0 up to that. Else the mechanism has changed: rows are
+//              found anew by H at the end, and the step is taken again; where that does not help it fails
+//   shared     the multipliers that are recorded are the smallest that make the same forces
+#include "schemes.h"
+#include "runtime/ledger/ledger.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TRIES = 2 };
+// Of the largest miss of a constraint: sines of angles between rows that depend on each other; rates of such rows
+// beside their terms. Measured on Bennett's linkage, whose flat positions take a hundred times the miss.
+static const double apart = 100, most_apart = 1e-3, may_turn = 1000, most_turn = 0.1, least_turn = 1e-8;
+static const double at_rest = 1e-12;     // of the size of a gap: a way in the step that says nothing
+
+static void directions_at(nsm_sim *s, const nsm_view *v) {
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
+  }
+}
+
+static double missed(const nsm_sim *s) {
+  int at = 0;
+  return sim_miss_now(s, &at);
+}
+
+// How many rows have changed their part.
+static int look(nsm_sim *s, const nsm_view *v, double miss, int as_many) {
+  directions_at(s, v);
+  sim_implied_within(s, fmin(apart * miss, most_apart), as_many);
+  return sim_implied_find(s);
+}
+
+// Rows of the one-step problem; those on the border of W are left out there (assembly.c).
+static void take_part(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  int changed = 0;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      unsigned char acts = !sim_is_implied(s, row);
+      if (r->border_of[row] >= 0 || r->active[row] == acts) continue;
+      r->active[row] = acts;
+      changed = 1;
+    }
+  }
+  if (!changed) return;
+  sim_islands_list(s);
+  if (r->x_follows && !r->constant) sim_rows_couple(s);
+}
+
+// Is the rate of an implied row more than its terms explain?
+static int is_off(const nsm_sim *s, const sim_class *k, int i, double rate, double size, double within) {
+  const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
+  double terms = 0;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i, k->c->h.col[e]);
+    terms += fabs(h[e]) * (fabs(s->w.z1[z]) + fabs(s->now.z[z]));
+  }
+  return fabs(rate) > within * terms && s->n.h * fabs(rate) > at_rest * size;
+}
+
+// The implied row whose rate at the view, which the scheme makes 0, is off; -1: none.
+static int first_off(nsm_sim *s, const nsm_view *v, double miss) {
+  sim_rows *r = &s->n.r;
+  if (s->now.implied_n == 0) return -1;
+  double within = fmax(fmin(may_turn * miss, most_turn), least_turn);
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    k->c->rate_fn(v, &k->tab, r->y + k->row0);
+    if (k->c->size_fn) k->c->size_fn(v, &k->tab, r->terms + k->row0);
+    for (int i = 0, row = k->row0; i < k->tab.count; i++, row++) {
+      double size = k->c->size_fn ? r->terms[row] : 0;
+      if (sim_is_implied(s, row) && is_off(s, k, i, r->y[row], size, within)) return row;
+    }
+  }
+  return -1;
+}
+
+int sim_independent_first(nsm_sim *s) {
+  nsm_view begin = sim_now(s);
+  if (s->n.implied && s->now.k == 0) look(s, &begin, missed(s), 0);
+  return s->now.implied_n == 0;
+}
+
+// All rows would hold back what moves, by the drift alone.
+static nsm_code undecided(nsm_sim *s, int row, double t, nsm_error *e) {
+  char name[256];
+  sim_row_name(s, row, name, sizeof name);
+  s->w.astray = 1;
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, row),
+              "constraints depend on each other up to what they are missed by, %.2g, and %s is no longer met by the "
+              "others at t = %.10g s, step %ld: '%s' holds constraints on velocities, and places drift; take a smaller "
+              "step, or consistent", missed(s), name, t, s->now.k + 1, s->a->scheme->name);
+  return NSM_FAILED;
+}
+
+nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step) {
+  if (!s->n.implied) return step(s, t1, e);
+  nsm_view begin = sim_now(s), end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  double miss = s->now.k == 0 || s->now.implied_n > 0 ? missed(s) : 0;
+  sim_implied_within(s, fmin(apart * miss, most_apart), 0);           // sharing asks for it too
+  if (s->now.k == 0 || sim_implied_is_time(s)) look(s, &begin, miss, s->now.k > 0);
+  for (int n = 0;; n++) {
+    take_part(s);
+    sim_implied_leave(s, s->w.l1);
+    nsm_code code = step(s, t1, e);
+    if (code != NSM_OK && (code != NSM_FAILED || n >= TRIES || look(s, &begin, missed(s), 0) == 0)) return code;
+    if (code != NSM_OK) continue;
+    if (sim_has_point(s)) end = sim_view(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, s->w.z1, s->w.l1);
+    int row = first_off(s, &end, miss);
+    if (row < 0 || look(s, &end, miss, 0) == 0) break;   // H tells no others: it was round-off, of rates at rest
+    if (n >= TRIES) return undecided(s, row, t1, e);
+  }
+  sim_implied_share(s, sim_row_b, s->w.l1);
+  return NSM_OK;
+}
