@@ -9,7 +9,7 @@ import subprocess
 # here with it.
 FILES = {"compiler/model": 20, "compiler/syntax": 11, "compiler/expr": 9, "compiler/driver": 6, "runtime/cone": 6,
          "compiler/jit": 4, "runtime/assembly": 2, "runtime/ledger": 2}
-FOLDERS = [["compiler/plan", "compiler/schemes"], ["runtime/assembly", "runtime/ledger"]]
+FOLDERS = [["runtime/assembly", "runtime/ledger"]]
 # Of the C library; the command has its own (compiler/driver/memory.c), which all call.
 MEMORY = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "free"}
 
