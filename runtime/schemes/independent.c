@@ -18,6 +18,7 @@ enum { TRIES = 2 };
 // beside their terms. Measured on Bennett's linkage, whose flat positions take a hundred times the miss.
 static const double apart = 100, most_apart = 1e-3, may_turn = 1000, most_turn = 0.1, least_turn = 1e-8;
 static const double at_rest = 1e-12;     // of the size of a gap: a way in the step that says nothing
+static const double contradicted = 1e-3; // of its terms: what no drift explains where H stays as it was
 
 static void directions_at(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->a->on.constraint.n; a++) {
@@ -67,11 +68,12 @@ static int is_off(const nsm_sim *s, const sim_class *k, int i, double rate, doub
   return fabs(rate) > within * terms && s->n.h * fabs(rate) > at_rest * size;
 }
 
+static double explained(double miss) { return fmax(fmin(may_turn * miss, most_turn), least_turn); }
+
 // The implied row whose rate at the view, which the scheme makes 0, is off; -1: none.
-static int first_off(nsm_sim *s, const nsm_view *v, double miss) {
+static int first_off(nsm_sim *s, const nsm_view *v, double within) {
   sim_rows *r = &s->n.r;
   if (s->now.implied_n == 0) return -1;
-  double within = fmax(fmin(may_turn * miss, most_turn), least_turn);
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
     k->c->rate_fn(v, &k->tab, r->y + k->row0);
@@ -88,6 +90,16 @@ int sim_independent_first(nsm_sim *s) {
   nsm_view begin = sim_now(s);
   if (s->n.implied && s->now.k == 0) look(s, &begin, missed(s), 0);
   return s->now.implied_n == 0;
+}
+
+// H has the rank that it had, and a row is not met by far: the right sides do not fit each other.
+static nsm_code contradiction(nsm_sim *s, int row, double t, nsm_error *e) {
+  char name[256];
+  sim_row_name(s, row, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, row),
+              "no solution at t = %.10g s, step %ld: worst at %s, which other constraints contradict: its rate is %.3g "
+              "where they hold", t, s->now.k + 1, name, s->n.r.y[row]);
+  return NSM_FAILED;
 }
 
 // All rows would hold back what moves, by the drift alone.
@@ -115,8 +127,11 @@ nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step)
     if (code != NSM_OK && (code != NSM_FAILED || n >= TRIES || look(s, &begin, missed(s), 0) == 0)) return code;
     if (code != NSM_OK) continue;
     if (sim_has_point(s)) end = sim_view(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, s->w.z1, s->w.l1);
-    int row = first_off(s, &end, miss);
-    if (row < 0 || look(s, &end, miss, 0) == 0) break;   // H tells no others: it was round-off, of rates at rest
+    int row = first_off(s, &end, explained(miss));
+    if (row >= 0 && look(s, &end, miss, 0) == 0) {       // H tells no others: round-off of rates at rest, or worse
+      if ((row = first_off(s, &end, fmax(contradicted, explained(miss)))) >= 0) return contradiction(s, row, t1, e);
+    }
+    if (row < 0) break;
     if (n >= TRIES) return undecided(s, row, t1, e);
   }
   sim_implied_share(s, sim_row_b, s->w.l1);
