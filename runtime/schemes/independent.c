@@ -18,7 +18,8 @@ enum { TRIES = 2 };
 // beside their terms. Measured on Bennett's linkage, whose flat positions take a hundred times the miss.
 static const double apart = 100, most_apart = 1e-3, may_turn = 1000, most_turn = 0.1, least_turn = 1e-8;
 static const double at_rest = 1e-12;     // of the size of a gap: a way in the step that says nothing
-static const double contradicted = 1e-3; // of its terms: what no drift explains where H stays as it was
+// Of the terms of a row, what no drift explains where H stays as it was; of the rates that time alone gives to rows.
+static const double contradicted = 1e-3, of_time = 1e-6;
 
 static void directions_at(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->a->on.constraint.n; a++) {
@@ -92,7 +93,27 @@ int sim_independent_first(nsm_sim *s) {
   return s->now.implied_n == 0;
 }
 
-// H has the rank that it had, and a row is not met by far: the right sides do not fit each other.
+// The largest rate of a constraint where nothing moves. Without such rates H v = 0 can be met by all rows at once.
+static double rate_of_time(nsm_sim *s, const nsm_view *v) {
+  sim_rows *r = &s->n.r;
+  nsm_view still = *v;
+  double most = 0;
+  still.v = still.v0 = s->a->zero;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    k->c->rate_fn(&still, &k->tab, r->y + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) most = fmax(most, fabs(r->y[row]));
+  }
+  return most;
+}
+
+// The row, if any, whose right side does not fit the others: H has the rank that it had, and the row is not met by far.
+static int first_contradicted(nsm_sim *s, const nsm_view *v, double within) {
+  double of_time_alone = rate_of_time(s, v);
+  int row = of_time_alone > 0 ? first_off(s, v, fmax(contradicted, within)) : -1;
+  return row >= 0 && fabs(s->n.r.y[row]) > of_time * of_time_alone ? row : -1;
+}
+
 static nsm_code contradiction(nsm_sim *s, int row, double t, nsm_error *e) {
   char name[256];
   sim_row_name(s, row, name, sizeof name);
@@ -129,7 +150,7 @@ nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step)
     if (sim_has_point(s)) end = sim_view(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, s->w.z1, s->w.l1);
     int row = first_off(s, &end, explained(miss));
     if (row >= 0 && look(s, &end, miss, 0) == 0) {       // H tells no others: round-off of rates at rest, or worse
-      if ((row = first_off(s, &end, fmax(contradicted, explained(miss)))) >= 0) return contradiction(s, row, t1, e);
+      if ((row = first_contradicted(s, &end, explained(miss))) >= 0) return contradiction(s, row, t1, e);
     }
     if (row < 0) break;
     if (n >= TRIES) return undecided(s, row, t1, e);
