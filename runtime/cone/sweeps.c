@@ -13,6 +13,7 @@
 // layers.
 // A way ends where |r| has not fallen by half in PATIENCE double sweeps, and the next one takes over from its best.
 //
+// Intervals alone are for other solvers: sweeps that run off to huge forces would meet a loose tolerance there.
 // All is O(entries of M), no factors. The judge is asked where |r| has fallen enough, and says when it is done.
 #include "newton.h"
 #include "anderson.h"
@@ -243,7 +244,7 @@ nsm_cone_outcome nsm_cone_sweeps(const nsm_cone_problem *p, nsm_cone_work *w, co
   size_t mark = w->used;
   sweeps s = { .p = p, .w = w, .t = t, .least = HUGE_VAL, .ask = HUGE_VAL };
   int left = t->max_iterations > 0 ? t->max_iterations : SWEEPS, done = 0;
-  if (open_sweeps(&s)) {
+  if (p->cones > 0 && open_sweeps(&s)) {
     nsm_graph_start(&s.g, t, lambda, s.best);
     project(&s, s.best);
     done = t->warm && rests(&s, lambda, u);
