@@ -467,7 +467,7 @@ static nsm_cone_status in_any_units(const nsm_cone_problem *p, nsm_cone_work *w,
   return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
 
-// Multipliers of intervals below the smallest normal number are 0 where the judge has it: products with them say nothing.
+// Multipliers of intervals below the smallest normal number are 0 where the judge has it: their products say nothing.
 static void drop_denormal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                           double *u) {
   nsm_cone_check c = { 0 };
