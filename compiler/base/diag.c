@@ -137,7 +137,7 @@ static void add_edit(Diag *d, Span at, const char *text) {
     d->edit.at = wider;
     d->edit.cap = cap;
   }
-  d->edit.at[d->edit.n++] = (DiagEdit){ at, text };
+  d->edit.at[d->edit.n++] = (DiagEdit){ at, arena_strndup(d->bag->arena, text, strlen(text)) };
 }
 
 void diag_edit(Diag *d, Span at, const char *fmt, ...) {
