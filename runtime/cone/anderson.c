@@ -27,10 +27,14 @@ void nsm_anderson_forget(nsm_anderson *a) {
   a->last = 0;
 }
 
+// In four sums, which processors add up side by side.
 static double dot(const nsm_anderson *a, const double *x, const double *y) {
-  double sum = 0;
-  for (int i = 0; i < a->size; i++) sum += a->weight[i] * x[i] * y[i];
-  return sum;
+  double sum[4] = { 0, 0, 0, 0 };
+  int i = 0;
+  for (; i + 4 <= a->size; i += 4)
+    for (int k = 0; k < 4; k++) sum[k] += a->weight[i + k] * x[i + k] * y[i + k];
+  for (; i < a->size; i++) sum[0] += a->weight[i] * x[i] * y[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // The differences between the present point and the last one.
