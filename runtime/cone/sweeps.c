@@ -31,7 +31,7 @@ static const double look = 0.7, deep = 0.05,  // the judge is asked again where 
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
 
 // A plain contact of three rows in 6 or 12 unknowns; entries: 0, it is none.
-typedef struct simple { int entries; double mu, normal, tangent; } simple;
+typedef struct simple { int entries; double mu, normal, tangent, by_normal, by_tangent; } simple;
 
 typedef struct sweeps {
   const nsm_cone_problem *p;
@@ -122,16 +122,21 @@ static void push(const sweeps *s, int c, const double *change) {
 // and written once.
 SWEEPS_INLINE void rates_of_three(const double *C, const int e, const int *z, const double *v, const double *q,
                                   double *u) {
-  double even[3] = { q[0], q[1], q[2] }, odd[3] = { 0, 0, 0 };
+  const double *D = C + e, *E = D + e;
+  double u0 = q[0], u1 = q[1], u2 = q[2], w0 = 0, w1 = 0, w2 = 0;
 #pragma GCC unroll 6
   for (int j = 0; j < e; j += 2) {
     double a = v[z[j]], b = v[z[j + 1]];
-    for (int r = 0; r < 3; r++) {
-      even[r] += C[r * e + j] * a;
-      odd[r] += C[r * e + j + 1] * b;
-    }
+    u0 += C[j] * a;
+    u1 += D[j] * a;
+    u2 += E[j] * a;
+    w0 += C[j + 1] * b;
+    w1 += D[j + 1] * b;
+    w2 += E[j + 1] * b;
   }
-  for (int r = 0; r < 3; r++) u[r] = even[r] + odd[r];
+  u[0] = u0 + w0;
+  u[1] = u1 + w1;
+  u[2] = u2 + w2;
 }
 
 SWEEPS_INLINE void push_three(const double *X, const int e, const int *z, const double *change, double *v) {
@@ -149,7 +154,8 @@ SWEEPS_INLINE void turn(const sweeps *s, int c, const int e, double *at) {
   u[0] -= k->normal * at[0];
   u[1] -= k->tangent * at[1];
   u[2] -= k->tangent * at[2];
-  double N = u[0] < 0 ? -u[0] / k->normal : 0, p = -u[1] / k->tangent, q = -u[2] / k->tangent, t = p * p + q * q;
+  double N = u[0] < 0 ? -u[0] * k->by_normal : 0, p = -u[1] * k->by_tangent, q = -u[2] * k->by_tangent,
+         t = p * p + q * q;
   if (t > k->mu * k->mu * N * N) {
     t = k->mu * N / sqrt(t);
     p *= t;
@@ -236,10 +242,11 @@ static void project(const sweeps *s, double *x) {
   }
 }
 
+// |x|, or |x - y|: in two sums, of even and odd rows.
 static double norm(const sweeps *s, const double *x, const double *y) {
-  double sum = 0;
-  for (int i = 0; i < s->g.rows; i++) { double d = y ? x[i] - y[i] : x[i]; sum += s->weight[i] * d * d; }
-  return sqrt(sum);
+  double sum[2] = { 0, 0 };
+  for (int i = 0; i < s->g.rows; i++) { double d = y ? x[i] - y[i] : x[i]; sum[i & 1] += s->weight[i] * d * d; }
+  return sqrt(sum[0] + sum[1]);
 }
 
 // G := G(x); |r| / |G|.
@@ -256,14 +263,14 @@ static double improve(sweeps *s, const double *x, double *G) {
   return size > 0 ? norm(s, G, x) / size : 0;
 }
 
-// What the judge measures, and its verdict: the problem's own judge of problems in factors, or residual.c.
+// What the judge measures, and its verdict: of problems in factors by that one number, else residual.c's.
 static double distance_of(const sweeps *s, const double *lambda) {
   return s->f ? nsm_cone_factors_distance(s->p, s->w, lambda, NULL, NULL) : nsm_cone_distance(s->p, s->w, lambda);
 }
 
-static int is_accepted(const sweeps *s, const nsm_cone_try *t, const double *lambda, double *u) {
+static int is_accepted(const sweeps *s, const nsm_cone_try *t, double distance, const double *lambda, double *u) {
   nsm_cone_check c;
-  if (s->f) return nsm_cone_factors_distance(s->p, s->w, lambda, u, NULL) <= t->tolerance;
+  if (s->f || distance > t->tolerance) return distance <= t->tolerance;
   nsm_cone_check_answer(s->p, s->w, t, lambda, u, &c);
   return c.accepted;
 }
@@ -278,14 +285,14 @@ static int judged(sweeps *s, double off, double *lambda, double *u) {
   nsm_cone_project_all(s->p, lambda);
   double distance = distance_of(s, lambda);
   s->ask = off * fmin(look, fmax(s->t->asked / distance, deep));
-  return distance <= s->t->asked && is_accepted(s, &asked, lambda, u);
+  return is_accepted(s, &asked, distance, lambda, u);
 }
 
 // The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
 static int rests(sweeps *s, double *lambda, double *u) {
   nsm_cone_try closer = { .tolerance = lasts * s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance, .brief = 1 };
   nsm_graph_lambda(&s->g, s->best, lambda);
-  return is_accepted(s, &closer, lambda, u);
+  return is_accepted(s, &closer, s->f ? distance_of(s, lambda) : 0, lambda, u);
 }
 
 typedef enum { BY_ANDERSON, BY_GRADIENTS, BY_NOTHING, WAYS } way;
@@ -327,12 +334,13 @@ static int open_factors(sweeps *s) {
   s->simple = nsm_cone_take(s->w, (size_t)f->nodes * sizeof *s->simple);
   if (!s->v || !s->simple) return 0;
   for (int c = 0; c < f->nodes; c++) {
+    s->simple[c].entries = 0;
     const nsm_node *n = s->g.node + c;
+    if (!s->plain[c] || n->size != 3 || f->d) continue;
     const double *M = s->g.value + s->g.at[s->g.diagonal[c]], *scale = s->g.scale + n->first;
     int e = f->start[c + 1] - f->start[c],
-        is = s->plain[c] && n->size == 3 && (e == 6 || e == 12) && !f->d && M[0] > 0 && M[4] > 0 && scale[0] == 1 &&
-             scale[1] == 1 && scale[2] == 1;
-    s->simple[c] = (simple){ is ? e : 0, n->mu, M[0], M[4] };
+        is = (e == 6 || e == 12) && M[0] > 0 && M[4] > 0 && scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
+    if (is) s->simple[c] = (simple){ e, n->mu, M[0], M[4], 1 / M[0], 1 / M[4] };
   }
   return 1;
 }
