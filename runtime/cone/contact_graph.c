@@ -208,7 +208,10 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   int *node_of = nsm_cone_take_ints(w, m);
   if (!g->node || !g->start || !g->diagonal || !g->q || !g->scale || !node_of) return 0;
   make_nodes(p, g, node_of);
-  if (p->factors ? !pattern_factors(w, g) : p->row_start ? !pattern_sparse(p, w, g, node_of) : !pattern_dense(p, w, g, node_of)) return 0;
+  if (p->factors     ? !pattern_factors(w, g)
+      : p->row_start ? !pattern_sparse(p, w, g, node_of)
+                     : !pattern_dense(p, w, g, node_of))
+    return 0;
   g->at = nsm_cone_take(w, (size_t)g->start[g->nodes] * sizeof *g->at);
   if (!g->at) return 0;
   size_t size = 0;

@@ -127,8 +127,8 @@ double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, co
   }
   w->used = mark;
   if (worst) *worst = m.worst;
-  double whole = m.size > 0 ? sqrt(m.off / m.size) : m.off > 0 ? HUGE_VAL : 0, beside = m.rate / (of_free * free_rate(p)),
-         r = fmax(whole, m.own * m.own);
+  double whole = m.size > 0 ? sqrt(m.off / m.size) : m.off > 0 ? HUGE_VAL : 0,
+         beside = m.rate / (of_free * free_rate(p)), r = fmax(whole, m.own * m.own);
   if (m.rate > 0) r = fmax(r, beside * beside);
   return m.off < HUGE_VAL && m.size < HUGE_VAL && r < HUGE_VAL ? r : HUGE_VAL;
 }

@@ -184,8 +184,8 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
 // ---- residual_factors.c: the judge of problems in factors -----------------------------------------------------------
-// u := M lambda + q (u may be NULL) and the measure (2) of its head; *worst: the row of the largest part. Infinite where
-// something is not finite, or there is no memory for it.
+// u := M lambda + q (u may be NULL) and the measure (2) of its head; *worst: the row of the largest part. Infinite
+// where something is not finite, or there is no memory for it.
 double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, double *u,
                                  int *worst);
 

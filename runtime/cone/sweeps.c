@@ -18,7 +18,7 @@
 //   u_c = C_c v + D_c lambda_c + q_c,   v = X lambda is kept up to date:  v += X_c (change of lambda_c)             (d)
 //
 // Intervals alone are for other solvers: sweeps that run off to huge forces would meet a loose tolerance there.
-// All is O(entries of M or of C and X), no LU. The judge is asked where |r| has fallen enough, and says when it is done.
+// All is O(entries) of M, or of C and X. The judge is asked where |r| has fallen enough, and says when it is done.
 #include "newton.h"
 #include "anderson.h"
 #include <math.h>
