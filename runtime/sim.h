@@ -356,6 +356,7 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+#define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
