@@ -1,6 +1,7 @@
 // What stands in a file of HDF5, and when it is brought to the disk: every second of the clock at the latest.
 #define _POSIX_C_SOURCE 200809L
 #include "results.h"
+#include "outputs.h"
 #include "runtime/clock/clock.h"
 #include "runtime/record/hdf5.h"
 #include "runtime/shared/seconds.h"
@@ -97,6 +98,7 @@ nsm_results *nsm_results_open(const char *path, nsm_sim *s, const nsm_host *host
   const nsm_h5 *h5 = nsm_h5_plugin(e);
   nsm_results *r = h5 ? calloc(1, sizeof *r) : NULL;
   if (!r) { if (h5) sim_no_memory(e, "the trajectory"); return NULL; }
+  if (nsm_output_taken(path, e)) { free(r); return NULL; }
   *r = (nsm_results){ .h5 = h5, .s = s, .column = column, .stride = 1, .look = 1 };
   errno = 0;
   if ((r->file = h5->open(path)) && fill(r, host, column, ncolumn, energy, every)) {
