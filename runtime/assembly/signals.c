@@ -182,6 +182,29 @@ nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e)
   return NSM_OK;
 }
 
+int nsm_ninput(const nsm_sim *s) { return s->a->nsignal - s->a->ndelay; }
+
+const char *nsm_input_name(nsm_sim *s, int i) {
+  s->w.name[0] = 0;
+  if (i >= 0 && i < nsm_ninput(s)) signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, s->w.name, sizeof s->w.name);
+  return s->w.name;
+}
+
+const char *nsm_input_unit(nsm_sim *s, int i) {
+  const nsm_model *m = s->a->m;
+  for (int v = 0; v < m->nvar; v++) {
+    int at = s->a->nheld + i - s->a->var[v].base;
+    if (m->var[v].kind == NSM_VAR_INPUT && at >= 0 && at < s->a->var[v].count) return sim_text(s, m->var[v].unit);
+  }
+  return "";
+}
+
+double nsm_get_input(const nsm_sim *s, int i) {
+  if (i < 0 || i >= nsm_ninput(s)) return NAN;
+  if (s->now.held_input[i]) return s->now.d[s->a->nheld + i];
+  return s->a->signal[i].points ? nsm_table_value(s->a->signal[i].points, s->now.t, s->now.t, 0) : NAN;
+}
+
 // ---- delays ---------------------------------------------------------------------------------------------------------
 static int open_delays(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < s->a->m->nclass; i++) {

@@ -244,6 +244,7 @@ static double rest_of(const nsm_sim *s) {
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
+  sim_before_jump(s);
   nsm_code code = closed_rates(s, e);
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) {
