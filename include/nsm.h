@@ -209,6 +209,7 @@ int         nsm_ninput(const nsm_sim *s);
 const char *nsm_input_name(nsm_sim *s, int i);   // valid until the next call that gives a name
 const char *nsm_input_unit(nsm_sim *s, int i);   // as nsm_column_unit
 double      nsm_get_input(const nsm_sim *s, int i);
+int         nsm_input_has_value(const nsm_sim *s, int i);  // by whatever of these
 
 // The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
 // same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,

@@ -244,7 +244,6 @@ static double rest_of(const nsm_sim *s) {
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
-  sim_before_jump(s);
   nsm_code code = closed_rates(s, e);
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) {
@@ -418,7 +417,10 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     if ((code = find_touches(s, s->a->step, e)) != NSM_OK) return code;
     sim_watch_begin(s);
   }
-  if (closes) code = impact(s, rest_of(s), e);
+  if (closes) {
+    sim_before_jump(s);
+    code = impact(s, rest_of(s), e);
+  }
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   doubt(s);
   sim_tell_sets(s);
