@@ -176,8 +176,8 @@ double      nsm_column_scale(const nsm_sim *s, int c);
 void        nsm_in_units(const nsm_sim *s, double *row);
 void        nsm_column_in_unit(const nsm_sim *s, int c, double *value, long n, long stride);
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
-// What it holds. A state, coordinate or velocity, and what is discrete, takes values (nsm_write_column); a reaction is a
-// multiplier or an impulse.
+// What it holds. A state, coordinate or velocity, and what is discrete, takes values (nsm_write_column); a reaction is
+// a multiplier or an impulse.
 typedef enum {
   NSM_COLUMN_TIME, NSM_COLUMN_STATE, NSM_COLUMN_REACTION, NSM_COLUMN_DISCRETE, NSM_COLUMN_OUTPUT, NSM_COLUMN_ENERGY
 } nsm_column_kind;
@@ -265,8 +265,8 @@ void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at 
 // Steps that end at events: a step within which an impact or a switch is located, or a block `every` or `when` is run,
 // ends at that instant, behind the event; the next one leads to the next time of the clock. Where a value jumps, the
 // row of just before goes to before[nsm_ncolumn]. nsm_step, nsm_step_by: taken so; a run that locates nothing and has
-// no blocks is as it was. before NULL: no more. nsm_was_event: 1 where the last step ended at an event, 2 where `before`
-// was written too; else 0. Its bits are not those of whole steps: each piece is a step.
+// no blocks is as it was. before NULL: no more. nsm_was_event: 1 where the last step ended at an event, 2 where
+// `before` was written too; else 0. Its bits are not those of whole steps: each piece is a step.
 void nsm_stop_at_events(nsm_sim *s, double *before);
 int  nsm_was_event(const nsm_sim *s);
 

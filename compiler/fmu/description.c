@@ -1,31 +1,8 @@
 // modelDescription.xml of both versions. They say the same of a variable in different words: FMI 2.0 has scalars that
 // are known by their place in the list, FMI 3.0 has arrays that are known by their references.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fmu.h"
-
-// ---- text -----------------------------------------------------------------------------------------------------------
-static void escaped(Text *out, const char *s) {
-  for (; *s; s++)
-    if (*s == '&') text_add(out, "&amp;");
-    else if (*s == '<') text_add(out, "&lt;");
-    else if (*s == '>') text_add(out, "&gt;");
-    else if (*s == '"') text_add(out, "&quot;");
-    else text_addc(out, (unsigned char)*s < ' ' ? ' ' : *s);
-}
-
-void xml_attribute(Text *out, const char *name, const char *value) {
-  text_printf(out, " %s=\"", name);
-  escaped(out, value);
-  text_addc(out, '"');
-}
-
-void xml_number(Text *out, double x) {
-  if (isnan(x)) text_add(out, "NaN");
-  else if (isinf(x)) text_add(out, x > 0 ? "INF" : "-INF");
-  else text_number(out, x);
-}
 
 // ---- variables ------------------------------------------------------------------------------------------------------
 typedef struct Role { const char *causality, *variability, *initial; bool start; } Role;
@@ -206,12 +183,9 @@ void fmu_description(Arena *a, const Fmu *f, Text *out) {
 void fmu_documentation(const Fmu *f, Text *out) {
   size_t n = nsm_derivation(f->program, "mathml", NULL, 0);
   char *page = malloc(n + 1);
-  text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-  escaped(out, f->name);
-  text_add(out, "</title></head><body>\n<h1>");
-  escaped(out, f->name);
-  text_printf(out, "</h1>\n<p>An FMU for co-simulation, made by nsm %s. Values are in SI units. The equations:</p>\n",
-              nsm_version());
+  text_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title></head><body>\n"
+                   "<h1>%s</h1>\n<p>An FMU for co-simulation, made by nsm %s. Values are in SI units. The equations:"
+                   "</p>\n", f->name, f->name, nsm_version());
   if (page && n > 0) {
     nsm_derivation(f->program, "mathml", page, n + 1);
     text_add(out, page);

@@ -16,6 +16,7 @@ typedef struct Fmu {
   nsm_sim *sim;
   const char *name;                     // of the model, an identifier
   const char *token;                    // by which a binary knows its description
+  const nsm_assignment *set; int nset;  // parameters that --set gave
   const char **source; int nsource;     // the files to compile, in sources/; sorted
 } Fmu;
 
@@ -33,11 +34,11 @@ bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why);
 bool fmu_archive(Arena *a, const char *path, const FmuFiles *files, const char **why);
 const char *fmu_platform(int version);                     // the folder under binaries/
 
-// Text in attributes: the characters that XML has for itself are written otherwise, control characters are blanks.
+// xml.c. Text in attributes: characters that XML has for itself are written otherwise, control characters are blanks.
 void xml_attribute(Text *out, const char *name, const char *value);
 void xml_number(Text *out, double x);                      // as xs:double reads it
 
-// The units of the variables, each once. unit_name: of the values, in SI; "" for none. display: as the model shows them,
+// The units of the variables, each once. name: of the values, in SI; "" for none. display: as the model shows them,
 // where that is another one, else NULL.
 typedef struct UnitOf { const char *name, *display; double scale; nsm_unit unit; } UnitOf;
 UnitOf fmu_unit(Arena *a, const char *text);

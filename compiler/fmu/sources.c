@@ -85,7 +85,8 @@ void fmu_build_description(const Fmu *f, Text *out) {
 }
 
 void fmu_build_file(const Fmu *f, Text *out) {
-  text_printf(out, "# The binary of this FMU, for a platform that it has none for: cmake -B build && cmake --build build.\n"
+  text_printf(out, "# The binary of this FMU, for a platform that it has none for:\n"
+                   "#   cmake -B build && cmake --build build\n"
                    "# It belongs into binaries/ of the FMU, in the folder that the standard names for the platform.\n"
                    "cmake_minimum_required(VERSION 3.13)\nproject(%s C)\nset(CMAKE_C_STANDARD 11)\n"
                    "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"

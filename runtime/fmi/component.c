@@ -21,12 +21,15 @@ __attribute__((format(printf, 2, 3))) static int fail(fmi_component *c, const ch
 }
 
 // ---- opening --------------------------------------------------------------------------------------------------------
-static const char *parameter_name(const fmi_component *c, int i) { return (const char *)c->m->text + c->m->par[i].name; }
+static const char *parameter_name(const fmi_component *c, int i) {
+  return (const char *)c->m->text + c->m->par[i].name;
+}
 
 static nsm_sim *open_with(fmi_component *c, int any_start) {
-  nsm_assignment *set = calloc((size_t)c->m->npar + 1, sizeof *set);
+  nsm_assignment *set = calloc((size_t)(nsm_fmu_sets + c->m->npar) + 1, sizeof *set);
   nsm_settings with = nsm_default_settings();
   if (!set) { fail(c, "not enough memory for the parameters"); return NULL; }
+  for (int i = 0; i < nsm_fmu_sets; i++) set[with.nset++] = nsm_fmu_set[i];
   for (int i = 0; i < c->m->npar; i++)
     if (c->given[i]) set[with.nset++] = (nsm_assignment){ parameter_name(c, i), c->parameter[i] };
   with.set = set;

@@ -1,4 +1,4 @@
-// An instance of the model, as both versions of FMI need it: values by reference, the phases of its life, steps from one
+// An instance of the model, as both versions of FMI need it: values by reference, phases of its life, steps from one
 // communication point to the next, its state as bytes. Nothing here prints, ends the process or is shared by two
 // instances. Functions that return int give 1, or 0 with the reason in `error`; after a 0 the instance is as it was.
 #ifndef NSM_FMI_COMPONENT_H
@@ -9,6 +9,11 @@
 // Made: parameters and initial values may be set; initializing: values may be asked for, too; stepping: behind
 // initialization and between steps; event: of FMI 3, values of behind the event at hand; ended: after terminate.
 typedef enum { FMI_MADE = 1, FMI_INITIALIZING = 2, FMI_STEPPING = 4, FMI_IN_EVENT = 8, FMI_ENDED = 16 } fmi_phase;
+
+// Of this FMU, in its own file: what modelDescription.xml is known by, and the parameters that --set gave it.
+extern const char nsm_fmu_token[];
+extern const nsm_assignment nsm_fmu_set[];
+extern const int nsm_fmu_sets;
 
 typedef struct fmi_component {
   const nsm_model *m;
@@ -45,8 +50,8 @@ int fmi_begin(fmi_component *c, double start, double until);
 int fmi_begun(fmi_component *c);        // initialization ends
 
 typedef enum { FMI_STEP_DONE, FMI_STEP_EVENT, FMI_STEP_STOPPED, FMI_STEP_FAILED, FMI_STEP_WRONG } fmi_step;
-// From `time`, which is that of the instance, on by h. EVENT: it ended before, or there, at an event; STOPPED: the model
-// ends the run; FAILED: the instance is at fmi_time, where a step was not solved; WRONG: the call was.
+// From `time`, which is that of the instance, on by h. EVENT: it ended before, or there, at an event; STOPPED: the
+// model ends the run; FAILED: the instance is at fmi_time, where a step was not solved; WRONG: the call was.
 fmi_step fmi_advance(fmi_component *c, double time, double h);
 double   fmi_time(const fmi_component *c);
 

@@ -19,8 +19,6 @@ typedef struct fmi2Callbacks {
   void *environment;
 } fmi2Callbacks;
 
-extern const char nsm_fmu_token[];      // of this FMU, as modelDescription.xml has it
-
 typedef struct fmi2 {
   fmi_component *c;
   fmi2Callbacks call;                   // a copy: the caller's may go away

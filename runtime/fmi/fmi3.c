@@ -13,8 +13,6 @@ typedef void fmi3Log(void *environment, fmi3Status status, const char *category,
 typedef void fmi3IntermediateUpdate(void *environment, double time, bool sets, bool gets, bool finished, bool early,
                                     bool *wants, double *at);
 
-extern const char nsm_fmu_token[];      // of this FMU, as modelDescription.xml has it
-
 typedef struct fmi3 {
   fmi_component *c;
   void    *environment;
@@ -45,8 +43,8 @@ static void *refuse(fmi3Log *log, void *environment, const char *why) {
   return NULL;
 }
 
-void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible, bool logging,
-                                  bool event_mode, bool early_return, const fmi3ValueReference *intermediate, size_t n,
+void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
+                                  bool logging, bool event_mode, bool early_return, const fmi3ValueReference *intermediate, size_t n,
                                   void *environment, fmi3Log *log, fmi3IntermediateUpdate *update) {
   (void)resources; (void)visible; (void)intermediate; (void)n; (void)update;
   char why[1024];
@@ -96,8 +94,8 @@ fmi3Status fmi3SetDebugLogging(void *instance, bool on, size_t n, const char *co
   return fmi3OK;
 }
 
-fmi3Status fmi3EnterInitializationMode(void *instance, bool has_tolerance, double tolerance, double start, bool has_stop,
-                                       double stop) {
+fmi3Status fmi3EnterInitializationMode(void *instance, bool has_tolerance, double tolerance, double start,
+                                       bool has_stop, double stop) {
   (void)has_tolerance; (void)tolerance;
   ALLOWED(FMI_MADE);
   return fmi_begin(f->c, start, has_stop ? stop : NAN) ? fmi3OK : wrong(f);

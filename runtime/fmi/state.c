@@ -1,4 +1,4 @@
-// The state of an instance as bytes: what was set, where it is, and the state of the simulation. One walk over the parts
+// The state of an instance as bytes: what was set, where it is, and the state of the simulation. One walk over parts
 // measures, writes and reads them.
 #include "component.h"
 #include <stdio.h>

@@ -21,7 +21,7 @@ typedef struct fmi_variable {
   int      count;                                          // of elements
 } fmi_variable;
 
-// arrays: neighbours that differ by their indices alone, and fill a box of these, are one variable; else each element is
-// one. To be freed; NULL: no memory. *n: how many.
+// arrays: neighbours that differ by their indices alone, and fill a box of these, are one variable; else each element
+// is one. To be freed; NULL: no memory. *n: how many.
 fmi_variable *fmi_variables(const nsm_model *m, nsm_sim *s, int arrays, int *n);
 #endif
