@@ -11,14 +11,6 @@ static const char main_text[] =
   "#include \"nsm_run.h\"\n"
   "int main(int argc, char **argv) { return nsm_run_main(nsm_model_get(), argc, argv); }\n";
 
-int build_status(CcStatus status, const char *why) {
-  if (status == CC_OK) return EXIT_OK;
-  if (status == CC_INTERRUPTED) return EXIT_INTERRUPTED;
-  fprintf(stderr, "error: %s%s\n",
-          status == CC_REFUSED ? "the emitted C does not compile, which is a fault of nsm itself:\n" : "", why);
-  return status == CC_REFUSED ? EXIT_COMPILER : EXIT_FILE;
-}
-
 // The program, in the folder of the compiler.
 static int make(Compilation *c, CcFolder f, const char *program) {
   Arena *a = c->arena;

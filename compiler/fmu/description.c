@@ -1,5 +1,6 @@
 // modelDescription.xml of both versions. They say the same of a variable in different words: FMI 2.0 has scalars that
 // are known by their place in the list, FMI 3.0 has arrays that are known by their references.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fmu.h"

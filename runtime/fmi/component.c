@@ -25,6 +25,24 @@ static const char *parameter_name(const fmi_component *c, int i) {
   return (const char *)c->m->text + c->m->par[i].name;
 }
 
+// What the master says; else the model, where that is behind the start. Steps go on behind it all the same.
+static double end_of_run(fmi_component *c, const nsm_settings *with) {
+  if (!isnan(c->until)) return c->until;
+  nsm_experiment x;
+  double *p = calloc((size_t)c->m->npar + 1, sizeof *p);
+  unsigned char *given = calloc((size_t)c->m->npar + 1, 1);
+  for (int i = 0; p && given && i < with->nset; i++)
+    for (int k = 0; k < c->m->npar; k++)
+      if (strcmp(parameter_name(c, k), with->set[i].name) == 0) { p[k] = with->set[i].value; given[k] = 1; }
+  int known = p && given && c->m->params(p, given) < 0;
+  if (known) c->m->experiment(p, &x);
+  free(p);
+  free(given);
+  if (!known) return NAN;
+  double start = isnan(c->start) ? isnan(x.start) ? 0 : x.start : c->start;
+  return x.until > start ? NAN : start + 1000 * x.step;
+}
+
 static nsm_sim *open_with(fmi_component *c, int any_start) {
   nsm_assignment *set = calloc((size_t)(nsm_fmu_sets + c->m->npar) + 1, sizeof *set);
   nsm_settings with = nsm_default_settings();
@@ -34,12 +52,8 @@ static nsm_sim *open_with(fmi_component *c, int any_start) {
     if (c->given[i]) set[with.nset++] = (nsm_assignment){ parameter_name(c, i), c->parameter[i] };
   with.set = set;
   with.start = c->start;
-  with.until = c->until;
+  with.until = end_of_run(c, &with);
   with.any_start = any_start;
-  nsm_experiment x;
-  c->m->experiment(c->parameter, &x);
-  double start = isnan(c->start) ? isnan(x.start) ? 0 : x.start : c->start;
-  if (isnan(c->until) && !(x.until > start)) with.until = start + 1000 * x.step;    // steps go on behind it
   nsm_sim *s = nsm_open(c->m, &with, &c->error);
   free(set);
   return s;

@@ -44,7 +44,8 @@ static void *refuse(fmi3Log *log, void *environment, const char *why) {
 }
 
 void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
-                                  bool logging, bool event_mode, bool early_return, const fmi3ValueReference *intermediate, size_t n,
+                                  bool logging, bool event_mode, bool early_return,
+                                  const fmi3ValueReference *intermediate, size_t n,
                                   void *environment, fmi3Log *log, fmi3IntermediateUpdate *update) {
   (void)resources; (void)visible; (void)intermediate; (void)n; (void)update;
   char why[1024];
