@@ -485,6 +485,8 @@ typedef struct sim_work {
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
   int     at_event;                     // the last piece ended where a condition became true
+  double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
+  int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
   double  length;                       // of the step at hand, as it was asked for
   char    name[512];
