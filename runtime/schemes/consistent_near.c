@@ -14,7 +14,7 @@ enum { MOST = 16, BACK_AFTER = 8 };
 // that is worth going on.
 static const double left = 1e-16, checked = 1e-12, floor_of_rounding = 1e-13, stands = 0.25, slow = 0.1;
 // What has fallen so fast and falls no more is round-off, up to the tolerance of the run.
-static const double fast = 1e-2, near_by = 1e-10;
+static const double fast = 0.1, near_by = 1e-10;
 // Residual of a start that says little of the forces to come, in (19) and in what residuals are measured by: both are
 // made once more.
 static const double poor = 1e-3;
