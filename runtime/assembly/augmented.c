@@ -150,6 +150,8 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   return a;
 }
 
+double sim_augmented_cost(const struct sim_augmented *a) { return a->cost; }
+
 int sim_augmented_pays(const nsm_sim *s, int active) {
   double m = active, solve = 0;
   for (int k = 0; k < s->n.w.nblock; k++) {
