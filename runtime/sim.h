@@ -207,6 +207,7 @@ typedef struct sim_solver {
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is that under this normal impulse, whatever presses
   int             brief;                // likewise: it need not be solved, cone/problem.h
   int             strict;               // likewise: an answer must be near to what is enough
+  int             sharp;                // likewise: to a part of its tolerance, where that can be had
   const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
