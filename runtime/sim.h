@@ -442,6 +442,7 @@ typedef struct sim_work {
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
   double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
+  unsigned char *turns;                 // [nv] likewise: a spin of a body in space
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
