@@ -191,9 +191,17 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
-static const char *moves_of(const Emitter *e, const Equations *q) {
-  return arena_printf(e->arena, ",\n  .point = { %.17g, %.17g, %.17g }, .end = { %.17g, %.17g, %.17g }", q->point.time,
-                      q->point.begin, q->point.end, q->end.time, q->end.begin, q->end.end);
+static const char *move_of(const Emitter *e, const char *name, const Point *to) {
+  const Pool *p = e->plan->sys->pool;
+  return arena_printf(e->arena, ".%s = { %.17g, %.17g, %.17g }", name, ex_value(p, to->time), ex_value(p, to->begin),
+                      ex_value(p, to->end));
+}
+
+// Where the end is reached from another point than the begin, all is taken at that.
+static const char *moves_of(const Emitter *e) {
+  const Point *end = &e->plan->point[END];
+  if (!e->plan->equations || end->from == BEGIN) return "";
+  return arena_printf(e->arena, ",\n  %s, %s", move_of(e, "point", &e->plan->point[end->from]), move_of(e, "end", end));
 }
 
 // [nvar]: the class whose rows have this variable; -1.
@@ -302,7 +310,6 @@ void emit_tables(Emitter *e, const Whole *w) {
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_touches(e);
   emit_text(e);
-  const Equations *q = p->scheme->equations;
   text_printf(
       o,
       "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
@@ -314,7 +321,7 @@ void emit_tables(Emitter *e, const Whole *w) {
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,
-      arena_printf(e->arena, "%s%s%s", q ? moves_of(e, q) : "", w ? ", .whole = &whole_step, .whole_run = whole" : "",
+      arena_printf(e->arena, "%s%s%s", moves_of(e), w ? ", .whole = &whole_step, .whole_run = whole" : "",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));
 }

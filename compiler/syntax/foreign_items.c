@@ -45,7 +45,9 @@ static bool force(Parse *p) {
     diag_help(d, "force z = %s;", rest(p, p->now.at.hi));
   } else if (now(p) == ':') {
     d = say(p, p->now.at, "a force has its value behind '='");
-    diag_help(d, "force %s = %s;", trimmed(p, p->item[0].at.hi, p->now.at.lo), rest(p, p->now.at.hi));
+    const char *value = rest(p, p->now.at.hi), *unit = strchr(value, '=');   // force z : N = 0
+    if (unit) value = unit + 1 + strspn(unit + 1, " ");
+    diag_help(d, "force %s = %s;", trimmed(p, p->item[0].at.hi, p->now.at.lo), value);
   } else if (now(p) == ';' || now(p) == '}' || now(p) == TOK_NAME || now(p) == TOK_NUMBER) {
     bool named = item(p, 1) == TOK_NAME && p->item_n > 2;
     size_t value = named ? p->item[1].at.hi : p->item[0].at.hi;

@@ -13,7 +13,9 @@ static int known_solver(const char *name, nsm_error *e) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
   }
-  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
+  const char *instead = nsm_cone_solver_instead(name);
+  if (instead) sim_fail(e, NSM_USAGE, "the solver `%s` is gone; `%s` solves what it solved", name, instead);
+  else sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
   return 0;
 }
 

@@ -10,7 +10,6 @@
 //      budget is used up (budget.c)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -467,33 +466,11 @@ static nsm_cone_status in_any_units(const nsm_cone_problem *p, nsm_cone_work *w,
   return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
 
-// Multipliers of intervals below the smallest normal number are 0 where the judge has it: their products say nothing.
-static void drop_denormal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
-                          double *u) {
-  nsm_cone_check c = { 0 };
-  size_t mark = w->used;
-  int dropped = 0;
-  double *kept = p->cones == 0 ? nsm_cone_take_doubles(w, (size_t)p->m) : NULL;
-  for (int i = 0; kept && i < p->m; i++) {
-    kept[i] = lambda[i];
-    if (lambda[i] == 0 || !(fabs(lambda[i]) < DBL_MIN) || p->lo[i] > 0 || p->hi[i] < 0) continue;
-    lambda[i] = 0;
-    dropped = 1;
-  }
-  if (dropped) nsm_cone_check_answer(p, w, t, lambda, u, &c);
-  if (dropped && !c.accepted) {
-    memcpy(lambda, kept, (size_t)p->m * sizeof(double));
-    nsm_cone_check_answer(p, w, t, lambda, u, &c);
-  }
-  w->used = mark;
-}
-
 static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                           const nsm_cone_solver *only, double budget, double accept,
                                           double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_start_budget(w, budget);
   nsm_cone_status status = in_any_units(p, w, t, only, accept, lambda, u, r);
-  if (status == NSM_CONE_SOLVED) drop_denormal(p, w, t, lambda, u);
   if (r) r->work = w->work;
   return status;
 }

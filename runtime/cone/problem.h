@@ -195,3 +195,5 @@ double nsm_cone_gauge_contensou(const double *x);   // the least r with x in r B
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.
 const char *const *nsm_cone_solver_names(void);
+// Who solves what a solver that is gone solved; NULL where there never was one of this name.
+const char *nsm_cone_solver_instead(const char *name);

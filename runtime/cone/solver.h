@@ -103,13 +103,10 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch,
     nsm_cone_proximal;
-nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;             // relaxation.c
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
-nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma, nsm_cone_sweeps;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
-    nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_rest, nsm_cone_sigma, nsm_cone_interior, nsm_cone_sweeps;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -271,8 +268,6 @@ int  nsm_cone_standard_make(const nsm_cone_problem *p, nsm_cone_work *w, int wit
 // y := lambda / d and back.
 void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, double *y);
 void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda);
-// y := its nearest point in K' (grips: T only, with the present |y_N|).
-void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 
 // ---- local.c --------------------------------------------------------------------------------------------------------
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
@@ -331,11 +326,6 @@ int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shif
 // Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does
 // not apply.
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
-
-// ---- jacobi.c -------------------------------------------------------------------------------------------------------
-// Projected relaxation with cone blocks: all blocks at once (Jacobi) or in turn (Gauss-Seidel).
-nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
-                                int in_turn, double *lambda, double *u);
 
 // e with 2^(e-1) <= |x| < 2^e, x not 0.
 static inline int nsm_cone_exponent(double x) {
