@@ -502,6 +502,10 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   w->stop = o ? o->stop : NULL;
   w->brief = o && p->cones >= NSM_WARM_FEW ? o->brief : 0;
 
+  if (p->factors) {
+    nsm_cone_start_budget(w, budget);
+    return nsm_cone_solve_factors(p, w, &t, accept, lambda, u, r);
+  }
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "bases", 1);
