@@ -356,6 +356,7 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+#define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
@@ -484,6 +485,8 @@ typedef struct sim_work {
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
   int     at_event;                     // the last piece ended where a condition became true
+  double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
+  int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
   double  length;                       // of the step at hand, as it was asked for
   char    name[512];
