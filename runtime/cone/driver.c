@@ -158,7 +158,8 @@ static int fits(const nsm_cone_solver *s, int m, unsigned used) {
 
 // Rows that nothing drives have lambda = 0; a solver leaves there what round-off of the others makes, which these rows'
 // own terms are no measure for. So what is tiny beside the largest is tried at 0, and stays where it is not better so.
-static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver, answers *a) {
+static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
+                    answers *a) {
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   double largest = 0, *kept = nsm_cone_take(w, bytes);
   int any = 0;
@@ -240,7 +241,8 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
 }
 
 // Those that can, again and again, with the best answer so far at hand.
-static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *guess, answers *a) {
+static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *guess,
+                                 answers *a) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (int k = 1; k <= ROUNDS; k++) {
