@@ -19,7 +19,8 @@ static inline int last_coupled(const sim_rows *r, const sim_islands *a, int i) {
 
 // End of the island that starts at index `first` of the active list.
 static inline int island_end(const sim_rows *r, const sim_islands *a, int first) {
-  int reach = first;
+  int reach = first, pile = sim_pile_end(r, a->active[first]);
+  if (pile > 0) return first + pile - a->active[first];
   for (int i = first; i <= reach; i++) {
     int last = last_coupled(r, a, a->active[i]);
     if (last > reach) reach = last;
@@ -255,10 +256,25 @@ static int no_room(nsm_sim *s) {
   return 0;
 }
 
+// A pile, in factors.
+static int solve_pile(nsm_sim *s, int first, int m) {
+  sim_islands *a = &s->n.isl;
+  nsm_cone_factors f;
+  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
+                         .cone = a->solver.cone, .q_terms = a->terms + first };
+  p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + first, m, a->solver.cone);
+  if (a->solver.kind == SIM_CORRECTION || !sim_pile_pose(s, a->active[first], &p, &f)) return 0;
+  size_t bytes = nsm_cone_factors_workspace(m, f.nodes, f.n);
+  if (!(a->solver.work = sim_pool_room(s, &a->room[3], bytes, 1))) return no_room(s);
+  nsm_cone_workspace_init(a->solver.work, bytes);
+  return solved(s, &p, first, 1, NULL);
+}
+
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense. near: lambda is all but the answer.
 static int solve_island(nsm_sim *s, int first, int m, int near) {
   sim_islands *a = &s->n.isl;
   double small[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  if (sim_pile_end(&s->n.r, a->active[first]) > 0) return solve_pile(s, first, m);
   int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, first, m);
   if (s->n.r.m_follows && !tiny && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,

@@ -534,10 +534,11 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   w->once = o && o->once;
   w->stop = o ? o->stop : NULL;
   w->brief = o && p->cones >= NSM_WARM_FEW ? o->brief : 0;
+  nsm_cone_start_budget(w, o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET);
+  if (p->factors) return nsm_cone_solve_factors(p, w, &t, lambda, u, r);
   if (t.only) notice_matrix(p, w);
   const char *who = t.only ? NULL : solve_shortly(p, w, &t, lambda, u, &c, &count);
   if (who) { report(r, NSM_CONE_SOLVED, &c, who, count); return NSM_CONE_SOLVED; }
-  nsm_cone_start_budget(w, o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET);
   nsm_cone_status status = solve_in_any_units(p, w, &t, lambda, u, r);
   if (r) r->work = w->work;
   return status;
