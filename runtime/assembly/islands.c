@@ -89,45 +89,10 @@ static inline int is_dense(const sim_rows *r, const sim_islands *a, int first, i
                                                  : m <= a->dense_cap));
 }
 
-void sim_islands_analyse(nsm_sim *s) {
+// Islands whose rows and matrix never change: each has a problem and a workspace of its own.
+static void fix_islands(nsm_sim *s, int n) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  int n = r->n, most = 0;
-  a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
-  a->index = SIM_NEW(s, n, int);
-  a->zero = SIM_NEW(s, n, unsigned char);
-  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
-  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
-  if (n == 0) return;
-  if (r->m_follows) {                                 // room is taken where it is needed
-    sim_solver_analyse(s, &a->solver, s->now.tiny, n);
-    return;
-  }
-  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
-  sim_islands_list(s);
-  if ((n = a->nactive) == 0) { sim_solver_analyse(s, &a->solver, s->now.tiny, 0); return; }
-  size_t widest_nnz = 0;
-  for (int first = 0; first < n;) {
-    int end = island_end(r, a, first);
-    size_t nnz = entries_of(r, a, first, end - first);
-    if (end - first > most) most = end - first;
-    if (nnz > widest_nnz) widest_nnz = nnz;
-    first = end;
-  }
-  sim_solver_analyse(s, &a->solver, s->now.tiny, most);
-  int tiny = a->solver.tiny_most;
-  a->widest = most;
-  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
-  if (a->dense_cap > most) a->dense_cap = most;
-  size_t cap = (size_t)a->dense_cap;
-  a->dense = SIM_NEW(s, cap * cap, double);
-  a->row_start = SIM_NEW(s, most + 1, int);
-  a->col = SIM_NEW(s, widest_nnz, int);
-  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
-  const char *solver = s->w.cone.solver;
-  a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
-  a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
-
   if (!(r->always && r->constant) || s->a->on.mu.n > 0) return;
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
@@ -151,6 +116,55 @@ void sim_islands_analyse(nsm_sim *s) {
     f->work = sim_cone_workspace(s, m, size, dense ? m : r->bandwidth, 0);
     first = end;
   }
+}
+
+// Memory for the largest of the islands of n rows.
+static void take_for_largest(nsm_sim *s, int n) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  int most = 0;
+  size_t widest_nnz = 0;
+  for (int first = 0; first < n;) {
+    int end = island_end(r, a, first);
+    size_t nnz = entries_of(r, a, first, end - first);
+    if (end - first > most) most = end - first;
+    if (nnz > widest_nnz) widest_nnz = nnz;
+    first = end;
+  }
+  sim_solver_analyse(s, &a->solver, s->now.tiny, most);
+  int tiny = a->solver.tiny_most;
+  a->widest = most;
+  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
+  if (a->dense_cap > most) a->dense_cap = most;
+  size_t cap = (size_t)a->dense_cap;
+  a->dense = SIM_NEW(s, cap * cap, double);
+  a->row_start = SIM_NEW(s, most + 1, int);
+  a->col = SIM_NEW(s, widest_nnz, int);
+  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
+  const char *solver = s->w.cone.solver;
+  a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
+  a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
+}
+
+void sim_islands_analyse(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  int n = r->n;
+  a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
+  a->index = SIM_NEW(s, n, int);
+  a->zero = SIM_NEW(s, n, unsigned char);
+  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
+  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
+  if (n == 0) return;
+  if (r->m_follows) {                                 // room is taken where it is needed
+    sim_solver_analyse(s, &a->solver, s->now.tiny, n);
+    return;
+  }
+  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
+  sim_islands_list(s);
+  if ((n = a->nactive) == 0) { sim_solver_analyse(s, &a->solver, s->now.tiny, 0); return; }
+  take_for_largest(s, n);
+  fix_islands(s, n);
 }
 
 void sim_islands_fix(nsm_sim *s) {

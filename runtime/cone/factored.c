@@ -17,7 +17,7 @@ size_t nsm_cone_factors_workspace(int m, int nodes, int n) {
 }
 
 nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,
-                                       double accept, double *lambda, double *u, nsm_cone_result *r) {
+                                       double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_try t = *asked;
   nsm_cone_result found = { .status = NSM_CONE_BAD_INPUT, .residual = HUGE_VAL, .floor = DBL_EPSILON,
                             .solver = "sweeps" };
@@ -28,7 +28,7 @@ nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work 
     nsm_cone_sweeps(p, w, &t, lambda, u);
     found.residual = nsm_cone_factors_distance(p, w, lambda, u, &found.worst);
     found.status = found.residual <= t.tolerance ? NSM_CONE_SOLVED
-                   : found.residual <= accept    ? NSM_CONE_ACCEPTED
+                   : found.residual <= t.accept  ? NSM_CONE_ACCEPTED
                                                  : NSM_CONE_FAILED;
   }
   found.iterations = w->iterations;

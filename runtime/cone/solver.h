@@ -96,6 +96,7 @@ typedef struct nsm_cone_try {
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
   double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
   int    brief;          // the judge is asked whether it accepts, not for the residual of what it does not
+  const struct nsm_cone_solver *only;   // the one that is to try; NULL: all
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -188,7 +189,7 @@ double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, co
 
 // factored.c: sweeps, and that judge.
 nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,
-                                       double accept, double *lambda, double *u, nsm_cone_result *r);
+                                       double *lambda, double *u, nsm_cone_result *r);
 
 // ---- budget.c -------------------------------------------------------------------------------------------------------
 void nsm_cone_start_budget(nsm_cone_work *w, double budget);
