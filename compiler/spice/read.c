@@ -1,0 +1,213 @@
+// Cards into circuits: what includes what, which subcircuit a card stands in, what it is called.
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "netlist.h"
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+const char *spice_lower(Arena *a, const char *text) {
+  char *to = arena_strndup(a, text, strlen(text));
+  for (char *c = to; *c; c++) *c = (char)tolower((unsigned char)*c);
+  return to;
+}
+
+// A number and its suffix; letters behind that are a unit, as in 10uF. `m` is milli, `meg` mega.
+bool spice_number(const char *text, double *value) {
+  static const struct { const char *suffix; double factor; } all[] = {
+    { "meg", 1e6 }, { "mil", 25.4e-6 }, { "t", 1e12 }, { "g", 1e9 }, { "k", 1e3 }, { "m", 1e-3 },
+    { "u", 1e-6 },  { "n", 1e-9 },      { "p", 1e-12 }, { "f", 1e-15 }, { "a", 1e-18 } };
+  const char *c = text + (*text == '-' || *text == '+');
+  if (!isdigit((unsigned char)*c) && !(*c == '.' && isdigit((unsigned char)c[1]))) return false;
+  char *end;
+  *value = strtod(text, &end);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    size_t n = strlen(all[i].suffix), k = 0;
+    while (k < n && tolower((unsigned char)end[k]) == all[i].suffix[k]) k++;
+    if (k < n) continue;
+    *value = all[i].factor < 1 && all[i].factor != 25.4e-6 ? *value / round(1 / all[i].factor) : *value * all[i].factor;
+    end += n;
+    break;
+  }
+  while (isalpha((unsigned char)*end)) end++;
+  return !*end;
+}
+
+const Ex *spice_ex(SpiceParse *p, ExKind kind, const char *text, double number, Span span) {
+  Ex *e = ARENA_NEW(p->a, Ex);
+  *e = (Ex){ .kind = kind, .text = text ? spice_lower(p->a, text) : NULL, .number = number, .span = span };
+  return e;
+}
+
+const Ex *spice_ex_of(SpiceParse *p, ExKind kind, const char *text, const Ex *const *part, int n, Span span) {
+  Ex *e = ARENA_NEW(p->a, Ex);
+  *e = (Ex){ .kind = kind, .text = spice_lower(p->a, text), .n = n, .span = span };
+  for (int i = 0; i < n; i++) e->part[i] = part[i];
+  return e;
+}
+
+bool spice_fail(Spice *s, Span at, const char *format, ...) {
+  if (s->wrong) return false;
+  va_list list;
+  Text t = { 0 };
+  va_start(list, format);
+  text_vprintf(&t, format, list);
+  va_end(list);
+  s->wrong = arena_strndup(s->a, text_str(&t), t.n);
+  s->wrong_at = at;
+  text_free(&t);
+  return false;
+}
+
+int spice_line(Span at) { return source_line(at.file, at.lo); }
+
+const Item *spice_key(const Card *c, const char *key) {
+  for (int i = 0; c && i < c->n; i++)
+    if (c->item[i].key && !strcmp(c->item[i].key, key)) return &c->item[i];
+  return NULL;
+}
+
+const Card *spice_model(const Spice *s, const char *name) {
+  for (size_t i = 0; i < s->models.n; i++)
+    if (!strcmp(s->models.at[i].item[1].text, name)) return &s->models.at[i];
+  return NULL;
+}
+
+void spice_left_out(Spice *s, Span at, const char *what) {
+  const char *line = arena_printf(s->a, "%s, line %d", what, spice_line(at));
+  for (size_t i = 0; i < s->left_out.n; i++)
+    if (!strcmp(s->left_out.at[i].item->as, what)) return;
+  Item *i = ARENA_NEW(s->a, Item);
+  *i = (Item){ .as = what, .text = line, .span = at };
+  vec_push(&s->left_out, ((Card){ i, 1, at }));
+  text_printf(&s->notes, "note: left out: %s\n", line);
+}
+
+// ---- files ----------------------------------------------------------------------------------------------------------
+enum { MOST_DEEP = 16 };
+static bool read_cards(Spice *s, const SourceFile *f, size_t from, const char *section, int depth, Cards *out);
+
+static bool other_file(Spice *s, const Card *c, const char *section, int depth, Cards *out) {
+  const SourceFile *f;
+  if (c->n < 2 || !c->item[1].as) return spice_fail(s, c->span, "the name of a file is missing");
+  if (depth > MOST_DEEP) return spice_fail(s, c->span, "files include each other more than %d deep", MOST_DEEP);
+  const char *path = source_beside(s->a, c->span.file, c->item[1].as);
+  SourceStatus status = source_read_ordinary(s->a, path, &f);
+  if (status != SOURCE_OK) return spice_fail(s, c->item[1].span, "%s: %s", path, source_status_text(status, 0));
+  return read_cards(s, f, 0, section, depth + 1, out);
+}
+
+// section: of a file of `.lib`, what stands between `.lib section` and `.endl`; NULL: all.
+static bool read_cards(Spice *s, const SourceFile *f, size_t from, const char *section, int depth, Cards *out) {
+  Cards cards = { 0 };
+  const char *wrong;
+  Span at;
+  bool good = spice_parse(s->a, f, from, &cards, &wrong, &at), inside = !section;
+  if (!good) spice_fail(s, at, "%s", wrong ? wrong : "this cannot be read");
+  for (size_t i = 0; i < cards.n && good; i++) {
+    const Card *c = &cards.at[i];
+    const char *word = c->item[0].text ? c->item[0].text : "";
+    if (!strcmp(word, ".endl")) { inside = !section; continue; }
+    if (section && !strcmp(word, ".lib") && c->n == 2) {
+      inside = c->item[1].text && !strcmp(c->item[1].text, section);
+      continue;
+    }
+    if (!inside) continue;
+    if (!strcmp(word, ".end")) break;
+    if (!strncmp(word, ".inc", 4)) good = other_file(s, c, NULL, depth, out);
+    else if (!strcmp(word, ".lib"))
+      good = other_file(s, c, c->n > 2 && c->item[2].text ? c->item[2].text : NULL, depth, out);
+    else vec_push(out, *c);
+  }
+  vec_free(&cards);
+  return good;
+}
+
+// ---- circuits -------------------------------------------------------------------------------------------------------
+static Circuit *new_circuit(Spice *s, Circuit *parent) {
+  Circuit *c = ARENA_NEW(s->a, Circuit);
+  *c = (Circuit){ .parent = parent };
+  return c;
+}
+
+static bool is_word(const Card *c, const char *word) { return !strncmp(c->item[0].text, word, strlen(word)); }
+
+static void control(Spice *s, const Card *card, Circuit *in) {
+  static const char *const silent[] = { ".op", ".options", ".option", ".temp", ".title", ".global", ".save", ".probe" };
+  const char *word = card->item[0].text;
+  if (!strcmp(word, ".param")) vec_push(&in->params, *card);
+  else if (!strcmp(word, ".ic")) vec_push(&s->initial, *card);
+  else if (!strcmp(word, ".tran")) vec_push(&s->tran, *card);
+  else if (!strcmp(word, ".print") || !strcmp(word, ".plot")) vec_push(&s->shown, *card);
+  else {
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+      if (!strcmp(word, silent[i])) return;
+    spice_left_out(s, card->span, arena_printf(s->a, "`%s`", word));
+  }
+}
+
+static bool sort(Spice *s, const Cards *all) {
+  Circuit *in = s->whole;
+  bool script = false;
+  for (size_t i = 0; i < all->n; i++) {
+    const Card *c = &all->at[i];
+    if (!c->item[0].text) return spice_fail(s, c->item[0].span, "a card begins with a name");
+    if (is_word(c, ".control")) { script = true; spice_left_out(s, c->span, "the script of `.control`"); continue; }
+    if (is_word(c, ".endc")) { script = false; continue; }
+    if (script) continue;
+    if (is_word(c, ".subckt")) {
+      if (c->n < 2 || !c->item[1].text) return spice_fail(s, c->span, "`.subckt` needs a name: .subckt NAME nodes");
+      Circuit *sub = new_circuit(s, in);
+      sub->name = c->item[1].text;
+      sub->head = *c;
+      vec_push(&s->circuits, sub);
+      in = sub;
+    } else if (is_word(c, ".ends")) {
+      if (!in->parent) return spice_fail(s, c->span, "`.ends` without a `.subckt`");
+      in = in->parent;
+    } else if (is_word(c, ".model")) {
+      if (c->n < 3 || !c->item[1].text || !c->item[2].text)
+        return spice_fail(s, c->span, "`.model` needs a name and a type: .model NAME D(IS=1e-14)");
+      vec_push(&s->models, *c);
+    } else if (*c->item[0].text == '.') control(s, c, in);
+    else vec_push(&in->cards, *c);
+  }
+  if (in->parent) return spice_fail(s, in->head.span, "this `.subckt` has no `.ends`");
+  return true;
+}
+
+static bool is_circuit(const Spice *s, const Card *x, Circuit **of) {
+  for (size_t i = 0; i < s->circuits.n; i++)
+    for (int k = x->n; k-- > 1;)
+      if (!x->item[k].key && x->item[k].text && !strcmp(x->item[k].text, s->circuits.at[i]->name)) {
+        *of = s->circuits.at[i];
+        return true;
+      }
+  return false;
+}
+
+// Does a circuit use node 0, itself or by what stands in it? Then it takes it as a node.
+static void ground(Spice *s) {
+  for (size_t round = 0; round <= s->circuits.n; round++)
+    for (size_t i = 0; i < s->circuits.n; i++) {
+      Circuit *c = s->circuits.at[i], *of;
+      for (size_t k = 0; k < c->cards.n; k++) {
+        const Card *card = &c->cards.at[k];
+        c->grounded |= spice_uses_ground(card);
+        if (*card->item[0].text == 'x' && is_circuit(s, card, &of)) c->grounded |= of->grounded;
+      }
+    }
+}
+
+bool spice_read(Spice *s) {
+  Cards all = { 0 };
+  size_t title = strcspn(s->file->text, "\n");
+  s->whole = new_circuit(s, NULL);
+  bool good = read_cards(s, s->file, title, NULL, 0, &all) && sort(s, &all);
+  vec_free(&all);
+  if (good && s->whole->cards.n == 0 && s->circuits.n == 0)
+    good = spice_fail(s, (Span){ s->file, 0, title }, "this netlist has no elements; its first line is a title");
+  if (good) ground(s);
+  return good;
+}
