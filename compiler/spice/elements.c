@@ -115,6 +115,11 @@ static const char *passive(Spice *s, Names *n, const Card *c, const char *part, 
   return arena_printf(s->a, "%s, %c = %s", two(s, n, c, part), *lower - 32, value);
 }
 
+static const char *part_with(Spice *s, Names *n, const Card *c, bool voltage, const char *value) {
+  return arena_printf(s->a, "%s, %s = %s);", two(s, n, c, voltage ? "VoltageSource" : "CurrentSource"),
+                      voltage ? "V" : "I", value);
+}
+
 // ---- initial values -------------------------------------------------------------------------------------------------
 static bool start_of(Spice *s, const char *node_name, double *value) {
   *value = 0;
@@ -179,13 +184,40 @@ static const char *diode(Spice *s, Names *n, const Card *c) {
   return arena_printf(s->a, "%s, Vf = %s, R = %s);", two(s, n, c, "ThresholdDiode"), vf, rs);
 }
 
-static const char *switched(Spice *s, Names *n, const Card *c, bool by_current) {
+// The voltage source between the nodes that control a switch: its wave is known as a function of time, and the instants
+// of the switch with it.
+static const Card *source_at(const Circuit *in, const Card *c) {
+  for (size_t i = 0; c->n > 4 && c->item[3].text && c->item[4].text && i < in->cards.n; i++) {
+    const Card *v = &in->cards.at[i];
+    if (*v->item[0].text == 'v' && v->n > 3 && v->item[1].text && v->item[2].text &&
+        !strcmp(v->item[1].text, c->item[3].text) && !strcmp(v->item[2].text, c->item[4].text))
+      return v;
+  }
+  return NULL;
+}
+
+static bool has_switch(const Circuit *in, const Card *source) {
+  for (size_t i = 0; i < in->cards.n; i++)
+    if (*in->cards.at[i].item[0].text == 's' && source_at(in, &in->cards.at[i]) == source) return true;
+  return false;
+}
+
+static const char *voltage(Spice *s, const Circuit *in, Names *n, const Card *c) {
+  const char *wave = spice_source(s, n, c, 3, "V"), *name = spice_known(n, "part", c->item[0].text);
+  if (!has_switch(in, c)) return part_with(s, n, c, true, wave);
+  return arena_printf(s->a, "var %s_wave = %s;\n  %s", name, wave,
+                      part_with(s, n, c, true, arena_printf(s->a, "%s_wave", name)));
+}
+
+static const char *switched(Spice *s, const Circuit *in, Names *n, const Card *c, bool by_current) {
   int at = by_current ? 4 : 5;
   const Card *m = model_of(s, c, at, by_current ? "csw" : "sw");
   if (!m) return NULL;
   const char *control = by_current && c->n > 3 ? spice_known(n, "part", c->item[3].text) : NULL;
   if (by_current && !control) { spice_fail(s, c->span, "the current that controls `%s` is of no part", c->item[0].as); return NULL; }
+  const Card *source = by_current ? NULL : source_at(in, c);
   const char *x = by_current ? arena_printf(s->a, "%s.i/1 [A]", control)
+                  : source   ? arena_printf(s->a, "%s_wave/1 [V]", spice_known(n, "part", source->item[0].text))
                              : arena_printf(s->a, "(%s - %s)/1 [V]", node(s, n, c, 3), node(s, n, c, 4));
   const Item *t = spice_key(m, by_current ? "it" : "vt"), *h = spice_key(m, by_current ? "ih" : "vh");
   double middle = t && t->is_number ? t->number : 0, half = h && h->is_number ? h->number : 0;
@@ -232,11 +264,6 @@ static const char *mosfet(Spice *s, Names *n, const Card *c) {
 }
 
 // ---- controlled sources ---------------------------------------------------------------------------------------------
-static const char *part_with(Spice *s, Names *n, const Card *c, bool voltage, const char *value) {
-  return arena_printf(s->a, "%s, %s = %s);", two(s, n, c, voltage ? "VoltageSource" : "CurrentSource"),
-                      voltage ? "V" : "I", value);
-}
-
 // c0 + c1 x + c2 x^2 ..., x a number.
 static const char *polynomial(Spice *s, Names *n, const Card *c, int from, const char *x, const char *unit) {
   const char *sum = "";
@@ -331,11 +358,11 @@ const char *spice_element(Spice *s, Circuit *in, Names *n, const Card *c) {
     const char *text = passive(s, n, c, "Inductor", "l", "H");
     return ic ? arena_printf(s->a, "%s, i0 = %s);", text, spice_value(s, n, ic, "A")) : arena_printf(s->a, "%s);", text);
   }
-  case 'v': return part_with(s, n, c, true, spice_source(s, n, c, 3, "V"));
+  case 'v': return voltage(s, in, n, c);
   case 'i': return part_with(s, n, c, false, spice_source(s, n, c, 3, "A"));
   case 'd': return diode(s, n, c);
-  case 's': return switched(s, n, c, false);
-  case 'w': return switched(s, n, c, true);
+  case 's': return switched(s, in, n, c, false);
+  case 'w': return switched(s, in, n, c, true);
   case 'e': return controlled(s, n, c, true);
   case 'g': return controlled(s, n, c, false);
   case 'f': return by_current(s, n, c, false);

@@ -13,6 +13,18 @@ static const char *const taken[] = {
   "draw", "initial", "offset", "stop", "fail", "nan", "e", "der"
 };
 
+// Models of the text and of std/circuit.nsm.
+static const char *const models[] = {
+  "Resistor", "Conductor", "Capacitor", "Inductor", "CoupledInductors", "Transformer", "VoltageSource",
+  "CurrentSource", "VoltageByVoltage", "CurrentByVoltage", "VoltageByCurrent", "CurrentByCurrent", "Diode",
+  "ThresholdDiode", "Transistor", "Zener", "Switch", "GatedDiode", "OpAmp", "Comparator", "SwitchBy", "Junction",
+  "Line", "Mosfet", "Bipolar" };
+
+void spice_name_models(Names *n) {
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+    vec_push(&n->of, ((Named){ "model", models[i], models[i] }));
+}
+
 bool spice_is_ground(const char *node) { return node && (!strcmp(node, "0") || !strcmp(node, "gnd")); }
 
 static bool is_taken(const Names *n, const char *name) {

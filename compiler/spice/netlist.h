@@ -85,6 +85,7 @@ typedef struct Names { Arena *a; Vec(Named) of; } Names;
 const char *spice_name(Names *n, const char *kind, const char *from, const char *as);       // is given one where it has none
 const char *spice_known(const Names *n, const char *kind, const char *from);                // NULL: it has none
 bool spice_is_ground(const char *node);
+void spice_name_models(Names *n);       // those that are there without the netlist
 
 // ---- text -----------------------------------------------------------------------------------------------------------
 const char *spice_quantity(Arena *a, double x, const char *unit);          // "4.7 [kohm]"

@@ -57,7 +57,14 @@ static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *
   if (is_zero(fall)) fall = step;
   const char *points = arena_printf(s->a, "[0 [s], %s, %s + %s, %s + %s + %s", rise, rise, wide, rise, wide, fall);
   const char *t = delayed(s, late), *wave;
+  double ends = 0, whole = 0;
+  for (int i = 3; i < 6; i++) ends += at + 1 + i < c->n ? c->item[at + 1 + i].number : 0;
+  if (at + 7 < c->n) whole = c->item[at + 7].number;
+  if (whole > 0 && ends > whole * (1 + 1e-9))
+    spice_fail(s, c->span, "rise, width and fall of this pulse take %g s, longer than its period", ends);
   if (is_zero(period)) wave = arena_printf(s->a, "table(%s, %s], [%s, %s, %s, %s])", t, points, low, high, high, low);
+  else if (whole > 0 && ends > whole * (1 - 1e-9))
+    wave = arena_printf(s->a, "table(%s, %s], [%s, %s, %s, %s], periodic)", t, points, low, high, high, low);
   else
     wave = arena_printf(s->a, "table(%s, %s, %s], [%s, %s, %s, %s, %s], periodic)", t, points, period, low, high, high,
                         low, low);

@@ -78,6 +78,19 @@ static const Card *coupling_of(const Circuit *c, const char *name) {
   return NULL;
 }
 
+// A factor of 1: the first coil beside an ideal transformer.
+static const char *tightly(Spice *s, Names *n, const Card *k, const Card *one, const Card *two) {
+  const char *a = spice_known(n, "node", one->item[1].text), *b = spice_known(n, "node", one->item[2].text);
+  const Item *ic = spice_key(one, "ic");
+  const char *start = ic ? arena_printf(s->a, ", i0 = %s", spice_value(s, n, ic, "A")) : "";
+  return arena_printf(s->a, "Inductor %s(a = %s, b = %s, L = %s%s);\n"
+                      "  Transformer %s(a = %s, b = %s, c = %s, d = %s, n = %.15g);",
+                      spice_known(n, "part", one->item[0].text), a, b, spice_quantity(s->a, one->item[3].number, "H"),
+                      start, spice_known(n, "part", k->item[0].text), a, b,
+                      spice_known(n, "node", two->item[1].text), spice_known(n, "node", two->item[2].text),
+                      sqrt(one->item[3].number / two->item[3].number));
+}
+
 static const char *coupled(Spice *s, const Circuit *c, Names *n, const Card *k) {
   const Card *one = k->n > 3 ? coil(c, k->item[1].text) : NULL, *two = k->n > 3 ? coil(c, k->item[2].text) : NULL;
   if (!one || !two || one->n < 4 || two->n < 4) {
@@ -94,6 +107,7 @@ static const char *coupled(Spice *s, const Circuit *c, Names *n, const Card *k) 
   }
   double l1 = one->item[3].number, l2 = two->item[3].number;
   Text t = { 0 };
+  if (k->item[3].number >= 1 - 1e-9) return tightly(s, n, k, one, two);
   text_printf(&t, "CoupledInductors %s(a = %s, b = %s, c = %s, d = %s, L1 = %s, L2 = %s, M = %s",
               spice_known(n, "part", k->item[0].text), spice_known(n, "node", one->item[1].text),
               spice_known(n, "node", one->item[2].text), spice_known(n, "node", two->item[1].text),
@@ -191,10 +205,8 @@ static void experiment(Spice *s, Names *n, Text *out) {
 static void whole(Spice *s, Text *out) {
   Names n = { .a = s->a };
   Text nodes = { 0 };
-  const char *slash = strrchr(s->file->path, '/'), *base = slash ? slash + 1 : s->file->path;
-  const char *stem = arena_strndup(s->a, base, strcspn(base, "."));
   name_params(s, s->whole, &n);
-  text_printf(out, "model %s {\n", model_name(s->a, stem, "Circuit"));
+  text_printf(out, "model %s {\n", s->whole->own);
   params(s, s->whole, &n, out);
   int many = name_nodes(s->whole, &n, &nodes);
   text_printf(out, "  node %s%sgnd : V = 0;\n", text_str(&nodes), many ? ", " : "");
@@ -208,8 +220,16 @@ static void whole(Spice *s, Text *out) {
 
 static bool write_model(Spice *s, Text *out) {
   Text body = { 0 };
-  for (size_t i = 0; i < s->circuits.n; i++)
-    s->circuits.at[i]->own = model_name(s->a, s->circuits.at[i]->head.item[1].as, "Part");
+  Names models = { .a = s->a };
+  spice_name_models(&models);
+  const char *slash = strrchr(s->file->path, '/'), *base = slash ? slash + 1 : s->file->path;
+  const char *stem = arena_strndup(s->a, base, strcspn(base, "."));
+  s->whole->own = spice_name(&models, "model", "", model_name(s->a, stem, "Circuit"));
+  for (size_t i = 0; i < s->circuits.n; i++) {
+    Circuit *c = s->circuits.at[i];
+    c->own = spice_name(&models, "model", c->name, model_name(s->a, c->head.item[1].as, "Part"));
+  }
+  vec_free(&models.of);
   for (size_t i = 0; i < s->circuits.n && !s->wrong; i++) subcircuit(s, s->circuits.at[i], &body);
   if (!s->wrong) whole(s, &body);
   const char *title = title_of(s);
