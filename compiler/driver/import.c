@@ -12,10 +12,9 @@ static bool ends(const char *path, const char *with) {
 static int netlist(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   bool exponential = given(o, NSM_FLAG_DIODE) && !strcmp(o->flags.text[NSM_FLAG_DIODE], "exponential");
   Text notes = { 0 };
-  const char *wrong;
-  Span at;
-  bool good = spice_import(a, f, exponential, out, &notes, &wrong, &at);
-  if (!good) diag_print_plain(wrong, at, stderr, wants_colour(stderr));
+  SpiceWrong wrong;
+  bool good = spice_import(a, f, exponential, out, &notes, &wrong);
+  if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
   else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
   text_free(&notes);
   return good ? EXIT_OK : EXIT_MODEL;

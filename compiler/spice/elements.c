@@ -13,7 +13,7 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow a to b = (a - b)*(if on > 0 then 1/Ron else 1/Roff);\n"
     "}\n" },
   { PART_JUNCTION,
-    "// A junction by Shockley's equation, at 27 degrees Celsius. The exponential goes on as a line where it is large.\n"
+    "// A junction by Shockley's equation at 27 degrees Celsius; where it is large, the exponential goes on as a line.\n"
     "model Junction(a : node, b : node, Is : A = 1e-14, N = 1) {\n"
     "  var x = (a - b)/(N*25.864186 [mV]);\n"
     "  flow a to b = Is*(exp(min(x, 40))*(1 + max(x - 40, 0)) - 1) + (a - b)*1e-12 [S];\n"
@@ -48,32 +48,6 @@ const char *spice_parts(unsigned parts) {
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (own[i].part == parts) return own[i].text;
   return NULL;
-}
-
-static bool is_item(const Item *i, const char *text) { return i->text && !i->key && !strcmp(i->text, text); }
-
-int spice_ports(const Card *c) {
-  bool control = c->n > 3 && !c->item[3].key && !c->item[3].ex && !is_item(&c->item[3], "poly") &&
-                 !is_item(&c->item[3], "value") && !is_item(&c->item[3], "vol") && !is_item(&c->item[3], "cur");
-  switch (*c->item[0].text) {
-  case 'r': case 'c': case 'l': case 'v': case 'i': case 'd': case 'b': case 'f': case 'h': case 'w': return 2;
-  case 'e': case 'g': return control ? 4 : 2;
-  case 's': case 't': return 4;
-  case 'q': return 3;
-  case 'm': return 4;
-  default: return 0;
-  }
-}
-
-bool spice_uses_ground(const Card *c) {
-  int ports = spice_ports(c);
-  bool any = false;
-  for (int i = 1; i < c->n; i++) {
-    any |= c->item[i].ex != NULL;
-    bool node = *c->item[0].text == 'x' ? i + 1 < c->n : i <= ports || is_item(&c->item[3], "poly");
-    any |= node && !c->item[i].key && spice_is_ground(c->item[i].text);
-  }
-  return any;
 }
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------
@@ -184,6 +158,11 @@ static const char *diode(Spice *s, Names *n, const Card *c) {
   return arena_printf(s->a, "%s, Vf = %s, R = %s);", two(s, n, c, "ThresholdDiode"), vf, rs);
 }
 
+static const char *no_control(Spice *s, const Card *c) {
+  spice_fail(s, c->span, "the current that controls `%s` is of no part", c->item[0].as);
+  return NULL;
+}
+
 // The voltage source between the nodes that control a switch: its wave is known as a function of time, and the instants
 // of the switch with it.
 static const Card *source_at(const Circuit *in, const Card *c) {
@@ -214,14 +193,14 @@ static const char *switched(Spice *s, const Circuit *in, Names *n, const Card *c
   const Card *m = model_of(s, c, at, by_current ? "csw" : "sw");
   if (!m) return NULL;
   const char *control = by_current && c->n > 3 ? spice_known(n, "part", c->item[3].text) : NULL;
-  if (by_current && !control) { spice_fail(s, c->span, "the current that controls `%s` is of no part", c->item[0].as); return NULL; }
+  if (by_current && !control) return no_control(s, c);
   const Card *source = by_current ? NULL : source_at(in, c);
   const char *x = by_current ? arena_printf(s->a, "%s.i/1 [A]", control)
                   : source   ? arena_printf(s->a, "%s_wave/1 [V]", spice_known(n, "part", source->item[0].text))
                              : arena_printf(s->a, "(%s - %s)/1 [V]", node(s, n, c, 3), node(s, n, c, 4));
   const Item *t = spice_key(m, by_current ? "it" : "vt"), *h = spice_key(m, by_current ? "ih" : "vh");
   double middle = t && t->is_number ? t->number : 0, half = h && h->is_number ? h->number : 0;
-  bool on = at + 1 < c->n && is_item(&c->item[at + 1], "on");
+  bool on = at + 1 < c->n && spice_is_word(&c->item[at + 1], "on");
   s->parts |= PART_SWITCH;
   return arena_printf(s->a, "%s, x = %s, below = %s, above = %s, Ron = %s, Roff = %s%s);", two(s, n, c, "SwitchBy"), x,
                       spice_quantity(s->a, middle - half, ""), spice_quantity(s->a, middle + half, ""),
@@ -279,7 +258,7 @@ static const char *controlled(Spice *s, Names *n, const Card *c, bool voltage) {
   const char *unit = voltage ? "V" : "A";
   for (int i = 3; i < c->n; i++)
     if (c->item[i].ex) return part_with(s, n, c, voltage, spice_value(s, n, &c->item[i], unit));
-  if (c->n > 6 && is_item(&c->item[3], "poly")) {
+  if (c->n > 6 && spice_is_word(&c->item[3], "poly")) {
     if (c->item[4].number != 1) { spice_left_out(s, c->span, "POLY of several controls"); return NULL; }
     const char *x = arena_printf(s->a, "(%s - %s)/1 [V]", node(s, n, c, 5), node(s, n, c, 6));
     return part_with(s, n, c, voltage, polynomial(s, n, c, 7, x, unit));
@@ -292,10 +271,10 @@ static const char *controlled(Spice *s, Names *n, const Card *c, bool voltage) {
 
 static const char *by_current(Spice *s, Names *n, const Card *c, bool voltage) {
   const char *unit = voltage ? "V" : "A";
-  bool poly = c->n > 5 && is_item(&c->item[3], "poly");
+  bool poly = c->n > 5 && spice_is_word(&c->item[3], "poly");
   int at = poly ? 5 : 3;
   const char *control = at < c->n && c->item[at].text ? spice_known(n, "part", c->item[at].text) : NULL;
-  if (!control) { spice_fail(s, c->span, "the current that controls `%s` is of no part", c->item[0].as); return NULL; }
+  if (!control) return no_control(s, c);
   if (poly)
     return part_with(s, n, c, voltage, polynomial(s, n, c, 6, arena_printf(s->a, "%s.i/1 [A]", control), unit));
   return arena_printf(s->a, "%s, control = %s.i, %s = %s);", two(s, n, c, voltage ? "VoltageByCurrent" :
@@ -337,7 +316,8 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
     text_printf(&t, "%sp%d = %s", ports > 1 ? ", " : "", ports, node(s, n, c, ports));
   }
   if (ports != at - 1)
-    spice_fail(s, c->span, "`%s` has %d nodes, and the subcircuit `%s` another number", c->item[0].as, at - 1, of->name);
+    spice_fail(s, c->span, "`%s` has %d nodes, and the subcircuit `%s` another number", c->item[0].as, at - 1,
+               of->name);
   if (of->grounded) text_printf(&t, "%sground = gnd", ports ? ", " : "");
   for (int i = at + 1; i < c->n; i++)
     if (c->item[i].key)
@@ -356,7 +336,8 @@ const char *spice_element(Spice *s, Circuit *in, Names *n, const Card *c) {
   case 'l': {
     const Item *ic = spice_key(c, "ic");
     const char *text = passive(s, n, c, "Inductor", "l", "H");
-    return ic ? arena_printf(s->a, "%s, i0 = %s);", text, spice_value(s, n, ic, "A")) : arena_printf(s->a, "%s);", text);
+    if (ic) return arena_printf(s->a, "%s, i0 = %s);", text, spice_value(s, n, ic, "A"));
+    return arena_printf(s->a, "%s);", text);
   }
   case 'v': return voltage(s, in, n, c);
   case 'i': return part_with(s, n, c, false, spice_source(s, n, c, 3, "A"));

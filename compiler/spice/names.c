@@ -1,5 +1,5 @@
-// Names. SPICE takes any text for a node and does not tell cases apart; nodes and parts may have one name. Here a name is
-// of letters and digits, and the reserved words and what else has a meaning are not taken.
+// Names. SPICE takes any text for a node and does not tell cases apart; nodes and parts may have one name. Here a name
+// is of letters and digits, and the reserved words and what else has a meaning are not taken.
 #include <ctype.h>
 #include <string.h>
 #include "netlist.h"
@@ -8,8 +8,8 @@ static const char *const taken[] = {
 #define WORD(text, token, kind) text,
 #include "../syntax/words.def"
 #undef WORD
-  "time", "pi", "energy", "node", "flow", "to", "at", "body", "gravity", "material", "pair", "algebraic", "gnd", "delay",
-  "table", "spline", "periodic", "min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "sign", "floor", "inf",
+  "time", "pi", "energy", "node", "flow", "to", "at", "body", "gravity", "material", "pair", "algebraic", "gnd",
+  "delay", "table", "spline", "periodic", "min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "sign", "floor", "inf",
   "draw", "initial", "offset", "stop", "fail", "nan", "e", "der"
 };
 

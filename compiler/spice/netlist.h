@@ -1,6 +1,7 @@
 // SPICE netlists and the models that are made of them (docs/import.md).
 //
 //   netlist.l, netlist.y   text -> cards: a line with its continuations, as items `text` or `key = value`
+//   cards.c                keys, models and nodes of cards
 //   read.c                 files that others include; subcircuits; what a card is called
 //   expression.c           expressions in braces, in the notation of nsm
 //   names.c                nodes and parts get names that nsm takes
@@ -82,8 +83,9 @@ int  spice_line(Span at);
 // The names of a circuit: nodes, parts, parameters.
 typedef struct Named { const char *kind, *from, *to; } Named;              // kind: "node", "part", "param"
 typedef struct Names { Arena *a; Vec(Named) of; } Names;
-const char *spice_name(Names *n, const char *kind, const char *from, const char *as);       // is given one where it has none
-const char *spice_known(const Names *n, const char *kind, const char *from);                // NULL: it has none
+// spice_name: it is given one where it has none; spice_known: NULL, it has none.
+const char *spice_name(Names *n, const char *kind, const char *from, const char *as);
+const char *spice_known(const Names *n, const char *kind, const char *from);
 bool spice_is_ground(const char *node);
 void spice_name_models(Names *n);       // those that are there without the netlist
 
@@ -103,5 +105,6 @@ const char *spice_element(Spice *s, Circuit *c, Names *n, const Card *card);
 const Card *spice_model(const Spice *s, const char *name);
 const Item *spice_key(const Card *c, const char *key);     // NULL: the card has none
 void spice_left_out(Spice *s, Span at, const char *what);
+bool spice_is_word(const Item *i, const char *text);        // this word, without a key
 bool spice_uses_ground(const Card *c);
 int  spice_ports(const Card *c);                           // how many items behind the name are nodes

@@ -92,6 +92,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, SpiceParse *p, voi
   const char *text = arena_printf(p->a, "%s stands here", found == YYSYMBOL_YYEMPTY ? "nothing" : yysymbol_name(found));
   for (int i = 0; i < n; i++)
     text = arena_printf(p->a, "%s%s%s", text, i ? " or " : "; expected is ", yysymbol_name(expected[i]));
+  if (n == 0) text = arena_printf(p->a, "%s; expected is a number, a name or a parenthesis", text);
   spice_y_error(yypcontext_location(context), p, scanner, text);
   return 0;
 }

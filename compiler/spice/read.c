@@ -1,45 +1,6 @@
 // Cards into circuits: what includes what, which subcircuit a card stands in, what it is called.
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include "netlist.h"
-
-bool spice_fail(Spice *s, Span at, const char *format, ...) {
-  if (s->wrong) return false;
-  va_list list;
-  Text t = { 0 };
-  va_start(list, format);
-  text_vprintf(&t, format, list);
-  va_end(list);
-  s->wrong = arena_strndup(s->a, text_str(&t), t.n);
-  s->wrong_at = at;
-  text_free(&t);
-  return false;
-}
-
-int spice_line(Span at) { return source_line(at.file, at.lo); }
-
-const Item *spice_key(const Card *c, const char *key) {
-  for (int i = 0; c && i < c->n; i++)
-    if (c->item[i].key && !strcmp(c->item[i].key, key)) return &c->item[i];
-  return NULL;
-}
-
-const Card *spice_model(const Spice *s, const char *name) {
-  for (size_t i = 0; i < s->models.n; i++)
-    if (!strcmp(s->models.at[i].item[1].text, name)) return &s->models.at[i];
-  return NULL;
-}
-
-void spice_left_out(Spice *s, Span at, const char *what) {
-  const char *line = arena_printf(s->a, "%s, line %d", what, spice_line(at));
-  for (size_t i = 0; i < s->left_out.n; i++)
-    if (!strcmp(s->left_out.at[i].item->as, what)) return;
-  Item *i = ARENA_NEW(s->a, Item);
-  *i = (Item){ .as = what, .text = line, .span = at };
-  vec_push(&s->left_out, ((Card){ i, 1, at }));
-  text_printf(&s->notes, "note: left out: %s\n", line);
-}
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 enum { MOST_DEEP = 16 };

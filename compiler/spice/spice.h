@@ -3,6 +3,8 @@
 #include "../base/source.h"
 #include "../base/text.h"
 
-// exponential: diodes by Shockley's equation. notes: what was left out, for a person. False: *wrong says what is wrong in
-// the netlist, and *at where.
-bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, const char **wrong, Span *at);
+// What stops an import, and where.
+typedef struct SpiceWrong { const char *what; Span at; } SpiceWrong;
+
+// exponential: diodes by Shockley's equation. notes: what was left out, for a person. False: *wrong is told.
+bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, SpiceWrong *wrong);

@@ -243,11 +243,10 @@ static bool write_model(Spice *s, Text *out) {
   return !s->wrong;
 }
 
-bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, const char **wrong, Span *at) {
+bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, SpiceWrong *wrong) {
   Spice s = { .a = a, .file = f, .exponential = exponential };
   bool good = spice_read(&s) && write_model(&s, out);
   *notes = s.notes;
-  *wrong = s.wrong;
-  *at = s.wrong_at;
+  *wrong = (SpiceWrong){ s.wrong, s.wrong_at };
   return good;
 }
