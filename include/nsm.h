@@ -114,11 +114,12 @@ typedef struct nsm_sim nsm_sim;
 
 // An input of the model: a file of points over time, of which `column` is taken (NULL: that of the input's name, or the
 // second of two); or, where path is NULL, n points in memory, of which the simulation makes a copy: times that rise and
-// values, finite, in SI. hold: the value of a point until the next, else linear; before the first point and behind the
-// last it is theirs.
+// values, finite, in SI. Between two points it is linear, or the value of the first, or a monotone cubic, whose points
+// are no kinks: a function that was asked at them. Before the first point and behind the last it is theirs.
+enum { NSM_INPUT_LINEAR = 0, NSM_INPUT_HOLD = 1, NSM_INPUT_SMOOTH = 2 };
 typedef struct nsm_input {
   const char *name, *path, *column;
-  int hold, n;
+  int between, n;
   const double *time, *value;
 } nsm_input;
 

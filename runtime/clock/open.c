@@ -43,7 +43,7 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   for (int i = 0; i < own->ninput; i++) {
     const nsm_input *from = &set->input[i];
     int n = from->path ? 0 : from->n;
-    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->hold, n,
+    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->between, n,
                             numbers(s, from->time, n), numbers(s, from->value, n) };
   }
   own->input = input;
