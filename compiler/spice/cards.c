@@ -6,8 +6,9 @@
 bool spice_is_word(const Item *i, const char *text) { return i->text && !i->key && !strcmp(i->text, text); }
 
 int spice_ports(const Card *c) {
-  bool control = c->n > 3 && !c->item[3].key && !c->item[3].ex && !spice_is_word(&c->item[3], "poly") &&
-                 !spice_is_word(&c->item[3], "value") && !spice_is_word(&c->item[3], "vol") && !spice_is_word(&c->item[3], "cur");
+  static const char *const words[] = { "poly", "value", "vol", "cur" };
+  bool control = c->n > 3 && !c->item[3].key && !c->item[3].ex;
+  for (size_t i = 0; control && i < sizeof words / sizeof *words; i++) control = !spice_is_word(&c->item[3], words[i]);
   switch (*c->item[0].text) {
   case 'r': case 'c': case 'l': case 'v': case 'i': case 'd': case 'b': case 'f': case 'h': case 'w': return 2;
   case 'e': case 'g': return control ? 4 : 2;

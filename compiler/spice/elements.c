@@ -13,7 +13,7 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow a to b = (a - b)*(if on > 0 then 1/Ron else 1/Roff);\n"
     "}\n" },
   { PART_JUNCTION,
-    "// A junction by Shockley's equation at 27 degrees Celsius; where it is large, the exponential goes on as a line.\n"
+    "// A junction by Shockley's equation, at 27 degrees Celsius; a large exponential goes on as a line.\n"
     "model Junction(a : node, b : node, Is : A = 1e-14, N = 1) {\n"
     "  var x = (a - b)/(N*25.864186 [mV]);\n"
     "  flow a to b = Is*(exp(min(x, 40))*(1 + max(x - 40, 0)) - 1) + (a - b)*1e-12 [S];\n"

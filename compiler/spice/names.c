@@ -9,8 +9,8 @@ static const char *const taken[] = {
 #include "../syntax/words.def"
 #undef WORD
   "time", "pi", "energy", "node", "flow", "to", "at", "body", "gravity", "material", "pair", "algebraic", "gnd",
-  "delay", "table", "spline", "periodic", "min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "sign", "floor", "inf",
-  "draw", "initial", "offset", "stop", "fail", "nan", "e", "der"
+  "delay", "table", "spline", "periodic", "min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "sign",
+  "floor", "inf", "draw", "initial", "offset", "stop", "fail", "nan", "e", "der"
 };
 
 // Models of the text and of std/circuit.nsm.
