@@ -40,7 +40,8 @@ static bool netlist(Parse *p) {
        part = p->open.n > 0 && p->item_n == 3 && item(p, 1) == TOK_NAME && now(p) == TOK_NAME &&
               names_part(text_of(p, p->item[0])) && skip_line(p->file, p->item[0].at.lo) > p->now.at.lo;
   if (!directive && !title && !part) return false;
-  Diag *d = say(p, part ? p->item[0].at : p->now.at, "this looks like a netlist: parts stand in a model, between nodes");
+  Diag *d = say(p, part ? p->item[0].at : p->now.at,
+                "this looks like a netlist: parts stand in a model, between nodes");
   if (part) {
     diag_help(d, "import \"std/circuit.nsm\"; then Resistor R1(a = in1, b = out1, R = 1 [kohm]);");
     give_up_item(p);
