@@ -167,8 +167,8 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
   char name[256];
   for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    if (nsm_input_has_value(s, i)) continue;
     signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
-    if (s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0) continue;
     sim_fail(e, NSM_USAGE, "the input %s has no value; give it a file: --input %s=FILE", name, name);
     return 0;
   }
@@ -188,6 +188,35 @@ nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e)
   }
   sim_signals_forget(s);
   return NSM_OK;
+}
+
+int nsm_ninput(const nsm_sim *s) { return s->a->nsignal - s->a->ndelay; }
+
+const char *nsm_input_name(nsm_sim *s, int i) {
+  s->w.name[0] = 0;
+  if (i >= 0 && i < nsm_ninput(s)) signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, s->w.name, sizeof s->w.name);
+  return s->w.name;
+}
+
+const char *nsm_input_unit(nsm_sim *s, int i) {
+  const nsm_model *m = s->a->m;
+  for (int v = 0; v < m->nvar; v++) {
+    int at = s->a->nheld + i - s->a->var[v].base;
+    if (m->var[v].kind == NSM_VAR_INPUT && at >= 0 && at < s->a->var[v].count) return sim_text(s, m->var[v].unit);
+  }
+  return "";
+}
+
+int nsm_input_has_value(const nsm_sim *s, int i) {
+  char name[256];
+  signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
+  return s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0;
+}
+
+double nsm_get_input(const nsm_sim *s, int i) {
+  if (i < 0 || i >= nsm_ninput(s)) return NAN;
+  if (s->now.held_input[i]) return s->now.d[s->a->nheld + i];
+  return s->a->signal[i].points ? nsm_table_value(s->a->signal[i].points, s->now.t, s->now.t, 0) : NAN;
 }
 
 // ---- delays ---------------------------------------------------------------------------------------------------------

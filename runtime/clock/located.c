@@ -418,7 +418,10 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     if ((code = find_touches(s, s->a->step, e)) != NSM_OK) return code;
     sim_watch_begin(s);
   }
-  if (closes) code = impact(s, rest_of(s), e);
+  if (closes) {
+    sim_before_jump(s);
+    code = impact(s, rest_of(s), e);
+  }
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   doubt(s);
   sim_tell_sets(s);

@@ -96,6 +96,7 @@ typedef struct nsm_cone_try {
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
   double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
   int    brief;          // the judge is asked whether it accepts, not for the residual of what it does not
+  const struct nsm_cone_solver *only;   // the one that is to try; NULL: all
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -180,11 +181,22 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 // answers of which none is accepted. Infinite where there is no memory for it.
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
+// ---- residual_factors.c: the judge of problems in factors -----------------------------------------------------------
+// u := M lambda + q (u may be NULL) and the measure (2) of its head; *worst: the row of the largest part. Infinite
+// where something is not finite, or there is no memory for it.
+double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, double *u,
+                                 int *worst);
+
+// factored.c: sweeps, and that judge.
+nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,
+                                       double *lambda, double *u, nsm_cone_result *r);
+
 // ---- budget.c -------------------------------------------------------------------------------------------------------
 void nsm_cone_start_budget(nsm_cone_work *w, double budget);
 static inline void nsm_cone_charge(nsm_cone_work *w, double operations) { w->work += operations; }
 // What a product with M takes.
 static inline double nsm_cone_entries(const nsm_cone_problem *p) {
+  if (p->factors) return 2.0 * (double)p->factors->at[p->factors->nodes] + p->m;
   return p->row_start ? p->row_start[p->m] + (double)p->m : (double)p->m * p->m;
 }
 // 1 where the budget of the present call is used up, or somebody wants it to end: to be asked between two iterations of
