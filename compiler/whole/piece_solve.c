@@ -168,13 +168,16 @@ static void residual(Pieces *m, const Rows *r, Iterate *x) {
     x->term[i] = values(m, nz + r->n + PIECE_POINTS + 1);
     for (int j = 0; j < nz; j++)
       take_term(m, x, i, name(m, times(m, x->M[i * nz + j], x->inc[j]), arena_printf(a, "i%d_", i), j), false, &sum);
-    for (int k = 0; k < PIECE_POINTS; k++)
-      if (x->force[k] && m->force[k][i] != piece_none(m))
-        take_term(m, x, i, name(m, times(m, m->by[k].v, x->force[k][i]), arena_printf(a, "f%d_", k), i), true, &sum);
+    for (int k = 0; k < PIECE_POINTS; k++) {
+      if (!x->force[k] || m->force[k][i] == piece_none(m)) continue;
+      take_term(m, x, i, name(m, times(m, m->by[k].v, x->force[k][i]), arena_printf(a, "f%d_", k), i), true, &sum);
+    }
     take_term(m, x, i, m->S[i], true, &sum);
-    for (int k = 0; k < r->n; k++)
-      if (r->row[k]->along[i] != piece_none(m))
-        take_term(m, x, i, name(m, times(m, x->along[k * nz + i], x->p1[k]), arena_printf(a, "h%d_", k), i), true, &sum);
+    for (int k = 0; k < r->n; k++) {
+      if (r->row[k]->along[i] == piece_none(m)) continue;
+      KValue push = times(m, x->along[k * nz + i], x->p1[k]);
+      take_term(m, x, i, name(m, push, arena_printf(a, "h%d_", k), i), true, &sum);
+    }
     x->R[i] = sum == K_NONE ? k_number(p->b, 0) : name(m, sum, "res", i);
   }
   for (int k = 0; k < r->n; k++) x->R[nz + k] = x->rate[k];

@@ -1,8 +1,8 @@
-// Steps by the equations of a scheme (schemes/<name>.c), in which no contact is closed, or one alone is struck. With the
-// unknowns z1 and the impulses p of constraints, R = 0 and rate = 0 of piece_terms.c, all derivatives of both.
+// Steps by the equations of a scheme (schemes/<name>.c), in which no contact is closed, or one alone is struck. With
+// the unknowns z1 and the impulses p of constraints, R = 0 and rate = 0 of piece_terms.c, all derivatives of both.
 //
-// Where the equations are affine in the unknowns they are solved once. Else by Newton's method, from z or from z and its
-// last change; and f at the end is that of the begin of the next step, where a scheme takes it at both.
+// Where the equations are affine in the unknowns they are solved once. Else by Newton's method, from z or from z and
+// its last change; and f at the end is that of the begin of the next step, where a scheme takes it at both.
 //
 // A contact without friction that is struck, alone, is one more constraint, rate + e rate_before = 0, with an impulse
 // that presses; the solution is written once more for each such contact, of two at most.
@@ -241,7 +241,8 @@ const Whole *whole_piece(Arena *a, Written *w) {
   bool explicit_step = plan->scheme->explicit_step;
   if ((plan->one_iteration && !explicit_step) || (explicit_step && w->nx > 0) || !written_by_impulses(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by the equations of a scheme, while no contact is closed."), *p = &step;
-  Pieces pieces = { .p = p, .text = plan->equations, .point = plan->point, .iterates = !plan->one_iteration }, *m = &pieces;
+  Pieces pieces = { .p = p, .text = plan->equations, .point = plan->point }, *m = &pieces;
+  m->iterates = !plan->one_iteration;
   p->h = step_scalar(p, WHOLE_STEP);
   piece_spots(m);
   piece_collect(m);
