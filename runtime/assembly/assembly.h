@@ -251,6 +251,7 @@ void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dens
 // lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
 typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
+void sim_friction_axes(const sim_friction *f, double *A);          // [n] lengths of the set along its directions
 double sim_disk_gauge(const sim_disk *p, const double *l);                  // the least radius that holds l [n]
 void   sim_disk_nearest(const sim_disk *p, double radius, double *l);       // l [n] := nearest, in that frame
 // The blocks of friction among the m rows row[at[.]]; how many.
@@ -260,6 +261,14 @@ int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, c
 int    sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k);
 
 // islands.c: those of the rows that are active, by M_osns
+// piles.c
+enum { SIM_PILE = 300, SIM_PILE_ENTRIES = 24 };   // contacts with friction; entries of C or X of a row
+int  sim_piles_are_asked(const nsm_sim *s);       // large problems have a pile's tolerance
+// Of the active rows those that are in no pile stay in `rows`: how many. *behind: the others, pile after pile.
+int  sim_piles_find(nsm_sim *s, int *rows, int count, const int **behind);
+int  sim_pile_end(const sim_rows *r, int place);  // the place behind the last row of its pile, 0: in none
+// The island of p that begins at place `first` in factors; p.m and its cones are known. 0: no room, or no pile.
+int  sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors *f);
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active

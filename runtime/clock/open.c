@@ -13,7 +13,9 @@ static int known_solver(const char *name, nsm_error *e) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
   }
-  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
+  const char *instead = nsm_cone_solver_instead(name);
+  if (instead) sim_fail(e, NSM_USAGE, "the solver `%s` is gone; `%s` solves what it solved", name, instead);
+  else sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
   return 0;
 }
 
@@ -41,12 +43,25 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   for (int i = 0; i < own->ninput; i++) {
     const nsm_input *from = &set->input[i];
     int n = from->path ? 0 : from->n;
-    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->hold, n,
+    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->between, n,
                             numbers(s, from->time, n), numbers(s, from->value, n) };
   }
   own->input = input;
   own->solver = copied(s, own->solver);
   own->dump_problems = NULL;                               // two runs would write the same files
+}
+
+// Spins are what moves attitudes, and has no length in its unit.
+static void room_of_misses(nsm_sim *s) {
+  s->w.misses = SIM_NEW(s, 3 * s->n.r.n, double);
+  s->w.turns = SIM_NEW(s, s->a->nv, unsigned char);
+  SIM_EACH(s, kinematics, k)
+    for (int i = 0; i < k->tab.count; i++)
+      for (int slot = 0; slot < k->c->nslot; slot++) {
+        if (k->c->slot[slot] != NSM_SLOT_Q && k->c->slot[slot] != NSM_SLOT_VELOCITY) continue;
+        int z = sim_z_of(s, k, i, slot);
+        s->w.turns[z] = strcmp(nsm_column_unit(s, 1 + s->a->nx + s->a->nshown + z), "1/s") == 0;
+      }
 }
 
 static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_error *e) {
@@ -87,7 +102,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (s->located && !sim_located_fits(s, e)) return 0;
   if (s->located) sim_located_relations(s);
   sim_closed_start(s);
-  if (sim_misses_any(s)) s->w.misses = SIM_NEW(s, 3 * s->n.r.n, double);
+  if (sim_misses_any(s)) room_of_misses(s);
   sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);
