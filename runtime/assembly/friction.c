@@ -140,10 +140,12 @@ static void axes(const sim_friction *f, const double *c, double *A) {
                                                               : c[0];
 }
 
+void sim_friction_axes(const sim_friction *f, double *A) { axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A); }
+
 int sim_friction_parts(const sim_friction *f, sim_disk *part) {
   double A[SIM_SLIPS];
   int two = f->type == NSM_CONE_ROLLING, n = two ? f->n / 2 : f->n;
-  axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A);
+  sim_friction_axes(f, A);
   for (int p = 0; p <= two; p++) {
     part[p] = (sim_disk){ .first = p * n, .n = n, .mu = A[p * n] };
     for (int d = 0; d < n && !(part[p].mu > 0); d++) part[p].mu = A[p * n + d];
