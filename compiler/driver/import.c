@@ -1,5 +1,5 @@
-// import: a model from a file of another program. The ending of its name says what it is: a netlist of SPICE, a robot in
-// URDF.
+// import: a model from a file of another program. The ending of its name says what it is: a netlist of SPICE, a robot
+// in URDF.
 #include <string.h>
 #include "../base/diag.h"
 #include "../robots/robots.h"

@@ -26,7 +26,8 @@ static bool inertial(Urdf *u, Link *l) {
   Frame f;
   double I[3][3];
   if (!n) return true;
-  if (!m || !t) return xml_wrong(u->a, u->wrong, n->at, "`inertial` of the link `%s` needs a mass and an inertia", l->name);
+  if (!m || !t)
+    return xml_wrong(u->a, u->wrong, n->at, "`inertial` of the link `%s` needs a mass and an inertia", l->name);
   if (!origin_of(u, n, &f) || !xml_numbers(u->a, m, "value", 1, &l->mass, u->wrong)) return false;
   for (int i = 0; i < 6; i++) {
     if (!xml_numbers(u->a, t, name[i], 1, &I[row[i]][col[i]], u->wrong)) return false;
@@ -65,8 +66,8 @@ static bool read_joint(Urdf *u, const XmlNode *n) {
   if (!j->name || !j->type) return xml_wrong(u->a, u->wrong, n->at, "a joint needs a name and a type");
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) known |= !strcmp(types[i], j->type);
   if (!known)
-    return xml_wrong(u->a, u->wrong, n->at, "a joint is fixed, revolute, continuous, prismatic, planar or floating, and "
-                     "not `%s`", j->type);
+    return xml_wrong(u->a, u->wrong, n->at, "a joint is fixed, revolute, continuous, prismatic, planar or floating, "
+                     "and not `%s`", j->type);
   if (!(j->parent = end_of(u, j, "parent")) || !(j->child = end_of(u, j, "child"))) return false;
   if (j->child->above)
     return xml_wrong(u->a, u->wrong, n->at, "the link `%s` hangs on two joints, `%s` and `%s`", j->child->name,

@@ -1,5 +1,5 @@
-// The model: a body for each link with a mass, in the axes of the link; a joint of std/joints.nsm for each joint; inputs
-// for the efforts.
+// The model: a body for each link with a mass, in the axes of the link; a joint of std/joints.nsm for each joint;
+// inputs for the efforts.
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static const char *shape_at(Urdf *u, const Link *l, const XmlNode *n) {
   Frame f = frame_rpy(xyz, rpy);
   const char *turned = turn(u->a, &f);
   if (turned) return arena_printf(u->a, "%s at(%s [m], %s)", of, vector(u->a, f.r), turned);
-  return fabs(xyz[0]) + fabs(xyz[1]) + fabs(xyz[2]) < 1e-14 ? of
-                                                              : arena_printf(u->a, "%s at(%s [m])", of, vector(u->a, f.r));
+  bool central = fabs(xyz[0]) + fabs(xyz[1]) + fabs(xyz[2]) < 1e-14;
+  return central ? of : arena_printf(u->a, "%s at(%s [m])", of, vector(u->a, f.r));
 }
 
 static const char *shapes(Urdf *u, const Link *l) {
