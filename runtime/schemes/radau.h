@@ -57,7 +57,7 @@ struct sim_radau {
   int     moving_mass;                  // E depends on the state
   double *Z[RADAU_STAGES], *F[RADAU_STAGES], *R[RADAU_STAGES];    // [n + 1] [n] [n]
   double *y[RADAU_STAGES], *lo[RADAU_STAGES], *hi[RADAU_STAGES];  // [rows]
-  double *xr, *xi, *sum, *terms;        // [n]
+  double *xr, *xi, *sum, *terms, *least;                          // [n]
   double *part;                         // [RADAU_STAGES n]
   double *z0, *zp;                      // [n + 1] the begin; a consistent one
   double *before;                       // [n] the state before it

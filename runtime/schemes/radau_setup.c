@@ -86,9 +86,9 @@ void sim_radau_analyse(nsm_sim *s) {
     for (int k = 0; k < 2; k++) *by_n[k] = SIM_NEW(s, n, double);
     for (int k = 0; k < 3; k++) *by_row[k] = SIM_NEW(s, rows, double);
   }
-  double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms };
+  double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms, &w->least };
   double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
-  for (int k = 0; k < 4; k++) *by_n[k] = SIM_NEW(s, n, double);
+  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n, double);
   for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
   w->old = SIM_NEW(s, rows, unsigned char);
   w->before = SIM_NEW(s, n, double);

@@ -46,6 +46,15 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
   return 1;
 }
 
+// What rounding may leave of each equation: terms made of the largest unknowns of each unit so far. A potential that a
+// diode holds at 0 has no terms of its own.
+static void take_round_off(nsm_sim *s, const radau_set *set) {
+  struct sim_radau *w = s->n.radau;
+  for (int k = 0; k < w->n; k++) w->sum[k] = s->now.size_z[w->group[k]];
+  memset(w->least, 0, (size_t)w->n * sizeof(double));
+  radau_terms(w->n, set->A, w->sum, w->least);
+}
+
 // The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
 // that of the largest terms that solutions had so far. Those of this one into w.terms.
 static double measure(nsm_sim *s, const radau_set *set, double r) {
@@ -61,7 +70,8 @@ static double measure(nsm_sim *s, const radau_set *set, double r) {
       double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
       if (!(size < INFINITY && off < INFINITY)) return INFINITY;
       w->terms[k] = fmax(w->terms[k], size);
-      if (off > rounds * (fmax(s->now.size_f[k], size) + 8 * w->xr[k] / r)) most = fmax(most, off / size);
+      double largest = fmax(fmax(s->now.size_f[k], w->least[k]), size);
+      if (off > rounds * (largest + 8 * w->xr[k] / r)) most = fmax(most, off / size);
     }
   }
   return most;
@@ -77,6 +87,7 @@ static void go(nsm_sim *s, const radau_factors *f) {
 static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_factors *f, double r) {
   struct sim_radau *w = s->n.radau;
   double last = INFINITY;
+  if (!w->linear) take_round_off(s, set);
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
     if (w->linear && k == 2) {
       evaluate(s, r);                                      // what is watched
