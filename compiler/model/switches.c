@@ -12,6 +12,13 @@
 //   abs(p): if p < 0 then -p else p      min(p, q): if p < q then p else q      sign(p): by p > 0 and p < 0
 //   floor(p): a discrete variable d = floor(p) that is set where p passes d or d + 1
 //   table(p, ...) and spline: d, the number of the interval of p; the expression stays as it is
+//
+// Where a state that p reads has sign(p), or an `if` of two values by p, in the right side of its own derivative, both
+// sides may drive p back. What goes on then is the mean of both that keeps p = 0 [Filippov 1988]: a relay,
+//
+//   sign(p): l        if p > 0 then a else b: (a + b)/2 + (a - b)/2 l        l in Sgn(p)
+//
+// with a relation of its own, which a scheme with sets slides on.
 #include "switches.h"
 #include <string.h>
 #include "mx.h"
@@ -20,9 +27,11 @@ typedef struct Switches {
   Arena *a;
   Model *m;
   int first;               // of the variables made here
+  int first_relation;
   const MContext *ctx;     // of the statement at hand
   DiagBag *bag;
   bool kinks;              // abs, min, max, sign and floor too
+  const MEquation *equation;   // the one at hand; NULL: an output
 } Switches;
 
 // ---- which conditions ----------------------------------------------------------------------------------------------
@@ -102,20 +111,26 @@ static void block(Switches *s, const MExpr *c, int var, MExpr *value) {
                                        .value = value, .span = c->span };
 }
 
-// A discrete variable that starts at 0.
-static int new_variable(Switches *s, const MExpr *c) {
+static int new_name(Switches *s, MVarKind kind, const char *what, Span at) {
   Model *m = s->m;
   ARENA_MORE(s->a, m->var, m->nvar, MVar);
-  ARENA_MORE(s->a, m->init, m->ninit, MInit);
   int id = m->nvar++;
-  const char *name = arena_printf(s->a, "branch%d", id - s->first + 1), *marks = "";
+  const char *name = arena_printf(s->a, "%s%d", what, id - s->first + 1), *marks = "";
   for (int k = 0; k < s->ctx->n; k++) marks = arena_printf(s->a, "%s[%%]", marks);
-  m->var[id] = (MVar){ .kind = MV_DISCRETE, .name = arena_printf(s->a, "%s%s", name, marks), .plain = name,
-                       .ndim = s->ctx->n, .span = c->span };
+  m->var[id] = (MVar){ .kind = kind, .name = arena_printf(s->a, "%s%s", name, marks), .plain = name,
+                       .ndim = s->ctx->n, .span = at };
   for (int k = 0; k < s->ctx->n; k++) {
     m->var[id].lo[k] = s->ctx->loop[k].lo;
     m->var[id].hi[k] = s->ctx->loop[k].hi;
   }
+  return id;
+}
+
+// A discrete variable that starts at 0.
+static int new_variable(Switches *s, const MExpr *c) {
+  Model *m = s->m;
+  ARENA_MORE(s->a, m->init, m->ninit, MInit);
+  int id = new_name(s, MV_DISCRETE, "branch", c->span);
   m->init[m->ninit++] = (MInit){ .ctx = *s->ctx, .on = value_of_switch(s, id, c->span),
                                  .value = mx_num(s->a, 0, c->span), .span = c->span };
   return id;
@@ -130,6 +145,59 @@ static int variable(Switches *s, const MExpr *c) {
   block(s, c, id, mx_num(s->a, 1, c->span));
   block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, mx_num(s->a, 0, c->span));
   return id;
+}
+
+// ---- what slides ----------------------------------------------------------------------------------------------------
+static bool reads(const MExpr *x, int var, bool derivative) {
+  if (x->kind == MX_VAR && x->id == var && x->derivative == derivative) return true;
+  for (int i = 0; i < x->nargs; i++) if (reads(x->arg[i], var, derivative)) return true;
+  return false;
+}
+
+// Is it the derivative of a state that p reads which the equation at hand is for?
+static bool drives(const Switches *s, const MExpr *p) {
+  for (int v = 0; v < s->first; v++)
+    if (s->m->var[v].kind == MV_STATE && reads(p, v, false) && s->equation->lhs->uses & MU_RATE &&
+        reads(s->equation->lhs, v, true)) return true;
+  return false;
+}
+
+// The relay l in Sgn(p), made once; NULL: there is none, and nothing drives p.
+static MExpr *relay(Switches *s, MExpr *p) {
+  Model *m = s->m;
+  for (int i = s->first_relation; i < m->nrelation; i++) {
+    const MRelation *r = &m->relation[i];
+    if (same_loops(&r->ctx, s->ctx) && mx_same(r->y->arg[0], p)) return r->lambda;
+  }
+  if (!s->equation || !drives(s, p)) return NULL;
+  ARENA_MORE(s->a, m->relation, m->nrelation, MRelation);
+  MExpr *y = mx_neg(s->a, p, p->span);
+  if (y->kind != MX_OP || y->op != MOP_NEG) y = mx_1(s->a, MOP_NEG, p, p->span);
+  int id = new_name(s, MV_MULTIPLIER, "slide", p->span);
+  MExpr *l = value_of_switch(s, id, p->span);
+  m->relation[m->nrelation++] = (MRelation){
+    .ctx = *s->ctx, .name = m->var[id].name, .law = ML_BOX, .y = y, .lambda = l, .lo = mx_num(s->a, -1, p->span),
+    .hi = mx_num(s->a, 1, p->span), .span = p->span, .y_span = p->span, .lambda_span = p->span, .law_span = p->span };
+  return l;
+}
+
+static bool is_fixed(const MExpr *x) { return !(x->uses & ~(unsigned)(MU_PARAM | MU_LOOP | MU_TIME | MU_DISCRETE)); }
+
+// sign(p), or an `if` of two values by p; NULL where it does not slide.
+static MExpr *sliding(Switches *s, MExpr *x, MExpr **arg) {
+  Arena *a = s->a;
+  Span at = x->span;
+  if (!s->kinks || x->kind != MX_OP) return NULL;
+  if (x->op == MOP_SIGN) return is_fixed(arg[0]) || why_not(s, mx_2(a, MOP_LT, arg[0], mx_num(a, 0, at), at))
+                                    ? NULL : relay(s, arg[0]);
+  if (x->op != MOP_IF || !is_fixed(arg[1]) || !is_fixed(arg[2]) || is_fixed(arg[0]) || why_not(s, arg[0])) return NULL;
+  const MExpr *c = arg[0];
+  if (c->op != MOP_LT && c->op != MOP_LE && c->op != MOP_GT && c->op != MOP_GE) return NULL;
+  MExpr *l = relay(s, side(s, c)), *half = mx_num(a, 0.5, at);
+  if (!l) return NULL;
+  MExpr *mean = mx_2(a, MOP_MUL, half, mx_2(a, MOP_ADD, arg[1], arg[2], at), at);
+  MExpr *jump = mx_2(a, MOP_MUL, half, mx_2(a, MOP_SUB, arg[1], arg[2], at), at);
+  return mx_2(a, MOP_ADD, mean, mx_2(a, MOP_MUL, jump, l, at), at);
 }
 
 // ---- statements -----------------------------------------------------------------------------------------------------
@@ -196,6 +264,8 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
     arg[i] = i == 0 && chooses ? x->arg[0] : rewritten(s, x->arg[i]);
     same &= arg[i] == x->arg[i];
   }
+  MExpr *slides = sliding(s, x, arg);
+  if (slides) return slides;
   chooses = chooses && !(compares(x->arg[0]) && by_time_alone(x->arg[0]));           // instants.c
   const char *why = chooses ? why_not(s, x->arg[0]) : NULL;
   if (why) tell(s, x->arg[0], why);
@@ -212,23 +282,49 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
   return s->kinks ? smooth_pieces(s, y, arg) : y;
 }
 
+// An output shows what slides.
+static MExpr *shown(Switches *s, MExpr *x) {
+  if (x->kind != MX_OP || x->nargs == 0 || x->nargs > 8 || !(x->uses & MU_VAR)) return x;
+  MExpr *arg[8];
+  bool same = true;
+  for (int i = 0; i < x->nargs; i++) {
+    arg[i] = shown(s, x->arg[i]);
+    same &= arg[i] == x->arg[i];
+  }
+  MExpr *l = sliding(s, x, x->arg);
+  if (l || same) return l ? l : x;
+  MExpr *y = mx_op(s->a, x->op, arg, x->nargs, x->span);
+  y->id = x->id;
+  y->num = x->num;
+  return y;
+}
+
 const Model *with_switches(Arena *a, const Model *given, int located, bool kinks, DiagBag *bag) {
   if (located <= 0 && given->sim.located <= 0) return given;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
-  Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag, .kinks = kinks }, *s = &all;
+  Switches all = { .a = a, .m = m, .first = m->nvar, .first_relation = m->nrelation, .bag = bag, .kinks = kinks }, *s = &all;
   ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
   ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {
     s->ctx = &m->equation[i].ctx;
+    s->equation = &m->equation[i];
     m->equation[i].lhs = rewritten(s, m->equation[i].lhs);
     m->equation[i].rhs = rewritten(s, m->equation[i].rhs);
   }
+  s->equation = NULL;
   for (int i = 0; i < m->nforce; i++) {
     s->ctx = &m->force[i].ctx;
     m->force[i].value = rewritten(s, m->force[i].value);
+  }
+  if (m->nrelation == s->first_relation) return m;
+  ARENA_MORE(s->a, m->output, m->noutput, MOutput);
+  s->equation = NULL;
+  for (int i = 0; i < m->noutput; i++) {
+    s->ctx = &m->output[i].ctx;
+    m->output[i].value = shown(s, m->output[i].value);
   }
   return m;
 }
