@@ -26,6 +26,7 @@ static void take_sets(nsm_sim *s) {
     set->side = SIM_NEW(s, s->n.r.n, unsigned char);
     if (s->a->event_matrix) set->d = SIM_NEW(s, s->a->nheld, double);
     set->A = SIM_NEW(s, n * n, double);
+    set->alone = SIM_NEW(s, n, unsigned char);
     double **of[] = { &set->U, &set->X, &set->left };
     for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * (size_t)most, double);
   }
