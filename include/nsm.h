@@ -114,11 +114,12 @@ typedef struct nsm_sim nsm_sim;
 
 // An input of the model: a file of points over time, of which `column` is taken (NULL: that of the input's name, or the
 // second of two); or, where path is NULL, n points in memory, of which the simulation makes a copy: times that rise and
-// values, finite, in SI. hold: the value of a point until the next, else linear; before the first point and behind the
-// last it is theirs.
+// values, finite, in SI. Between two points it is linear, or the value of the first, or a monotone cubic, whose points
+// are no kinks: a function that was asked at them. Before the first point and behind the last it is theirs.
+enum { NSM_INPUT_LINEAR = 0, NSM_INPUT_HOLD = 1, NSM_INPUT_SMOOTH = 2 };
 typedef struct nsm_input {
   const char *name, *path, *column;
-  int hold, n;
+  int between, n;
   const double *time, *value;
 } nsm_input;
 
@@ -176,6 +177,12 @@ double      nsm_column_scale(const nsm_sim *s, int c);
 void        nsm_in_units(const nsm_sim *s, double *row);
 void        nsm_column_in_unit(const nsm_sim *s, int c, double *value, long n, long stride);
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
+// What it holds. A state, coordinate or velocity, and what is discrete, takes values (nsm_write_column); a reaction is
+// a multiplier or an impulse.
+typedef enum {
+  NSM_COLUMN_TIME, NSM_COLUMN_STATE, NSM_COLUMN_REACTION, NSM_COLUMN_DISCRETE, NSM_COLUMN_OUTPUT, NSM_COLUMN_ENERGY
+} nsm_column_kind;
+nsm_column_kind nsm_kind_of_column(const nsm_sim *s, int c);
 void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn], in SI; evaluates the outputs
 double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
 // Many steps and their values in one call. As nsm_advance(s, n); behind each step whose number is a multiple of `every`
@@ -197,6 +204,13 @@ double   nsm_get_parameter(const nsm_sim *s, const char *name);                 
 // An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
 // belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
 nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
+// The inputs, in the order of the model. nsm_get_input: what a file or nsm_set_input gives it now; NaN where neither
+// does, and the model says it, or nothing.
+int         nsm_ninput(const nsm_sim *s);
+const char *nsm_input_name(nsm_sim *s, int i);   // valid until the next call that gives a name
+const char *nsm_input_unit(nsm_sim *s, int i);   // as nsm_column_unit
+double      nsm_get_input(const nsm_sim *s, int i);
+int         nsm_input_has_value(const nsm_sim *s, int i);  // by whatever of these
 
 // The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
 // same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,
@@ -248,6 +262,14 @@ typedef struct nsm_located_event {
 } nsm_located_event;
 typedef void nsm_event_hook(void *with, const nsm_located_event *event);
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at each of them; hook NULL: no more
+
+// Steps that end at events: a step within which an impact or a switch is located, or a block `every` or `when` is run,
+// ends at that instant, behind the event; the next one leads to the next time of the clock. Where a value jumps, the
+// row of just before goes to before[nsm_ncolumn]. nsm_step, nsm_step_by: taken so; a run that locates nothing and has
+// no blocks is as it was. before NULL: no more. nsm_was_event: 1 where the last step ended at an event, 2 where
+// `before` was written too; else 0. Its bits are not those of whole steps: each piece is a step.
+void nsm_stop_at_events(nsm_sim *s, double *before);
+int  nsm_was_event(const nsm_sim *s);
 
 // What the model claims of a run (`expect`). nsm_keep_claims: from the present state on, of the steps that nsm_record
 // takes; nsm_reset and nsm_restore end it. NSM_FILE: no memory. nsm_claim_at: claim i as of now, 0 where none is kept.

@@ -130,6 +130,9 @@ enum {
   SIM_LAST, SIM_SEAT, SIM_POOLS
 };
 
+// Islands that are solved without M_osns (piles.c): the places of pile k end before first + end[k].
+typedef struct sim_piles { int n, first, *end; sim_pool room[12]; } sim_piles;
+
 typedef struct sim_rows {
   int     n;
   int    *l, *cls;                      // [n] number of its multiplier; its class
@@ -157,6 +160,7 @@ typedef struct sim_rows {
   int     x_follows, m_follows, made, no_room;
   unsigned char *made_for;              // [n]
   sim_pool pool[SIM_POOLS];
+  sim_piles piles;
   struct sim_augmented *augmented;      // augmented.c; NULL: not for this model
   int     whole;                        // it solves the problem at hand: there are no X and M_osns
   int     constant;                     // B, C, D and W are
@@ -356,6 +360,7 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+#define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
@@ -484,6 +489,8 @@ typedef struct sim_work {
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION
   int     at_event;                     // the last piece ended where a condition became true
+  double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
+  int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
   double  length;                       // of the step at hand, as it was asked for
   char    name[512];

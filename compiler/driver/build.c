@@ -1,9 +1,9 @@
-// build: emitted C + a two-line main, compiled by the system's C compiler and linked with the runtime.
+// build: emitted C + a two-line main, compiled by the system's C compiler and linked with the runtime; or an FMU
+// (build_fmu.c).
 #include <errno.h>
 #include <string.h>
 #include "../base/vec.h"
-#include "../jit/cc.h"
-#include "commands.h"
+#include "build.h"
 #include "../api/installed.h"
 #include "replace.h"
 
@@ -21,11 +21,7 @@ static int make(Compilation *c, CcFolder f, const char *program) {
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", main_text, &why))
     status = cc_run(a, f, arguments, NSM_LINK_FLAGS, program, &why);
-  if (status == CC_OK) return EXIT_OK;
-  if (status == CC_INTERRUPTED) return EXIT_INTERRUPTED;
-  fprintf(stderr, "error: %s%s\n",
-          status == CC_REFUSED ? "the emitted C does not compile, which is a fault of nsm itself:\n" : "", why);
-  return status == CC_REFUSED ? EXIT_COMPILER : EXIT_FILE;
+  return build_status(status, why);
 }
 
 static int put_in_place(Arena *a, const char *program, const char *output) {
@@ -43,9 +39,19 @@ static int put_in_place(Arena *a, const char *program, const char *output) {
   return good ? EXIT_OK : EXIT_FILE;
 }
 
+static bool is_fmu(const char *output) {
+  size_t n = strlen(output);
+  return n > 4 && !strcmp(output + n - 4, ".fmu");
+}
+
 int command_build(const Options *o) {
   if (!o->output || !strcmp(o->output, "-")) {
-    fputs("error: nsm build needs -o NAME for the simulator, a file\n", stderr);
+    fputs("error: nsm build needs -o NAME for the simulator, a file; NAME.fmu for an FMU\n", stderr);
+    return EXIT_USAGE;
+  }
+  bool fmu = is_fmu(o->output);
+  if (given(o, NSM_FLAG_FMI) && !fmu) {
+    fputs("error: --fmi is for FMUs: nsm build F.nsm -o F.fmu\n", stderr);
     return EXIT_USAGE;
   }
   int code;
@@ -59,8 +65,8 @@ int command_build(const Options *o) {
     code = EXIT_FILE;
   }
   const char *program = code == EXIT_OK ? cc_path(c->arena, f, "program") : NULL;
-  if (code == EXIT_OK) code = make(c, f, program);
-  if (code == EXIT_OK) code = put_in_place(c->arena, program, o->output);
+  if (code == EXIT_OK) code = fmu ? build_fmu(o, c, f, o->output) : make(c, f, program);
+  if (code == EXIT_OK && !fmu) code = put_in_place(c->arena, program, o->output);
   cc_folder_remove(f);
   compilation_free(c);
   return code;

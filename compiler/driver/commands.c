@@ -54,8 +54,9 @@ int write_text(const Text *t, FILE *f, const char *what) {
 
 int write_file(const Text *t, const char *path) {
   if (!strcmp(path, "-")) return write_text(t, stdout, "standard output");
-  FILE *f = fopen(path, "w");
-  if (!f) { fprintf(stderr, "error: %s: %s\n", path, strerror(errno)); return EXIT_FILE; }
+  nsm_error e = { .code = NSM_OK };
+  FILE *f = nsm_output_open(path, 0, &e);
+  if (!f) { nsm_print_error(NULL, &e, stderr); return EXIT_FILE; }
   int code = write_text(t, f, path);
   return fclose(f) == 0 || code != EXIT_OK ? code : not_written(path, errno);
 }

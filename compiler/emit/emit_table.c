@@ -125,26 +125,9 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
   FATAL("class %d has no kernel %d", cls, (int)kind);
 }
 
-static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
-  static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
-                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
-                                      "NSM_KINEMATICS", "NSM_BODY",   "NSM_EVERY",   "NSM_WHEN",
-                                      "NSM_CROSSING", "NSM_ACTION",   "NSM_DELAY", "NSM_LAW" };
-  static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
-  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
-                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
-  const SysClass *c = pc->c;
-  const Fill *f = &e->fill[i];
+// Patterns and kernels of a class.
+static void emit_kernels(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   Text *o = e->out;
-  Span place = place_of_class(c);
-  bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
-  const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
-  text_printf(o,
-              "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
-              "fill_%d,\n",
-              kind[c->kind], line_of(place), file_of(e, place), blob_add(e, label), c->nslot, pc->nnum, t->slot,
-              f->first < 0 ? i : f->first);
-  if (f->first >= 0) text_printf(o, "    .own = own + %zu, .number = number + %zu,\n", f->k, f->d);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)
@@ -158,6 +141,13 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
     else text_printf(o, "    .%s = %s,\n", field[k].fn, fn);
   }
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
+}
+
+// Facts of a class that most classes do not have.
+static void emit_facts(Emitter *e, const PlanClass *pc, int i) {
+  static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
+  const SysClass *c = pc->c;
+  Text *o = e->out;
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
@@ -173,10 +163,37 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);
-  if (c->kind == CLASS_FRICTION)
-    text_printf(o,
-                "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
-                law[c->friction], c->normal, c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
+}
+
+static void emit_friction(Text *o, const PlanClass *pc) {
+  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
+                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
+  const SysClass *c = pc->c;
+  text_printf(o,
+              "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
+              law[c->friction], c->normal, c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
+}
+
+static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
+  static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
+                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
+                                      "NSM_KINEMATICS", "NSM_BODY",   "NSM_EVERY",   "NSM_WHEN",
+                                      "NSM_CROSSING", "NSM_ACTION",   "NSM_DELAY", "NSM_LAW" };
+  const SysClass *c = pc->c;
+  const Fill *f = &e->fill[i];
+  Text *o = e->out;
+  Span place = place_of_class(c);
+  bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
+  const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
+  text_printf(o,
+              "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
+              "fill_%d,\n",
+              kind[c->kind], line_of(place), file_of(e, place), blob_add(e, label), c->nslot, pc->nnum, t->slot,
+              f->first < 0 ? i : f->first);
+  if (f->first >= 0) text_printf(o, "    .own = own + %zu, .number = number + %zu,\n", f->k, f->d);
+  emit_kernels(e, pc, i, t, next);
+  emit_facts(e, pc, i);
+  if (c->kind == CLASS_FRICTION) emit_friction(o, pc);
   text_printf(
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
@@ -191,9 +208,17 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
-static const char *moves_of(const Emitter *e, const Equations *q) {
-  return arena_printf(e->arena, ",\n  .point = { %.17g, %.17g, %.17g }, .end = { %.17g, %.17g, %.17g }", q->point.time,
-                      q->point.begin, q->point.end, q->end.time, q->end.begin, q->end.end);
+static const char *move_of(const Emitter *e, const char *name, const Point *to) {
+  const Pool *p = e->plan->sys->pool;
+  return arena_printf(e->arena, ".%s = { %.17g, %.17g, %.17g }", name, ex_value(p, to->time), ex_value(p, to->begin),
+                      ex_value(p, to->end));
+}
+
+// Where the end is reached from another point than the begin, all is taken at that.
+static const char *moves_of(const Emitter *e) {
+  const Point *end = &e->plan->point[END];
+  if (!e->plan->equations || end->from == BEGIN) return "";
+  return arena_printf(e->arena, ",\n  %s, %s", move_of(e, "point", &e->plan->point[end->from]), move_of(e, "end", end));
 }
 
 // [nvar]: the class whose rows have this variable; -1.
@@ -302,7 +327,6 @@ void emit_tables(Emitter *e, const Whole *w) {
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_touches(e);
   emit_text(e);
-  const Equations *q = p->scheme->equations;
   text_printf(
       o,
       "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
@@ -314,7 +338,7 @@ void emit_tables(Emitter *e, const Whole *w) {
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,
-      arena_printf(e->arena, "%s%s%s", q ? moves_of(e, q) : "", w ? ", .whole = &whole_step, .whole_run = whole" : "",
+      arena_printf(e->arena, "%s%s%s", moves_of(e), w ? ", .whole = &whole_step, .whole_run = whole" : "",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));
 }

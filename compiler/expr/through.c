@@ -150,58 +150,67 @@ static Ex by_symbol(const Through *t, int id) {
   return ex_num(t->p, 0);
 }
 
+// The nodes below f [m], their shapes, and where they are cut; how many of the cuts are quantities of their own.
+static int cut_at_quantities(Through *t, const Ex *f, int m, const int *ids, const int *also, int n) {
+  size_t room = 1;
+  int quantities = 0;
+  for (int i = 0; i < m; i++) room = (size_t)f[i] + 1 > room ? (size_t)f[i] + 1 : room;
+  walk_collect(t->p, f, m, 0, &t->order);
+  t->shape = memory_for(sizeof *t->shape*room);     // by node: only entries in `order` are used
+  t->is_cut = memory_for(sizeof *t->is_cut*room);
+  t->dot = memory_for(sizeof *t->dot*room);
+  t->row = memory_for(sizeof *t->row*room);
+  for (size_t i = 0; i < t->order.n; i++) {
+    Ex e = t->order.at[i];
+    Op op = (Op)node_of(t->p, e)->op;
+    t->shape[e] = (uint8_t)shape_of(t, e, ids, also, n);
+    t->is_cut[e] = t->shape[e] == LINEAR && (op == OP_SHARED || op == OP_SYM);
+    t->linear += t->shape[e] == LINEAR;
+    quantities += t->is_cut[e] && op == OP_SHARED;
+    if (t->is_cut[e]) vec_push(&t->cut, e);
+  }
+  return quantities;
+}
+
+// column [m][cut]: the derivatives of f with respect to the quantities at the cuts.
+static void by_cuts(Through *t, const Ex *f, int m, int n, Ex *column) {
+  ExVec d = {0};
+  Ex none = ex_num(t->p, 0);
+  int *lead = memory_for(sizeof *lead*(t->cut.n + 1));
+  double *times = memory_for(sizeof *times*(t->cut.n + 1));
+  together(t, n, lead, times);
+  for (size_t c = 0; c < t->cut.n; c++) {
+    bool first = lead[c] == (int)c;
+    for (size_t i = 0; i < t->order.n && first; i++) {
+      Ex e = t->order.at[i];
+      t->dot[e] = t->is_cut[e] || t->shape[e] == STILL ? none : dot_of(t, e, &d);
+      for (size_t k = c; t->is_cut[e] && k < t->cut.n; k++)
+        if (t->cut.at[k] == e && lead[k] == (int)c) t->dot[e] = ex_num(t->p, times[k]);
+    }
+    for (int i = 0; i < m; i++) column[(size_t)i*t->cut.n + c] = first ? t->dot[f[i]] : none;
+  }
+  free(lead);
+  free(times);
+  vec_free(&d);
+}
+
 void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *also, int n, Ex *out) {
   Through t = {.p = p};
   Ex most = 0, none = ex_num(p, 0);
-  bool large = false;
-  int quantities = 0;
+  bool large = false, columns = false;
   for (int i = 0; i < m; i++) {
     most = f[i] > most ? f[i] : most;
     large = large || node_of(p, f[i])->shared;
   }
-  if (!large) {
+  if (!large || cut_at_quantities(&t, f, m, ids, also, n) < 2) {
+    if (large) close_through(&t);
     one_by_one(p, f, m, ids, also, n, out);
     return;
   }
-  walk_collect(p, f, m, 0, &t.order);
-  t.shape = memory_for(sizeof *t.shape*((size_t)most + 1));     // by node: only entries in `order` are used
-  t.is_cut = memory_for(sizeof *t.is_cut*((size_t)most + 1));
-  t.dot = memory_for(sizeof *t.dot*((size_t)most + 1));
-  t.row = memory_for(sizeof *t.row*((size_t)most + 1));
-  for (size_t i = 0; i < t.order.n; i++) {
-    Ex e = t.order.at[i];
-    Op op = (Op)node_of(p, e)->op;
-    t.shape[e] = (uint8_t)shape_of(&t, e, ids, also, n);
-    t.is_cut[e] = t.shape[e] == LINEAR && (op == OP_SHARED || op == OP_SYM);
-    t.linear += t.shape[e] == LINEAR;
-    quantities += t.is_cut[e] && op == OP_SHARED;
-    if (t.is_cut[e]) vec_push(&t.cut, e);
-  }
-  if (quantities < 2) {
-    close_through(&t);
-    one_by_one(p, f, m, ids, also, n, out);
-    return;
-  }
-  ExVec d = {0};
   Ex *column = memory_for(sizeof *column*(t.cut.n*(size_t)m + 1));     // [m][cut]
   coefficients(&t, ids, also, n);
-  int *lead = memory_for(sizeof *lead*(t.cut.n + 1));
-  double *times = memory_for(sizeof *times*(t.cut.n + 1));
-  bool columns = false;
   for (int i = 0; i < m; i++) columns = columns || t.shape[f[i]] != LINEAR;
-  if (columns) together(&t, n, lead, times);
-  for (size_t c = 0; c < t.cut.n && columns; c++) {
-    bool first = lead[c] == (int)c;
-    for (size_t i = 0; i < t.order.n && first; i++) {
-      Ex e = t.order.at[i];
-      t.dot[e] = t.is_cut[e] || t.shape[e] == STILL ? none : dot_of(&t, e, &d);
-      for (size_t k = c; t.is_cut[e] && k < t.cut.n; k++)
-        if (t.cut.at[k] == e && lead[k] == (int)c) t.dot[e] = ex_num(p, times[k]);
-    }
-    for (int i = 0; i < m; i++) column[(size_t)i*t.cut.n + c] = first ? t.dot[f[i]] : none;
-  }
-  free(lead);
-  free(times);
+  if (columns) by_cuts(&t, f, m, n, column);
   for (int i = 0; i < m; i++) {
     eliminate(&t, most, f[i], column + (size_t)i*t.cut.n, t.dot);
     for (int j = 0; j < n; j++) {
@@ -210,6 +219,5 @@ void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *a
     }
   }
   free(column);
-  vec_free(&d);
   close_through(&t);
 }

@@ -3,9 +3,9 @@
 #include "hoist.h"
 #include "plan.h"
 
-const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d);
 const Plan *scheme_radau(Arena *a, const System *s, const SchemeDescriptor *d);
-const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d);   // those written in schemes/
+// those written in schemes/<name>.c
+const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d, const Equations *q);
 // consistent, consistent1, consistent_explicit_mass
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);
 
@@ -19,6 +19,10 @@ void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
 void plan_matrices(Plan *p, const PlanClass *pc);
 // those of one point in time; jacobians: d f, d g / d(q, v, x) too
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians);
+// curves.c: second derivatives, of M dz, of H^T p, and of the rate
+void curve_of_inertia(PlanClass *pc, Hoist *h, const SysClass *c);
+void curve_of_impulse(PlanClass *pc, Hoist *h, const SysClass *c);
+void slope_of_rate(PlanClass *pc, Hoist *h, const SysClass *c);
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
 void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d);    // of a body's attitude
 Ex   magnitude(Arena *a, Pool *p, Ex e);                                      // size of the terms of e

@@ -102,8 +102,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
-  return scheme->equations    ? scheme_equations(a, s, scheme)
-         : scheme->two_point  ? scheme_consistent(a, s, scheme)
-         : scheme->collocates ? scheme_radau(a, s, scheme)
-                              : scheme_moreau(a, s, scheme);
+  return scheme->equations   ? scheme_equations(a, s, scheme, scheme->equations)
+         : scheme->two_point ? scheme_consistent(a, s, scheme)
+                             : scheme_radau(a, s, scheme);
 }

@@ -20,7 +20,7 @@ typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq, bend;  // patterns of kernels that a scheme derives, values before hoisting
-  bool f_mean;                  // moreau takes f at the mean of the step: inertia of what turns
+  bool f_mean;                  // f is taken between both ends of the step alone
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int nguard; ColumnGuard *guard;  // elements of arrays in them that are out of range for some instances
@@ -33,6 +33,8 @@ typedef struct PlanClass {
 typedef struct Plan {
   const System *sys;
   const SchemeDescriptor *scheme;
+  const Equations *equations;   // that it is made from; NULL: others
+  Point point[PIECE_POINTS];          // of these
   double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;

@@ -1,19 +1,58 @@
-// Schemes whose equations stand in schemes/<name>.c: the kernels follow from these (schemes/piece.c). Everything is
-// taken at one point that the begin of the piece knows, so the equations are affine in the unknowns, one iteration is
-// exact, and no kernel gives a derivative of f or g with respect to the motion.
-#include "../base/fatal.h"
+// Schemes whose equations stand in schemes/<name>.c: which kernels each class needs follows from the points at which
+// they take its functions. One at a point that the unknowns move has derivatives with respect to what they move there;
+// one at a point that the begin of the piece knows is evaluated once.
+#include "../system/slots.h"
 #include "parts.h"
 
-const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d) {
+static bool depends(const Piece *p, const Plan *plan, Ex e, ModelFunction of) {
+  int point = point_of(p, e, of);
+  return point >= 0 && (point_moves(p, plan->point, point) || point_shares(p, plan->point, point));
+}
+
+static void smooth(PlanClass *pc, Hoist *h, const Piece *p, const Plan *plan) {
+  Ex R = plan->equations->momentum(p);
+  class_kernels(pc, h, p->cls, depends(p, plan, R, FORCE) || depends(p, plan, R, REACTION));
+  int force = point_of(p, R, FORCE);
+  pc->f_mean = force > END && point_moves(p, plan->point, force);
+  if (depends(p, plan, R, INERTIA)) curve_of_inertia(pc, h, p->cls);
+}
+
+// The statement without entries by positions, where no unknown moves those that its row is taken at.
+static const SysClass *row_of(const Piece *p, const Plan *plan, int point) {
+  if (point_moves(p, plan->point, point)) return p->cls;
+  SysClass *c = ARENA_NEW(p->arena, SysClass);
+  *c = *p->cls;
+  c->h = (Entries){ 0 };
+  for (int e = 0; e < p->cls->h.n; e++)
+    if (p->cls->h.at[e].wrt != WRT_Q) entries_push(p->arena, &c->h, p->cls->h.at[e]);
+  return c;
+}
+
+static void row(PlanClass *pc, Hoist *h, const Piece *p, const Plan *plan) {
+  const Equations *q = plan->equations;
+  bool relation = p->cls->kind == CLASS_RELATION;
+  int point = relation ? point_of(p, q->relation(p), OUTPUT) : point_of(p, q->rate(p), RATE);
+  class_kernels(pc, h, row_of(p, plan, point), true);
+  if (relation) return;
+  if (depends(p, plan, q->impulse(p), IMPULSE)) curve_of_impulse(pc, h, p->cls);
+  if (point_moves(p, plan->point, point)) slope_of_rate(pc, h, p->cls);
+}
+
+const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d, const Equations *q) {
   Plan *p = plan_open(a, s, d, 0);
-  INVARIANT(d->equations->point.end == 0);
-  p->one_iteration = true;
+  p->equations = q;
+  q->points(&(Piece){ a, s, s->pool, NULL }, p->point);
+  if (q->weights) q->weights(s, &p->theta, &p->gamma);
+  p->one_iteration = d->explicit_step || s->affine;
   for (int i = 0; i < s->ncls; i++) {
-    const SysClass *c = class_of_piece(a, s, d->equations, &s->cls[i]);
+    const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
+    Piece piece = { a, s, s->pool, c };
     Hoist h = { .arena = a, .sys = s };
-    class_kernels(pc, &h, c, false);
-    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
+    if (c->kind == CLASS_SMOOTH) smooth(pc, &h, &piece, p);
+    else if (c->kind >= CLASS_RELATION && c->kind <= CLASS_FRICTION) row(pc, &h, &piece, p);
+    else class_kernels(pc, &h, c, true);
+    if (c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     class_columns(pc, &h);
     plan_matrices(p, pc);
   }

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 const Plan *scheme_radau(Arena *a, const System *s, const SchemeDescriptor *d) {
-  Plan *p = (Plan *)scheme_moreau(a, s, d);
+  Plan *p = (Plan *)scheme_equations(a, s, d, &moreau);
   p->theta = p->gamma = 1;
   return p;
 }

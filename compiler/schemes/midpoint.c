@@ -11,20 +11,28 @@
 //
 // H, chi, bounds and coefficients of friction are taken at (t_M, q_M, u_B). So (2) and (4) to (6) are affine in the
 // unknowns u_E, lambda, p, and one iteration is exact: what is not affine in them is refused.
-#include "scheme.h"
+#include "equations.h"
 
-static Ex momentum(const Piece *p, int row) {                                                                // (2)
-  return ex_sub(p->pool, inertia(p, row), ex_mul(p->pool, length(p), at_begin(p, force(p, row))));
+enum { MIDDLE = END + 1, LATER };
+
+static void points(const Piece *p, Point *to) {
+  Ex none = number(p, 0), half = number(p, 0.5), one = number(p, 1);
+  to[MIDDLE] = (Point){ BEGIN, half, half, none, none };                                                     // (1)
+  to[END] = (Point){ MIDDLE, half, none, half, one };                                                        // (3)
+  to[LATER] = (Point){ MIDDLE, none, none, none, one };                         // (t_M, q_M, u_E)
 }
-static Ex relation(const Piece *p) { return p->cls->y; }                                                     // (4)
-static Ex rate(const Piece *p) { return p->cls->rate; }                                                // (5), (6)
-static Ex closed(const Piece *p) { return p->cls->y; }                                                       // (6)
 
-const Equations midpoint = {
-  .point = { .time = 0.5, .begin = 0.5 },                                                                    // (1)
-  .end = { .time = 0.5, .end = 0.5 },                                                                        // (3)
-  .momentum = momentum, .relation = relation, .rate = rate, .closed = closed, .given = at_begin
-};
+static Ex momentum(const Piece *p) {                                                                         // (2)
+  Ex forces = plus(p, at(p, FORCE, MIDDLE), at(p, REACTION, MIDDLE));
+  return minus(p, at(p, INERTIA, MIDDLE), times(p, length(p), forces));
+}
+static Ex impulse(const Piece *p) { return at(p, IMPULSE, MIDDLE); }                                         // (2)
+static Ex relation(const Piece *p) { return at(p, OUTPUT, LATER); }                                          // (4)
+static Ex rate(const Piece *p) { return at(p, RATE, LATER); }                                           // (5), (6)
+static Ex closed(const Piece *p) { return at(p, GAP, MIDDLE); }                                              // (6)
+
+const Equations midpoint = { .points = points, .momentum = momentum, .impulse = impulse, .relation = relation,
+                             .rate = rate, .closed = closed };
 
 // ---- what it asks of a model ----------------------------------------------------------------------------------------
 typedef struct Check { const SchemeDescriptor *by; DiagBag *bag; } Check;
@@ -33,7 +41,7 @@ static void ask_relation(const Check *k, const Piece *p) {
   const SysClass *c = p->cls;
   bool any = false;
   for (int i = 0; i < c->h.n; i++) any |= c->h.at[i].wrt == WRT_V || c->h.at[i].wrt == WRT_L;
-  if (!affine_in_unknowns(p, relation(p))) {
+  if (!affine_in_unknowns(p, &midpoint, relation(p))) {
     diag_note(refuse_in_scheme(k->by, c->span, "relations that are not affine in velocities and multipliers", k->bag),
               "%s is solved once a step, without iteration", c->shown);
   } else if (!any) {
@@ -44,11 +52,8 @@ static void ask_relation(const Check *k, const Piece *p) {
 }
 
 static void ask_momentum(const Check *k, const Piece *p) {
-  for (int r = 0; r < p->cls->nrow; r++)
-    if (!affine_in_unknowns(p, momentum(p, r))) {
-      (void)refuse_in_scheme(k->by, p->cls->span, "forces that are not affine in the multipliers", k->bag);
-      return;
-    }
+  if (!affine_in_unknowns(p, &midpoint, momentum(p)))
+    (void)refuse_in_scheme(k->by, p->cls->span, "forces that are not affine in the multipliers", k->bag);
 }
 
 // Forces of the step are known when it is solved, and friction is solved with them.

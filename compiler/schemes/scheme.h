@@ -1,35 +1,50 @@
 // Schemes. A scheme is a system of equations over a *piece*, which goes from (t_B, q_B, u_B) to (t_E, q_E, u_E). It
-// stands in one file, schemes/<name>.c, as expressions for the statements of a model (Equations); all else follows from
-// these: plan/ differentiates them and makes the kernels, whole/ writes the same kernels out as fused steps, and the
-// runtime steps by them without knowing which scheme it is (docs/pipeline.md, "A scheme").
+// stands in one file, schemes/<name>.c, as expressions in functions of a model at points of the piece (Equations); all
+// else follows from these: plan/ makes the kernels and their derivatives, whole/ writes the same kernels out as fused
+// steps, and the runtime steps by them without knowing which scheme it is (docs/pipeline.md, "A scheme").
 #pragma once
 #include "../system/system.h"
 
-// A move within the piece: time goes on by time*h, positions by h (begin u_B + end u_E) on the manifold of attitudes.
-typedef struct Move { double time, begin, end; } Move;
-
-// One statement of the model in the symbols of a piece. Positions and time in its expressions are those of the point;
-// velocities u are those of the end, or by at_begin those of the begin; multipliers are those of the piece.
+// One statement of the model, for which a scheme says its equations.
 typedef struct Piece { Arena *arena; const System *sys; Pool *pool; const SysClass *cls; } Piece;
 
+// A point of the piece. From the point `from` to it time goes on by time h, positions by h (begin u_B + end u_E) on the
+// manifold of attitudes; velocities and states are z_B + share (z_E - z_B). The numbers may depend on theta and gamma.
+enum { BEGIN, END, PIECE_POINTS = 4 };                    // those that every scheme has; others are its own
+typedef struct Point { int from; Ex time, begin, end, share; } Point;
+
+// Functions of a statement at a point, symbols in the equations. All are linear in them, with weights made of h, theta
+// and gamma.
+typedef enum {
+  INERTIA,      // M (z_E - z_B)
+  FORCE,        // f
+  REACTION,     // g, what multipliers add
+  IMPULSE,      // H^T p of constraints, contacts, friction
+  OUTPUT,       // y of a relation
+  GAP, RATE     // of a constraint, a contact; of friction the slip velocity
+} ModelFunction;
+
 typedef struct Equations {
-  Move point;                                  // from the begin of the piece to where a model's functions are taken
-  Move end;                                    // from there to the end
-  Ex (*momentum)(const Piece *p, int row);     // smooth statements: = impulses of rows along d rate/d u_E
+  void (*points)(const Piece *p, Point *to);       // [PIECE_POINTS]
+  void (*weights)(const System *s, double *theta, double *gamma);   // their defaults; NULL: it has none
+  Ex (*momentum)(const Piece *p);              // smooth statements: = sum of IMPULSE of the rows
+  Ex (*impulse)(const Piece *p);               // constraints, contacts, friction: what each adds to that sum
   Ex (*relation)(const Piece *p);              // -y in N(lambda)
-  Ex (*rate)(const Piece *p);                  // constraints, contacts, friction: y_E + e y_B against the impulse,
-                                               // y_B: with u_B in place of u_E
+  Ex (*rate)(const Piece *p);                  // constraints, contacts, friction: y_E + e y_B against the impulse
   Ex (*closed)(const Piece *p);                // a contact acts where this is not positive
-  Ex (*given)(const Piece *p, Ex e);           // bounds of multipliers, coefficients of friction
 } Equations;
 
-Ex   at_begin(const Piece *p, Ex e);                       // e with u_B in place of u
-Ex   inertia(const Piece *p, int row);                     // row of M (u_E - u_B)
-Ex   force(const Piece *p, int row);                       // row of f + g, forces and what multipliers add
-Ex   length(const Piece *p);                               // h
-bool affine_in_unknowns(const Piece *p, Ex e);             // in u_E and the multipliers together: nothing is iterated
-// The statement as kernels need it: f, g, M, H, y, the rate and their derivatives as the equations have them.
-const SysClass *class_of_piece(Arena *a, const System *s, const Equations *q, const SysClass *c);
+// What follows from them (piece.c). An expression is the sum of its terms, each a function at a point by its weight.
+enum { TERMS = 8 };
+typedef struct Term { ModelFunction of; int point; Ex weight; } Term;
+typedef struct Terms { int n; Term at[TERMS]; } Terms;
+Terms terms_of(const Piece *p, Ex e);
+int   point_of(const Piece *p, Ex e, ModelFunction of);         // the last point where e has the function; -1: nowhere
+// Do unknowns move the positions of a point; velocities and states there?
+bool  point_moves(const Piece *p, const Point *all, int point);
+bool  point_shares(const Piece *p, const Point *all, int point);
+// Is e affine in u_E, x_E and the multipliers together? Then nothing is iterated.
+bool  affine_in_unknowns(const Piece *p, const Equations *q, Ex e);
 
 // One scheme: a line of runtime/schemes.def.
 typedef struct SchemeDescriptor SchemeDescriptor;
@@ -46,12 +61,12 @@ struct SchemeDescriptor {
   const char *closed;           // which contacts a step takes as closed, in words
   // What the scheme cannot step is refused, statement by statement (E0705); NULL: it takes every system.
   SchemeCheck *check;
-  const Equations *equations;   // NULL: they still stand in plan/scheme_<name>.c and runtime/schemes
+  const Equations *equations;   // NULL: they still stand in plan/scheme_<name>.c
 };
 
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
-#define NAMES_theta_gamma(name)
+#define NAMES_theta_gamma(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
 #define NAMES_two_point(name)
 #define SCHEME(name, number, form, ...) NAMES_##form(name)

@@ -234,24 +234,75 @@ static bool netlist_line(Parse *p, const Ast *expr) {
   return true;
 }
 
-Ast *ast_lone(Parse *p, Span at, Ast *expr) {
+// d/dt x = ...
+static bool quotient(Parse *p, Span at, const Ast *expr) {
+  if (expr->kind != AST_BINARY || expr->op != AO_DIV || strcmp(span_text(p, expr->span), "d/dt") != 0) return false;
+  size_t lo = skip_blanks(p->file, at.hi), hi = lo;
+  while (is_name_char(p->file->text[hi])) hi++;
+  Diag *d = problem(p, DIAG_E0121, at, "the time derivative is the mark '");
+  if (hi > lo) diag_help(d, "%s' = ...;", span_text(p, (Span){p->file, lo, hi}));
+  give_up(p, skip_item(p->file, at.hi));
+  return true;
+}
+
+// A word in front of a declaration, or a type.
+static bool before_declaration(Parse *p, Span at, const Ast *expr) {
+  if (expr->kind == AST_MEMBER && p->now.kind == TOK_NAME && p->now.at.lo > at.hi) {               // SI.Mass m = 1;
+    Diag *d = problem(p, DIAG_E0121, at, "'%s': types are not written", span_text(p, at));
+    diag_help(d, "a constant is a param, a quantity that changes a state or coord: param %s = 1;",
+              span_text(p, p->now.at));
+    give_up(p, skip_item(p->file, at.hi));
+    return true;
+  }
+  if (expr->kind != AST_NAME || p->now.kind != TOK_DECLARE || p->now.at.lo <= at.hi ||             // final param k = 1;
+      source_line(p->file, at.lo) != source_line(p->file, p->now.at.lo)) return false;
+  Diag *d = problem(p, DIAG_E0121, at, "'%s': no word stands in front of a declaration", expr->name);
+  diag_help(d, "remove it: %s ...", span_text(p, p->now.at));
+  return true;
+}
+
+// u in sgn(x);  0 <= x perp u >= 0;
+static bool law_alone(Parse *p, Span at, const Ast *expr) {
+  if (p->now.kind == TOK_IN && expr->kind == AST_NAME && names_arguments(p, p->now.at.hi)) {
+    Diag *d = problem(p, DIAG_E0114, p->now.at, "'in' is a word of the language and cannot be a name");
+    diag_help(d, "choose another name, such as in_ or in1");
+    give_up(p, skip_item(p->file, at.hi));
+    return true;
+  }
+  if (p->now.kind != TOK_IN && p->now.kind != TOK_PERP) return false;
+  size_t end = skip_item(p->file, at.hi);
+  Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
+  diag_help(d, "relation r: %s;", span_text(p, (Span){ p->file, at.lo, end }));
+  give_up(p, end);
+  return true;
+}
+
+static void says_nothing(Parse *p, Span at, const Ast *expr) {
+  Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
+  bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
+  const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
+  arrow += strspn(arrow, " ");
+  if (!strncmp(arrow, "<-", 2))
+    diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
+              span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
+  else if (compares)
+    diag_help(d, "a condition on the run: assert %s; what is to hold always: a contact or a relation",
+              span_text(p, at));
+  else if (p->now.kind == ':' && expr->kind == AST_NAME) {
+    diag_help(d, "an equation has no name: x' = ...;");
+    give_up(p, skip_item(p->file, at.hi));
+  } else diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
+}
+
+// An expression with neither word nor sign: says why it is none of the items.
+static void refuse_lone(Parse *p, Span at, const Ast *expr) {
   const Ast *first = expr;   // the name that the expression starts with
   while (first->kind == AST_BINARY || first->kind == AST_INDEX || first->kind == AST_MEMBER || first->kind == AST_PRIME)
     first = first->a;
-  const char *near = first->kind == AST_NAME || first->kind == AST_CALL ? word_near(p, first->name_span) : NULL;
-  const char *what, *help;
-  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi;
-  if (netlist_line(p, expr)) return ast_new(p, AST_ERROR, at);
-  if (unread || (p->broken.at.file && at.lo == p->broken.at.lo)) return ast_new(p, AST_ERROR, at);
-  size_t block = skip_blanks(p->file, at.hi);
-  bool quotient = expr->kind == AST_BINARY && expr->op == AO_DIV && !strcmp(span_text(p, expr->span), "d/dt");
-  if (quotient) {
-    size_t lo = skip_blanks(p->file, at.hi), hi = lo;
-    while (is_name_char(p->file->text[hi])) hi++;
-    Diag *d = problem(p, DIAG_E0121, at, "the time derivative is the mark '");
-    if (hi > lo) diag_help(d, "%s' = ...;", span_text(p, (Span){p->file, lo, hi}));
-    give_up(p, skip_item(p->file, at.hi));
-  } else if ((first->kind == AST_NAME || first->kind == AST_CALL) && habit_of(first->name, &what, &help)) {
+  bool named = first->kind == AST_NAME || first->kind == AST_CALL;
+  const char *near = named ? word_near(p, first->name_span) : NULL, *what, *help;
+  if (quotient(p, at, expr)) return;
+  if (named && habit_of(first->name, &what, &help)) {
     Diag *d = problem(p, DIAG_E0121, first->name_span, "'%s': %s", first->name, what);
     diag_help(d, "%s", help);
   } else if (expr->kind == AST_BINARY && expr->op == AO_EQ) {
@@ -259,49 +310,23 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
                       "'==' compares; an equation is written with '='");
     diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
     diag_edit(d, (Span){ at.file, expr->a->span.hi, expr->b->span.lo }, " = ");
-  } else if (expr->kind == AST_MEMBER && p->now.kind == TOK_NAME && p->now.at.lo > at.hi) {        // SI.Mass m = 1;
-    Diag *d = problem(p, DIAG_E0121, at, "'%s': types are not written", span_text(p, at));
-    diag_help(d, "a constant is a param, a quantity that changes a state or coord: param %s = 1;",
-              span_text(p, p->now.at));
-    give_up(p, skip_item(p->file, at.hi));
-  } else if (expr->kind == AST_NAME && p->now.kind == TOK_DECLARE && p->now.at.lo > at.hi &&      // final param k = 1;
-             source_line(p->file, at.lo) == source_line(p->file, p->now.at.lo)) {
-    Diag *d = problem(p, DIAG_E0121, at, "'%s': no word stands in front of a declaration", expr->name);
-    diag_help(d, "remove it: %s ...", span_text(p, p->now.at));
-  } else if (expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"))) {
+  } else if (before_declaration(p, at, expr)) return;
+  else if (expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"))) {
     Diag *d = problem(p, DIAG_E0118, at, "'%s' says why", expr->name);
     diag_help(d, "%s \"the reason\";", expr->name);
   } else if (near && !(expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE)) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
     diag_edit(d, first->name_span, "%s", near);
-  } else if (p->now.kind == TOK_IN && expr->kind == AST_NAME && names_arguments(p, p->now.at.hi)) {
-    Diag *d = problem(p, DIAG_E0114, p->now.at, "'in' is a word of the language and cannot be a name");
-    diag_help(d, "choose another name, such as in_ or in1");
-    give_up(p, skip_item(p->file, at.hi));
-  } else if (p->now.kind == TOK_IN || p->now.kind == TOK_PERP) {            // u in sgn(x);  0 <= x perp u >= 0;
-    size_t end = skip_item(p->file, at.hi);
-    Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
-    diag_help(d, "relation r: %s;", span_text(p, (Span){ p->file, at.lo, end }));
-    give_up(p, end);
-  } else if (p->lexical != at.hi) {
-    Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
-    bool ends = expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"));
-    bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
-    const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
-    arrow += strspn(arrow, " ");
-    if (ends) diag_help(d, "say why: %s \"...\";", expr->name);
-    else if (!strncmp(arrow, "<-", 2))
-      diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
-                span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
-    else if (compares)
-      diag_help(d, "a condition on the run: assert %s; what is to hold always: a contact or a relation",
-                span_text(p, at));
-    else if (p->now.kind == ':' && expr->kind == AST_NAME) {
-      diag_help(d, "an equation has no name: x' = ...;");
-      give_up(p, skip_item(p->file, at.hi));
-    } else diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
-  }
+  } else if (!law_alone(p, at, expr) && p->lexical != at.hi) says_nothing(p, at, expr);
+}
+
+Ast *ast_lone(Parse *p, Span at, Ast *expr) {
+  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi;
+  if (netlist_line(p, expr)) return ast_new(p, AST_ERROR, at);
+  if (unread || (p->broken.at.file && at.lo == p->broken.at.lo)) return ast_new(p, AST_ERROR, at);
+  size_t block = skip_blanks(p->file, at.hi);
+  refuse_lone(p, at, expr);
   if (follows(p->file, block, "{")) p->unread = (Span){p->file, block, skip_bracket(p->file, block)};
   return ast_new(p, AST_ERROR, at);
 }

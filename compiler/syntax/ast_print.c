@@ -377,15 +377,78 @@ static size_t head_end(const Printer *w, const Ast *n) {
   }
 }
 
-static void put_item(Printer *w, const Ast *n) {
+// A word or sign behind an expression, and another expression.
+static void put_next(Printer *w, const Ast *a, const char *sign, const Ast *b) {
+  pen_at(&w->pen, pen_behind(&w->pen, a->span.hi));
+  pen_text(&w->pen, sign);
+  print_expr(b, &w->pen);
+}
+
+// Items that end with a bracket of their own; false for others.
+static bool put_with_block(Printer *w, const Ast *n) {
   Text *out = w->out;
-  size_t above = head_end(w, n);
-  put_comments_above(w, n->span.lo, n->span.lo, (size_t)w->indent * 2);
-  keep_blank(w, n->span.lo);
-  if (!keeps_head(w, n, above)) put_comments_above(w, above, 0, (size_t)w->indent * 2);
-  indent_to(w, (size_t)w->indent * 2);
-  w->pen.indent = (size_t)w->indent * 2 + 4;
-  text_add(out, word_of(n->kind));
+  switch (n->kind) {
+    case AST_MODEL:
+      text_printf(out, "model %s", n->name);
+      if (n->list.n) {
+        text_addc(out, '(');
+        put_list(w, n->list, 3);
+        text_addc(out, ')');
+      }
+      put_block(w, n, n->list.n ? n->list.at[n->list.n - 1]->span.hi : n->span.lo, n->list2);
+      return true;
+    case AST_DRAW:
+      text_add(out, "draw");
+      put_block(w, n, n->span.lo, n->list2);
+      return true;
+    case AST_FOR:
+      text_printf(out, "for %s in ", n->name);
+      print_expr(n->a, &w->pen);
+      put_block(w, n, n->a->span.hi, n->list2);
+      return true;
+    case AST_IF: put_choice(w, n); return true;
+    case AST_EVERY: case AST_WHEN:
+      print_expr(n->a, &w->pen);
+      if (n->b) put_next(w, n->a, " offset ", n->b);
+      put_block(w, n, n->b ? n->b->span.hi : n->a->span.hi, n->list2);
+      return true;
+    case AST_SIMULATE:
+      text_add(out, "simulate");
+      put_entries(w, n, n->list);
+      return true;
+    case AST_BODY:
+      put_name(w, "body", n);
+      put_entries(w, n, n->list2);
+      return true;
+    case AST_TOUCH:
+      put_name(w, "contact", &(Ast){ .name = n->name });
+      put_touch(w, n);
+      return true;
+    case AST_PAIR:
+      text_printf(out, "pair %s, %s", n->a->name, n->b->name);
+      put_entries(w, n, n->list2);
+      return true;
+    case AST_CONTACT: case AST_CONSTRAINT: return put_row(w, n);
+    default: return false;
+  }
+}
+
+// Items that are an expression, or two or three with signs between them.
+static void put_expressions(Printer *w, const Ast *n) {
+  print_expr(n->a, &w->pen);
+  if (n->kind == AST_FLOW) put_next(w, n->a, " to ", n->b);
+  if (n->kind == AST_FLOW) put_next(w, n->b, " = ", n->c);
+  if (n->kind == AST_FORCE || n->kind == AST_EQUATION) put_next(w, n->a, " = ", n->b);
+  if ((n->kind == AST_EXPECT || n->kind == AST_ASSERT) && n->doc) {
+    pen_at(&w->pen, n->span.hi - 1);
+    pen_text(&w->pen, " ");
+    print_string(n->doc, w->out);
+  }
+}
+
+// Items that end with ';'.
+static void put_statement(Printer *w, const Ast *n) {
+  Text *out = w->out;
   switch (n->kind) {
     case AST_IMPORT:
       text_add(out, "import ");
@@ -398,112 +461,45 @@ static void put_item(Printer *w, const Ast *n) {
       text_add(out, " = ");
       print_expr(n->a, &w->pen);
       break;
-    case AST_MODEL:
-      text_printf(out, "model %s", n->name);
-      if (n->list.n) {
-        text_addc(out, '(');
-        put_list(w, n->list, 3);
-        text_addc(out, ')');
-      }
-      put_block(w, n, n->list.n ? n->list.at[n->list.n - 1]->span.hi : n->span.lo, n->list2);
-      return;
-    case AST_DRAW:
-      text_add(out, "draw");
-      put_block(w, n, n->span.lo, n->list2);
-      return;
-    case AST_PICTURE: print_expr(n->a, &w->pen); break;
-    case AST_FOR:
-      text_printf(out, "for %s in ", n->name);
-      print_expr(n->a, &w->pen);
-      put_block(w, n, n->a->span.hi, n->list2);
-      return;
-    case AST_IF: put_choice(w, n); return;
-    case AST_EVERY: case AST_WHEN:
-      print_expr(n->a, &w->pen);
-      if (n->b) {
-        pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
-        pen_text(&w->pen, " offset ");
-        print_expr(n->b, &w->pen);
-      }
-      put_block(w, n, n->b ? n->b->span.hi : n->a->span.hi, n->list2);
-      return;
     case AST_STOP: case AST_FAIL:
       text_printf(out, "%s ", n->name);
       print_string(n->doc, out);
       break;
-    case AST_SIMULATE:
-      text_add(out, "simulate");
-      put_entries(w, n, n->list);
-      return;
-    case AST_BODY:
-      put_name(w, "body", n);
-      put_entries(w, n, n->list2);
-      return;
-    case AST_TOUCH:
-      put_name(w, "contact", &(Ast){ .name = n->name });
-      put_touch(w, n);
-      return;
     case AST_MATERIAL:
       text_add(out, "material ");
       put_list(w, n->list, 1);
       break;
-    case AST_PAIR:
-      text_printf(out, "pair %s, %s", n->a->name, n->b->name);
-      put_entries(w, n, n->list2);
-      return;
-    case AST_GRAVITY:
-      text_add(out, "gravity ");
-      print_expr(n->a, &w->pen);
-      break;
-    case AST_FLOW:
-      text_add(out, "flow ");
-      print_expr(n->a, &w->pen);
-      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
-      pen_text(&w->pen, " to ");
-      print_expr(n->b, &w->pen);
-      pen_at(&w->pen, pen_behind(&w->pen, n->b->span.hi));
-      pen_text(&w->pen, " = ");
-      print_expr(n->c, &w->pen);
-      break;
-    case AST_FORCE:
-      text_add(out, "force ");
-      print_expr(n->a, &w->pen);
-      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
-      pen_text(&w->pen, " = ");
-      print_expr(n->b, &w->pen);
-      break;
-    case AST_EQUATION:
-      print_expr(n->a, &w->pen);
-      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
-      pen_text(&w->pen, " = ");
-      print_expr(n->b, &w->pen);
-      break;
+    case AST_GRAVITY: text_add(out, "gravity "); put_expressions(w, n); break;
+    case AST_FLOW:    text_add(out, "flow "); put_expressions(w, n); break;
+    case AST_FORCE:   text_add(out, "force "); put_expressions(w, n); break;
+    case AST_PICTURE: case AST_EQUATION: case AST_EXPECT: case AST_ASSERT: case AST_KINETIC: case AST_POTENTIAL:
+    case AST_DISSIPATION: put_expressions(w, n); break;
     case AST_RELATION:
       put_name(w, "relation", n);
       put_law(w, n->a);
       put_with(w, n->list2);
       break;
-    case AST_CONTACT: case AST_CONSTRAINT:
-      if (put_row(w, n)) return;
-      break;
+    case AST_CONTACT: case AST_CONSTRAINT: break;
     case AST_INSTANCE:
       put_name(w, n->b->name, n);
       text_addc(out, '(');
       put_list(w, n->list2, 2);
       text_addc(out, ')');
       break;
-    case AST_EXPECT: case AST_ASSERT:
-      print_expr(n->a, &w->pen);
-      if (n->doc) {
-        pen_at(&w->pen, n->span.hi - 1);
-        pen_text(&w->pen, " ");
-        print_string(n->doc, out);
-      }
-      break;
-    case AST_KINETIC: case AST_POTENTIAL: case AST_DISSIPATION: print_expr(n->a, &w->pen); break;
     default: put_list(w, n->list, 1); break;   // declarations
   }
   text_addc(out, ';');
+}
+
+static void put_item(Printer *w, const Ast *n) {
+  size_t above = head_end(w, n);
+  put_comments_above(w, n->span.lo, n->span.lo, (size_t)w->indent * 2);
+  keep_blank(w, n->span.lo);
+  if (!keeps_head(w, n, above)) put_comments_above(w, above, 0, (size_t)w->indent * 2);
+  indent_to(w, (size_t)w->indent * 2);
+  w->pen.indent = (size_t)w->indent * 2 + 4;
+  text_add(w->out, word_of(n->kind));
+  if (!put_with_block(w, n)) put_statement(w, n);
 }
 
 static void print_canonical(const Ast *file, const SourceFile *src, Text *out) {

@@ -208,20 +208,9 @@ static bool begins_with_minus(const Ast *n) {
   return n->kind == AST_UNARY && n->op == AO_NEG;
 }
 
-static void print(const Ast *n, bool tight, Pen *w) {
+// Expressions in brackets, or with a list in brackets behind them.
+static void print_in_brackets(const Ast *n, bool tight, Pen *w) {
   switch (n->kind) {
-    case AST_NUMBER: print_number(n, w); break;
-    case AST_STRING:
-      put(w, n->span.lo, "");
-      print_string(n->name, w->out);
-      break;
-    case AST_NAME:   put(w, n->span.lo, n->name); break;
-    case AST_PRIME:  print(n->a, tight, w); put(w, n->span.hi - 1, "'"); break;
-    case AST_MEMBER:
-      print(n->a, tight, w);
-      put(w, n->name_span.lo, ".");
-      text_add(w->out, n->name);
-      break;
     case AST_INDEX:
       print(n->a, tight, w);
       pen_text(w, "[");
@@ -244,42 +233,11 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print_elements(n->list, false, 1, w);
       put(w, n->span.hi - 1, ")");
       break;
-    case AST_ARG:
-      put(w, n->span.lo, n->name);
-      pen_text(w, " = ");
-      print(n->a, tight, w);
-      break;
-    case AST_UNARY:
-      put(w, n->span.lo, n->op == AO_NOT ? "not " : begins_with_minus(n->a) ? "- " : "-");
-      print(n->a, tight, w);
-      break;
-    case AST_BINARY: print_binary(n, tight, w); break;
-    case AST_COND:
-      put(w, n->span.lo, "if ");
-      print(n->a, tight, w);
-      put(w, behind(w, n->a), " then ");
-      print(n->b, tight, w);
-      put(w, behind(w, n->b), " else ");
-      print(n->c, tight, w);
-      break;
     case AST_VECTOR:
       put(w, n->span.lo, "[");
       print_elements(n->list, tight, n->unit ? strlen(n->unit) + 4 : 1, w);
       put(w, n->span.hi - 1, "]");
       if (n->unit) text_printf(w->out, " [%s]", n->unit);
-      break;
-    case AST_SUM:
-      put(w, n->span.lo, "sum(");
-      pen_text(w, n->name);
-      pen_text(w, " in ");
-      print(n->a, true, w);
-      put(w, behind(w, n->a), ") ");
-      print(n->b, tight, w);
-      break;
-    case AST_RANGE:
-      print(n->a, true, w);
-      put(w, behind(w, n->a), ":");
-      print(n->b, true, w);
       break;
     case AST_PAREN:
       put(w, n->span.lo, "(");
@@ -298,11 +256,6 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print_each(n->list, tight, w);
       put(w, n->span.hi - 1, "}");
       break;
-    case AST_INDEXER:
-      put(w, n->span.lo, n->name);
-      pen_text(w, " in ");
-      print(n->a, true, w);
-      break;
     case AST_LAW:
       put(w, n->span.lo, n->name);
       if (!n->list.n) break;
@@ -310,8 +263,69 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print_list(n->list, w);
       put(w, n->span.hi - 1, ")");
       break;
-    case AST_DECL: print_decl(n, w); break;
     default: pen_text(w, "?"); break;   // items are not expressions
+  }
+}
+
+// Expressions with words between their parts.
+static void print_with_words(const Ast *n, bool tight, Pen *w) {
+  switch (n->kind) {
+    case AST_ARG:
+      put(w, n->span.lo, n->name);
+      pen_text(w, " = ");
+      print(n->a, tight, w);
+      break;
+    case AST_COND:
+      put(w, n->span.lo, "if ");
+      print(n->a, tight, w);
+      put(w, behind(w, n->a), " then ");
+      print(n->b, tight, w);
+      put(w, behind(w, n->b), " else ");
+      print(n->c, tight, w);
+      break;
+    case AST_SUM:
+      put(w, n->span.lo, "sum(");
+      pen_text(w, n->name);
+      pen_text(w, " in ");
+      print(n->a, true, w);
+      put(w, behind(w, n->a), ") ");
+      print(n->b, tight, w);
+      break;
+    case AST_RANGE:
+      print(n->a, true, w);
+      put(w, behind(w, n->a), ":");
+      print(n->b, true, w);
+      break;
+    case AST_INDEXER:
+      put(w, n->span.lo, n->name);
+      pen_text(w, " in ");
+      print(n->a, true, w);
+      break;
+    default: print_in_brackets(n, tight, w); break;
+  }
+}
+
+static void print(const Ast *n, bool tight, Pen *w) {
+  switch (n->kind) {
+    case AST_NUMBER: print_number(n, w); break;
+    case AST_STRING:
+      put(w, n->span.lo, "");
+      print_string(n->name, w->out);
+      break;
+    case AST_NAME:   put(w, n->span.lo, n->name); break;
+    case AST_PRIME:  print(n->a, tight, w); put(w, n->span.hi - 1, "'"); break;
+    case AST_MEMBER:
+      print(n->a, tight, w);
+      put(w, n->name_span.lo, ".");
+      text_add(w->out, n->name);
+      break;
+    case AST_UNARY:
+      put(w, n->span.lo, n->op == AO_NOT ? "not " : begins_with_minus(n->a) ? "- " : "-");
+      print(n->a, tight, w);
+      break;
+    case AST_BINARY: print_binary(n, tight, w); break;
+    case AST_DECL: print_decl(n, w); break;
+    default: print_with_words(n, tight, w); break;
   }
 }
 

@@ -45,7 +45,9 @@ static bool force(Parse *p) {
     diag_help(d, "force z = %s;", rest(p, p->now.at.hi));
   } else if (now(p) == ':') {
     d = say(p, p->now.at, "a force has its value behind '='");
-    diag_help(d, "force %s = %s;", trimmed(p, p->item[0].at.hi, p->now.at.lo), rest(p, p->now.at.hi));
+    const char *value = rest(p, p->now.at.hi), *unit = strchr(value, '=');   // force z : N = 0
+    if (unit) value = unit + 1 + strspn(unit + 1, " ");
+    diag_help(d, "force %s = %s;", trimmed(p, p->item[0].at.hi, p->now.at.lo), value);
   } else if (now(p) == ';' || now(p) == '}' || now(p) == TOK_NAME || now(p) == TOK_NUMBER) {
     bool named = item(p, 1) == TOK_NAME && p->item_n > 2;
     size_t value = named ? p->item[1].at.hi : p->item[0].at.hi;
@@ -112,74 +114,84 @@ static const char *parts_mended(Parse *p, size_t brace) {
   return kept;
 }
 
-static bool row(Parse *p) {
-  int kind = item(p, 0);
-  const SourceFile *f = p->file;
-  if (inside(p, '{', TOK_CONTACT) || inside(p, '{', TOK_CONSTRAINT)) {
-    bool named = p->before.kind == TOK_NAME;
-    if (now(p) == ':' && named) {
-      Diag *d = say(p, p->now.at, "a part has its value behind '='");
-      diag_help(d, "%s = %s;", text_of(p, p->before), rest(p, p->now.at.hi));
-    } else if (now(p) == ',' && item(p, 0) != TOK_WITH) {
-      Diag *d = say(p, p->now.at, "parts end with ';'");
-      diag_help(d, "%s", parts_mended(p, innermost(p)->at.lo));
-    } else {
-      return false;
-    }
+// Parts of a contact in braces.
+static bool part(Parse *p) {
+  bool named = p->before.kind == TOK_NAME;
+  if (now(p) == ':' && named) {
+    Diag *d = say(p, p->now.at, "a part has its value behind '='");
+    diag_help(d, "%s = %s;", text_of(p, p->before), rest(p, p->now.at.hi));
     return true;
   }
-  if (!row_item(kind)) return false;
-  const char *word = text_of(p, p->item[0]);
-  Diag *d = NULL;
-  if (kind == TOK_CONTACT && now(p) == TOK_PERP) {
-    d = say(p, p->now.at, "a contact has a multiplier of its own and an impact law");
-    size_t colon = p->item[1].at.hi;
-    while (colon < p->now.at.lo && f->text[colon] != ':') colon++;
-    size_t gap = skip_blanks(f, colon + 1), zero = follows(f, gap, "0") ? skip_blanks(f, gap + 1) : gap;
-    bool reversed = follows(f, zero, "<=");
-    diag_help(d, "contact %s: %s%s with newton(0.5);", text_of(p, p->item[1]),
-              trimmed(p, reversed ? zero + 2 : gap, p->now.at.lo), reversed ? " >= 0" : "");
-  } else if (kind == TOK_CONTACT && item(p, 2) == ':' && (now(p) == TOK_LE || now(p) == '<')) {
-    d = say(p, p->now.at, "a contact has one gap");
-    diag_help(d, "two contacts, one for each side: x - a >= 0 and b - x >= 0");
-  } else if (p->item_n == 3 && item(p, 1) == TOK_NAME && strchr("^+-*/'<>.", now(p)) && now(p) < 256) {
-    d = say(p, p->item[1].at, arena_printf(p->arena, "a %s has a name in front, and ':'", word));
-    diag_help(d, "%s NAME: %s;", word, rest(p, p->item[1].at.lo));
-  } else if (p->item_n > 4 && item(p, 1) == TOK_NAME && item(p, 2) == '[' && p->before.kind == ']' && now(p) < 256 &&
-             strchr("^+-*/'<>.=", now(p))) {                                  // constraint x[1]^2 + y[1]^2 = L^2;
-    d = say(p, p->item[1].at, arena_printf(p->arena, "a %s has a name in front, and ':'", word));
-    diag_help(d, "%s NAME: %s;", word, rest(p, p->item[1].at.lo));
-  } else if (p->item_n == 2 && (now(p) == TOK_NUMBER || now(p) == '(' || now(p) == '-')) {
-    d = say(p, p->now.at, arena_printf(p->arena, "a %s has a name in front, and ':'", word));
-    diag_help(d, "%s NAME: %s;", word, rest(p, p->now.at.lo));
-  } else if (kind == TOK_CONSTRAINT && item(p, 2) == ':' && p->item_n > 4 &&
-             (now(p) == ';' || now(p) == '}' || now(p) == TOK_WITH)) {
-    size_t from = p->item[2].at.hi, hi = p->before.at.hi;
-    const char *sign[] = { ">=", "<=", "==", ">", "<" };
-    size_t at = hi;
-    int which = -1;
-    for (int k = 0; k < 5 && which < 0; k++)
-      for (size_t i = from; i + strlen(sign[k]) <= hi && which < 0; i++)
-        if (follows(f, i, sign[k])) { which = k; at = i; }
-    const char *name = text_of(p, p->item[1]);
-    if (which < 0) {
-      d = problem(p, DIAG_E0118, between(p, hi, hi), "a constraint is an equality");
-      diag_help(d, "constraint %s: %s = 0;", name, trimmed(p, from, hi));
-    } else {
-      size_t n = strlen(sign[which]);
-      const char *a = trimmed(p, from, at), *b = trimmed(p, at + n, hi);
-      d = problem(p, DIAG_E0118, between(p, at, at + n), "a constraint is an equality");
-      const char *larger = which == 0 || which == 3 ? a : b, *smaller = which == 0 || which == 3 ? b : a;
-      bool sum_ = strpbrk(smaller, "+-") != NULL;
-      if (which == 2) diag_help(d, "constraint %s: %s = %s;", name, a, b);
-      else if (!strcmp(smaller, "0"))
-        diag_help(d, "an inequality is a contact: contact %s: %s >= 0 with newton(0.5);", name, larger);
-      else
-        diag_help(d, "an inequality is a contact: contact %s: %s - %s%s%s >= 0 with newton(0.5);", name, larger,
-                  sum_ ? "(" : "", smaller, sum_ ? ")" : "");
-    }
+  if (now(p) != ',' || item(p, 0) == TOK_WITH) return false;
+  Diag *d = say(p, p->now.at, "parts end with ';'");
+  diag_help(d, "%s", parts_mended(p, innermost(p)->at.lo));
+  return true;
+}
+
+static void contact_with_perp(Parse *p) {
+  const SourceFile *f = p->file;
+  Diag *d = say(p, p->now.at, "a contact has a multiplier of its own and an impact law");
+  size_t colon = p->item[1].at.hi;
+  while (colon < p->now.at.lo && f->text[colon] != ':') colon++;
+  size_t gap = skip_blanks(f, colon + 1), zero = follows(f, gap, "0") ? skip_blanks(f, gap + 1) : gap;
+  bool reversed = follows(f, zero, "<=");
+  diag_help(d, "contact %s: %s%s with newton(0.5);", text_of(p, p->item[1]),
+            trimmed(p, reversed ? zero + 2 : gap, p->now.at.lo), reversed ? " >= 0" : "");
+}
+
+// A constraint that is written as an inequality, as a comparison, or without its second side.
+static void constraint_without_equality(Parse *p) {
+  const SourceFile *f = p->file;
+  size_t from = p->item[2].at.hi, hi = p->before.at.hi, at = hi;
+  const char *sign[] = { ">=", "<=", "==", ">", "<" }, *name = text_of(p, p->item[1]);
+  int which = -1;
+  for (int k = 0; k < 5 && which < 0; k++)
+    for (size_t i = from; i + strlen(sign[k]) <= hi && which < 0; i++)
+      if (follows(f, i, sign[k])) { which = k; at = i; }
+  if (which < 0) {
+    Diag *d = problem(p, DIAG_E0118, between(p, hi, hi), "a constraint is an equality");
+    diag_help(d, "constraint %s: %s = 0;", name, trimmed(p, from, hi));
+    return;
   }
-  if (!d) return false;
+  size_t n = strlen(sign[which]);
+  const char *a = trimmed(p, from, at), *b = trimmed(p, at + n, hi);
+  Diag *d = problem(p, DIAG_E0118, between(p, at, at + n), "a constraint is an equality");
+  const char *larger = which == 0 || which == 3 ? a : b, *smaller = which == 0 || which == 3 ? b : a;
+  bool sum_ = strpbrk(smaller, "+-") != NULL;
+  if (which == 2) diag_help(d, "constraint %s: %s = %s;", name, a, b);
+  else if (!strcmp(smaller, "0"))
+    diag_help(d, "an inequality is a contact: contact %s: %s >= 0 with newton(0.5);", name, larger);
+  else
+    diag_help(d, "an inequality is a contact: contact %s: %s - %s%s%s >= 0 with newton(0.5);", name, larger,
+              sum_ ? "(" : "", smaller, sum_ ? ")" : "");
+}
+
+// Where the expression of a row without a name begins; 0 where it has one.
+static size_t nameless(Parse *p) {
+  bool sign = now(p) < 256 && strchr("^+-*/'<>.", now(p));
+  if (p->item_n == 3 && item(p, 1) == TOK_NAME && sign) return p->item[1].at.lo;
+  if (p->item_n > 4 && item(p, 1) == TOK_NAME && item(p, 2) == '[' && p->before.kind == ']' && (sign || now(p) == '='))
+    return p->item[1].at.lo;                                                  // constraint x[1]^2 + y[1]^2 = L^2;
+  return p->item_n == 2 && (now(p) == TOK_NUMBER || now(p) == '(' || now(p) == '-') ? p->now.at.lo : 0;
+}
+
+static bool row(Parse *p) {
+  int kind = item(p, 0);
+  if (inside(p, '{', TOK_CONTACT) || inside(p, '{', TOK_CONSTRAINT)) return part(p);
+  if (!row_item(kind)) return false;
+  size_t begin;
+  if (kind == TOK_CONTACT && now(p) == TOK_PERP) contact_with_perp(p);
+  else if (kind == TOK_CONTACT && item(p, 2) == ':' && (now(p) == TOK_LE || now(p) == '<'))
+    diag_help(say(p, p->now.at, "a contact has one gap"),
+              "two contacts, one for each side: x - a >= 0 and b - x >= 0");
+  else if ((begin = nameless(p))) {
+    const char *word = text_of(p, p->item[0]);
+    Diag *d = say(p, p->item_n == 2 ? p->now.at : p->item[1].at,
+                  arena_printf(p->arena, "a %s has a name in front, and ':'", word));
+    diag_help(d, "%s NAME: %s;", word, rest(p, begin));
+  } else if (kind == TOK_CONSTRAINT && item(p, 2) == ':' && p->item_n > 4 &&
+             (now(p) == ';' || now(p) == '}' || now(p) == TOK_WITH)) constraint_without_equality(p);
+  else return false;
   give_up_item(p);
   return true;
 }
@@ -249,73 +261,98 @@ static size_t bracket_of(const SourceFile *f, size_t at) {
   return at;
 }
 
+// real m(start = 1);  x(0) = 1;  x(3) = ...
+static Diag *declared_with_parentheses(Parse *p, const char *word, const char *name) {
+  const SourceFile *f = p->file;
+  size_t end = skip_bracket(f, p->now.at.lo), value = skip_blanks(f, end);
+  const char *in = trimmed(p, p->now.at.hi, end - 1), *start = strstr(in, "start");
+  bool given = follows(f, value, "=");
+  Diag *d;
+  if (p->before.kind == '\'') name = text_of(p, p->before2);
+  if (start || strstr(in, "fixed") || strstr(in, "unit")) {
+    const char *equals = start ? strchr(start, '=') : NULL;
+    size_t n = equals ? strcspn(equals + 1, ",") : 0;
+    d = say(p, p->now.at, "a declaration has no attributes");
+    if (strstr(in, "unit")) diag_help(d, "%s %s : kg = 1;", word, name);
+    else if (equals) diag_help(d, "%s %s =%.*s;", word, name, (int)n, equals + 1);
+    else diag_help(d, "%s %s = %s;", word, name, given ? rest(p, value + 1) : "...");
+  } else if (!strcmp(in, "0") && given) {
+    d = say(p, p->now.at, "the value of a declaration is the one at the start");
+    diag_help(d, "%s %s%s = %s;", word, name, p->before.kind == '\'' ? "'" : "", rest(p, value + 1));
+  } else {
+    d = say(p, p->now.at, "sizes and indices stand in brackets, values behind '='");
+    diag_help(d, "an array: %s %s[%s] = ...; a value: %s %s = %s;", word, name, in, word, name, in);
+  }
+  return d;
+}
+
+static Diag *declared_with_minus(Parse *p) {
+  const SourceFile *f = p->file;
+  size_t hi = p->now.at.hi;
+  while (hi < f->len && (f->text[hi] == '-' || is_name_char(f->text[hi]))) hi++;
+  char *joined = arena_printf(p->arena, "%s", span_text(p, between(p, p->before.at.lo, hi)));
+  for (char *c = joined; *c; c++)
+    if (*c == '-') *c = '_';
+  Diag *d = say(p, between(p, p->before.at.lo, hi), "a name has no '-'");
+  diag_help(d, "%s", joined);
+  return d;
+}
+
+// param Real m(unit = "kg") = 1;  param const k = 2;
+static Diag *declared_with_type(Parse *p, const char *word, const char *name) {
+  const SourceFile *f = p->file;
+  const char *what, *help;
+  if (!habit_of(name, &what, &help)) return NULL;
+  Diag *d = say(p, p->before.at, arena_printf(p->arena, "'%s': %s", name, what));
+  size_t open = skip_blanks(f, p->now.at.hi), behind = follows(f, open, "(") ? skip_bracket(f, open) : open;
+  bool value = follows(f, behind, "=") || follows(f, skip_blanks(f, behind), "=");
+  if (behind > open) diag_help(d, "%s %s : UNIT%s%s;", word, text_of(p, p->now), value ? " " : "",
+                               value ? rest(p, skip_blanks(f, behind)) : "");   // attributes: unit, start, min
+  else diag_help(d, "%s %s;", word, rest(p, p->now.at.lo));
+  return d;
+}
+
+// A colon or a bracket that is read otherwise here: before units, lengths, ranges.
+static Diag *declared_with_colon(Parse *p, const char *word) {
+  const SourceFile *f = p->file;
+  Diag *d;
+  if (now(p) == '[') {
+    size_t end = skip_bracket(f, p->now.at.lo);
+    d = say(p, p->now.at, "a unit behind ':' has no brackets");
+    diag_help(d, "%s : %s", text_of(p, p->before2), trimmed(p, p->now.at.hi, end - 1));
+  } else if (p->before2.kind == '[' && !saw(p, '=')) {
+    size_t end = bracket_of(f, p->now.at.hi);
+    d = say(p, p->now.at, "an array is declared with its length; its indices begin with 1");
+    diag_help(d, "%s %s[%s];", word, text_of(p, p->item[1]), trimmed(p, p->now.at.hi, end));
+  } else if (saw(p, '=') && strspn(rest(p, p->now.at.hi), "0123456789.: ") == strlen(rest(p, p->now.at.hi))) {
+    d = say(p, p->now.at, "a range is no value");
+    diag_help(d, "the elements are written one by one: [1, 2, 3]");
+  } else {
+    d = say(p, p->now.at, "a unit stands behind the name, or in brackets behind the number");
+    diag_help(d, "%s [%s]", text_of(p, p->before), rest(p, p->now.at.hi));
+  }
+  return d;
+}
+
 static bool declaration(Parse *p) {
   if (item(p, 0) != TOK_DECLARE || p->item_n < 2 || (now(p) == ':' && p->before2.kind == TOK_IN)) return false;
-  const SourceFile *f = p->file;
   const char *word = text_of(p, p->item[0]), *name = text_of(p, p->before);
   bool named = p->before.kind == TOK_NAME || p->before.kind == '\'',
        in_list = p->before2.kind == TOK_DECLARE || p->before2.kind == ',';
   Diag *d = NULL;
-  if (now(p) == '(' && named) {
-    size_t end = skip_bracket(f, p->now.at.lo), value = skip_blanks(f, end);
-    const char *in = trimmed(p, p->now.at.hi, end - 1), *start = strstr(in, "start");
-    bool given = follows(f, value, "=");
-    if (p->before.kind == '\'') name = text_of(p, p->before2);
-    if (start || strstr(in, "fixed") || strstr(in, "unit")) {
-      const char *equals = start ? strchr(start, '=') : NULL;
-      size_t n = equals ? strcspn(equals + 1, ",") : 0;
-      d = say(p, p->now.at, "a declaration has no attributes");
-      if (strstr(in, "unit")) diag_help(d, "%s %s : kg = 1;", word, name);
-      else if (equals) diag_help(d, "%s %s =%.*s;", word, name, (int)n, equals + 1);
-      else diag_help(d, "%s %s = %s;", word, name, given ? rest(p, value + 1) : "...");
-    } else if (!strcmp(in, "0") && given) {
-      d = say(p, p->now.at, "the value of a declaration is the one at the start");
-      diag_help(d, "%s %s%s = %s;", word, name, p->before.kind == '\'' ? "'" : "", rest(p, value + 1));
-    } else {
-      d = say(p, p->now.at, "sizes and indices stand in brackets, values behind '='");
-      diag_help(d, "an array: %s %s[%s] = ...; a value: %s %s = %s;", word, name, in, word, name, in);
-    }
-  } else if (now(p) == '-' && named && p->now.at.lo == p->before.at.hi && in_list) {
-    size_t hi = p->now.at.hi;
-    while (hi < f->len && (f->text[hi] == '-' || is_name_char(f->text[hi]))) hi++;
-    char *joined = arena_printf(p->arena, "%s", span_text(p, between(p, p->before.at.lo, hi)));
-    for (char *c = joined; *c; c++)
-      if (*c == '-') *c = '_';
-    d = say(p, between(p, p->before.at.lo, hi), "a name has no '-'");
-    diag_help(d, "%s", joined);
-  } else if (now(p) == TOK_NUMBER && named && in_list) {
+  if (now(p) == '(' && named) d = declared_with_parentheses(p, word, name);
+  else if (now(p) == '-' && named && p->now.at.lo == p->before.at.hi && in_list) d = declared_with_minus(p);
+  else if (now(p) == TOK_NUMBER && named && in_list) {
     d = say(p, between(p, p->before.at.hi, p->before.at.hi), "a value is given with '='");
     diag_help(d, "%s %s = %s;", word, name, rest(p, p->now.at.lo));
-  } else if (now(p) == TOK_NAME && named && in_list) {
-    const char *what, *help;
-    if (!habit_of(name, &what, &help)) return false;
-    d = say(p, p->before.at, arena_printf(p->arena, "'%s': %s", name, what));
-    size_t open = skip_blanks(f, p->now.at.hi), behind = follows(f, open, "(") ? skip_bracket(f, open) : open;
-    bool value = follows(f, behind, "=") || follows(f, skip_blanks(f, behind), "=");
-    if (behind > open) diag_help(d, "%s %s : UNIT%s%s;", word, text_of(p, p->now), value ? " " : "",
-                                 value ? rest(p, skip_blanks(f, behind)) : "");   // attributes: unit, start, min
-    else diag_help(d, "%s %s;", word, rest(p, p->now.at.lo));
-  } else if (now(p) == TOK_DECLARE && p->before.kind == ',') {
+  } else if (now(p) == TOK_NAME && named && in_list) d = declared_with_type(p, word, name);
+  else if (now(p) == TOK_DECLARE && p->before.kind == ',') {
     d = say(p, p->now.at, arena_printf(p->arena, "the word stands once, in front of the list: '%s'", word));
     diag_help(d, "%s a = 1, b = 2; or two items, each with its ';'", word);
-  } else if (now(p) == '[' && p->before.kind == ':') {
-    size_t end = skip_bracket(f, p->now.at.lo);
-    d = say(p, p->now.at, "a unit behind ':' has no brackets");
-    diag_help(d, "%s : %s", text_of(p, p->before2), trimmed(p, p->now.at.hi, end - 1));
-  } else if (now(p) == ':' && p->before.kind == TOK_NUMBER && p->before2.kind == '[' && !saw(p, '=')) {
-    size_t end = bracket_of(f, p->now.at.hi);
-    d = say(p, p->now.at, "an array is declared with its length; its indices begin with 1");
-    diag_help(d, "%s %s[%s];", word, text_of(p, p->item[1]), trimmed(p, p->now.at.hi, end));
-  } else if (now(p) == ':' && p->before.kind == TOK_NUMBER && saw(p, '=') &&
-             strspn(rest(p, p->now.at.hi), "0123456789.: ") == strlen(rest(p, p->now.at.hi))) {
-    d = say(p, p->now.at, "a range is no value");
-    diag_help(d, "the elements are written one by one: [1, 2, 3]");
-  } else if (now(p) == ':' && p->before.kind == TOK_NUMBER) {
-    d = say(p, p->now.at, "a unit stands behind the name, or in brackets behind the number");
-    const char *unit = rest(p, p->now.at.hi);
-    diag_help(d, "%s [%s]", text_of(p, p->before), unit);
-  } else if (now(p) == TOK_NUMBER && p->before.kind == ',' && p->before2.kind == TOK_NUMBER &&
-             p->before.at.hi == p->now.at.lo && p->before2.at.hi == p->before.at.lo) {
+  } else if ((now(p) == '[' && p->before.kind == ':') || (now(p) == ':' && p->before.kind == TOK_NUMBER))
+    d = declared_with_colon(p, word);
+  else if (now(p) == TOK_NUMBER && p->before.kind == ',' && p->before2.kind == TOK_NUMBER &&
+           p->before.at.hi == p->now.at.lo && p->before2.at.hi == p->before.at.lo) {
     d = say(p, p->before.at, "a number has a decimal point");
     diag_help(d, "%s.%s", text_of(p, p->before2), text_of(p, p->now));
   } else if (now(p) == '[' && p->item_n == 2) {

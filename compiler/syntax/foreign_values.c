@@ -75,7 +75,8 @@ static bool unit_goes_on(Parse *p, size_t lo, size_t hi) {
          is_name_char(p->file->text[hi + 1]);
 }
 
-static bool value(Parse *p) {
+// A list in brackets whose elements are separated in another way.
+static bool list(Parse *p) {
   const Open *open = innermost(p);
   const SourceFile *f = p->file;
   Diag *d = NULL;
@@ -95,12 +96,22 @@ static bool value(Parse *p) {
     else diag_help(d, "%s, %s", text_of(p, p->before), text_of(p, p->now));
     give_up(p, skip_item(f, closed));
     return true;
-  } else if (now(p) == TOK_FOR && open && open->bracket == '[' && is_value_end(p->before.kind)) {
+  }
+  if (now(p) == TOK_FOR && open && open->bracket == '[' && is_value_end(p->before.kind)) {
     d = say(p, p->now.at, "a list has no loop in it");
     diag_help(d, "its elements are written one by one; or write what they are where they are used");
     give_up(p, skip_item(f, closed));
     return true;
-  } else if (now(p) == ':' && open && open->bracket == '(' && open->before.kind == TOK_NAME &&
+  }
+  return false;
+}
+
+// Brackets of another kind.
+static Diag *brackets(Parse *p) {
+  const Open *open = innermost(p);
+  const SourceFile *f = p->file;
+  Diag *d = NULL;
+  if (now(p) == ':' && open && open->bracket == '(' && open->before.kind == TOK_NAME &&
              is_value_end(p->before.kind)) {
     size_t end = skip_bracket(f, open->at.lo);
     d = say(p, open->at, "elements are taken one by one, with an index in brackets");
@@ -120,7 +131,15 @@ static bool value(Parse *p) {
     size_t end = skip_bracket(f, open->at.lo);
     d = say(p, open->at, "a vector stands in brackets");
     diag_help(d, "[%s]", trimmed(p, open->at.hi, end - 1));
-  } else if ((now(p) == '(' || now(p) == '{') && p->before.kind == TOK_NUMBER) {
+  }
+  return d;
+}
+
+// A number, and a unit or a factor behind it.
+static Diag *behind_number(Parse *p) {
+  const SourceFile *f = p->file;
+  Diag *d = NULL;
+  if ((now(p) == '(' || now(p) == '{') && p->before.kind == TOK_NUMBER) {
     size_t end = skip_bracket(f, p->now.at.lo);
     const char *in = trimmed(p, p->now.at.hi, end - 1);
     if (looks_like_unit(in)) {
@@ -134,12 +153,20 @@ static bool value(Parse *p) {
     size_t hi = p->now.at.lo;
     while (hi < f->len && (is_name_char(f->text[hi]) || unit_goes_on(p, p->now.at.lo, hi))) hi++;
     const char *unit = span_text(p, between(p, p->now.at.lo, hi)), *number = text_of(p, p->before);
-    if (!looks_like_unit(unit)) return false;
+    if (!looks_like_unit(unit)) return NULL;
     d = problem(p, DIAG_E0101, between(p, p->before.at.hi, p->before.at.hi),
                 "something is missing between '%s' and '%s'", number, text_of(p, p->now));
     diag_help(d, "a unit stands in brackets: %s [%s]; a product needs its sign: %s*%s", number, unit, number,
               text_of(p, p->now));
-  } else if (now(p) == '(' && p->before.kind == TOK_NAME && p->before2.kind == '.') {
+  }
+  return d;
+}
+
+// A function, and what it is called with.
+static Diag *calls(Parse *p) {
+  const SourceFile *f = p->file;
+  Diag *d = NULL;
+  if (now(p) == '(' && p->before.kind == TOK_NAME && p->before2.kind == '.') {
     size_t lo = p->before2.at.lo;
     while (lo > 0 && (f->text[lo - 1] == '.' || is_name_char(f->text[lo - 1]))) lo--;
     d = say(p, between(p, lo, p->before.at.hi), "functions have no prefix");
@@ -151,7 +178,15 @@ static bool value(Parse *p) {
   } else if (now(p) == '(' && p->before.kind == ')') {
     d = problem(p, DIAG_E0101, between(p, p->before.at.hi, p->before.at.hi), "a product needs its sign");
     diag_help(d, "(...)*(...)");
-  } else if (p->before.kind == '.' && (now(p) == '*' || now(p) == '/' || now(p) == '^')) {
+  }
+  return d;
+}
+
+// Signs.
+static Diag *signs(Parse *p) {
+  const SourceFile *f = p->file;
+  Diag *d = NULL;
+  if (p->before.kind == '.' && (now(p) == '*' || now(p) == '/' || now(p) == '^')) {
     d = say(p, between(p, p->before.at.lo, p->now.at.hi), "there are no operations element by element");
     diag_help(d, "the scalar product is dot(a, b); elements are written one by one: [a[1]*b[1], a[2]*b[2]]");
   } else if ((p->before.kind == '+' && now(p) == ';' && p->before2.kind == '+') ||
@@ -163,7 +198,14 @@ static bool value(Parse *p) {
               (item(p, 0) == TOK_CONTACT && find_word(f, p->item[0].at.lo, p->now.at.lo, "with") < p->now.at.lo))) {
     d = say(p, p->now.at, "a law has a name, its inequalities are not written");
     diag_help(d, "with newton(0.5), coulomb(0.3)");
-  } else if (word_is(p, p->now, "is") && is_value_end(p->before.kind)) {
+  }
+  return d;
+}
+
+// Words for signs, and functions without a name.
+static Diag *words(Parse *p) {
+  Diag *d = NULL;
+  if (word_is(p, p->now, "is") && is_value_end(p->before.kind)) {
     d = say(p, p->now.at, "'is' is written '=='");
     diag_replace(d, "==");
   } else if (word_is(p, p->now, "xor") && is_value_end(p->before.kind)) {
@@ -175,7 +217,15 @@ static bool value(Parse *p) {
   } else if (word_is(p, p->before, "lambda") && now(p) == TOK_NAME) {
     d = say(p, p->before.at, "functions are one expression, at file level");
     diag_help(d, "function f(%s) = ...;", text_of(p, p->now));
-  } else if (now(p) == ',' && (!open || open->bracket == '{') && item(p, 0) == TOK_NAME &&
+  }
+  return d;
+}
+
+// Where another item should begin.
+static Diag *ends(Parse *p) {
+  const Open *open = innermost(p);
+  Diag *d = NULL;
+  if (now(p) == ',' && (!open || open->bracket == '{') && item(p, 0) == TOK_NAME &&
              is_value_end(p->before.kind)) {
     d = problem(p, DIAG_E0102, p->now.at, "an item ends with ';', not with ','");
     diag_replace(d, ";");
@@ -184,6 +234,14 @@ static bool value(Parse *p) {
     d = problem(p, DIAG_E0115, p->now.at, "an equation has two sides");
     diag_help(d, "two equations, each with its ';'; to compare, write ==");
   }
+  return d;
+}
+
+static bool value(Parse *p) {
+  static Diag *(*const rule[])(Parse *) = { brackets, behind_number, calls, signs, words, ends };
+  Diag *d = NULL;
+  if (list(p)) return true;
+  for (size_t i = 0; i < sizeof rule / sizeof *rule && !d; i++) d = rule[i](p);
   if (!d) return false;
   give_up_item(p);
   return true;

@@ -541,34 +541,62 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
   return 0;
 }
 
+static int per_cent(Parse *p, Span at) {
+  if (p->now.kind == TOK_NUMBER && p->now.at.hi == at.lo) {
+    const char *number = span_text(p, p->now.at);
+    Diag *d = lexical(p, DIAG_E0115, at, "there is no per cent sign");
+    diag_help(d, "%s%% is %.12g", number, strtod(number, NULL) / 100);
+    return 0;
+  }
+  Diag *d = lexical(p, DIAG_E0115, at, "there is no sign for the remainder");
+  diag_help(d, "the remainder of x by n is x - n*floor(x/n)");
+  return give_up_here(p, at);
+}
+
+// c ? a : b
+static int question(Parse *p, Span at) {
+  size_t lo = at.lo, hi = skip_item(p->file, at.hi), colon = at.hi;
+  while (lo > 0 && !strchr("=;{}", p->file->text[lo - 1])) lo--;
+  while (colon < hi && p->file->text[colon] != ':') colon++;
+  Diag *d = lexical(p, DIAG_E0115, at, "a choice has the words if, then and else");
+  if (colon < hi)
+    diag_help(d, "if %s then %s else %s", span_text(p, trimmed_span(p, lo, at.lo)),
+              span_text(p, trimmed_span(p, at.hi, colon)), span_text(p, trimmed_span(p, colon + 1, hi)));
+  else diag_help(d, "if c then a else b");
+  return give_up_here(p, at);
+}
+
+// \dot{x}, up to `word`
+static int backslash(Parse *p, Span at, size_t word) {
+  Diag *d = lexical(p, DIAG_E0106, ((Span){ at.file, at.lo, word }), "formulas are written without LaTeX");
+  size_t brace = word + (p->file->text[word] == '{'), end = brace;
+  while (is_name_char(p->file->text[end])) end++;
+  bool dot = !strcmp(span_text(p, (Span){ at.file, at.lo, word }), "\\dot") && end > brace && brace > word;
+  if (dot) diag_help(d, "the time derivative is %s'", span_text(p, (Span){ at.file, brace, end }));
+  else diag_help(d, "a*b, a/b, x^2, sqrt(x), x', and the names of letters: mu, phi");
+  return give_up_here(p, at);
+}
+
+// A character that has no meaning anywhere, with what may have been meant.
+static int no_meaning(Parse *p, Span at, unsigned char c) {
+  Diag *d;
+  if (c < 0x20 || c == 0x7f) d = lexical(p, DIAG_E0106, at, "the control character U+%04X has no meaning here", c);
+  else d = lexical(p, DIAG_E0106, at, "the character '%c' (U+%04X) has no meaning here", c, c);
+  if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
+  else if (c == '@' && value_before(p)) diag_help(d, "a product of matrices is A*B, of vectors dot(a, b)");
+  else if (c == '@' || c == '$' || c == '`' || c == '~')
+    diag_help(d, "names are made of the letters a to z, digits and _");
+  return 0;
+}
+
 int lex_odd_byte(Parse *p, Span at, const char *s) {
   unsigned char c = (unsigned char)*s;
   if (c >= 0x80 || (p->lexical == at.lo && p->lexical > 0)) {   // not UTF-8: said once, before the parse
     p->lexical = at.hi;
     return 0;
   }
-  if (c == '%' && p->now.kind == TOK_NUMBER && p->now.at.hi == at.lo) {
-    const char *number = span_text(p, p->now.at);
-    Diag *d = lexical(p, DIAG_E0115, at, "there is no per cent sign");
-    diag_help(d, "%s%% is %.12g", number, strtod(number, NULL) / 100);
-    return 0;
-  }
-  if (c == '%') {
-    Diag *d = lexical(p, DIAG_E0115, at, "there is no sign for the remainder");
-    diag_help(d, "the remainder of x by n is x - n*floor(x/n)");
-    return give_up_here(p, at);
-  }
-  if (c == '?') {
-    size_t lo = at.lo, hi = skip_item(p->file, at.hi), colon = at.hi;
-    while (lo > 0 && !strchr("=;{}", p->file->text[lo - 1])) lo--;
-    while (colon < hi && p->file->text[colon] != ':') colon++;
-    Diag *d = lexical(p, DIAG_E0115, at, "a choice has the words if, then and else");
-    if (colon < hi)
-      diag_help(d, "if %s then %s else %s", span_text(p, trimmed_span(p, lo, at.lo)),
-                span_text(p, trimmed_span(p, at.hi, colon)), span_text(p, trimmed_span(p, colon + 1, hi)));
-    else diag_help(d, "if c then a else b");
-    return give_up_here(p, at);
-  }
+  if (c == '%') return per_cent(p, at);
+  if (c == '?') return question(p, at);
   if (c == '`' && value_before(p) && p->now.at.hi == at.lo) {
     Diag *d = problem(p, DIAG_E0115, at, "the time derivative is written ' here");
     diag_help(d, "replace ` by '");
@@ -581,15 +609,7 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
   }
   size_t word = at.hi;
   while (is_name_char(p->file->text[word])) word++;
-  if (c == '\\' && word > at.hi) {
-    Diag *d = lexical(p, DIAG_E0106, ((Span){ at.file, at.lo, word }), "formulas are written without LaTeX");
-    size_t brace = word + (p->file->text[word] == '{'), end = brace;
-    while (is_name_char(p->file->text[end])) end++;
-    bool dot = !strcmp(span_text(p, (Span){ at.file, at.lo, word }), "\\dot") && end > brace && brace > word;
-    if (dot) diag_help(d, "the time derivative is %s'", span_text(p, (Span){ at.file, brace, end }));
-    else diag_help(d, "a*b, a/b, x^2, sqrt(x), x', and the names of letters: mu, phi");
-    return give_up_here(p, at);
-  }
+  if (c == '\\' && word > at.hi) return backslash(p, at, word);
   if (c == '@' && p->file->text[at.hi + strspn(p->file->text + at.hi, " \t")] == '(') {
     Diag *d = lexical(p, DIAG_E0121, at, "functions are one expression, at file level");
     diag_help(d, "function f(x) = x^2;");
@@ -605,12 +625,5 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
     diag_help(d, "numbers agree within a tolerance: abs(a - b) <= 1e-6");
     return give_up_here(p, at);
   }
-  Diag *d;
-  if (c < 0x20 || c == 0x7f) d = lexical(p, DIAG_E0106, at, "the control character U+%04X has no meaning here", c);
-  else d = lexical(p, DIAG_E0106, at, "the character '%c' (U+%04X) has no meaning here", c, c);
-  if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
-  else if (c == '@' && value_before(p)) diag_help(d, "a product of matrices is A*B, of vectors dot(a, b)");
-  else if (c == '@' || c == '$' || c == '`' || c == '~')
-    diag_help(d, "names are made of the letters a to z, digits and _");
-  return 0;
+  return no_meaning(p, at, c);
 }

@@ -380,6 +380,8 @@ static void anything_else(Parse *p, Expected e) {
   else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
   else if (p->now.kind == '{') diag_help(d, "braces belong to model, for, contact, constraint and simulate");
+  else if (p->now.kind == ';' && expects(e, "','") && expects(e, "'}'"))
+    diag_help(d, "parts are separated by ',' here");
   else if (is_word(p, p->now)) diag_help(d, "remove it, or end the item before it with ;");
   if (p->now.kind == '{') p->blamed = 1 + p->now.at.lo;   // nothing more of it
   text_free(&t);

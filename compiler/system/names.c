@@ -21,6 +21,8 @@ void sym_text(const System *s, int id, Text *t) {
   case SYM_TIME0: text_add(t, "time_B"); return;
   case SYM_STEP: case SYM_H: text_add(t, "h"); return;
   case SYM_THETA: text_add(t, "theta"); return;
+  case SYM_GAMMA: text_add(t, "gamma"); return;
+  case SYM_AT: text_printf(t, "function%g_%d", ex_value(s->pool, y->idx[0]), y->id); return;
   case SYM_LAMBDA: text_add(t, "lambda"); return;
   case SYM_KAPPA: text_add(t, "kappa"); return;
   case SYM_TABLE: text_printf(t, "points%d", y->id + 1); return;

@@ -221,6 +221,7 @@ static bool round_of_pivots(Solving *v) {
   long *growth = ARENA_ARRAY(scratch, long, v->n + 1);
   int *best = ARENA_ARRAY(scratch, int, v->n + 1);
   const int *ids;
+  double size;
   count_rows(v, rows_with);
   for (int i = 0; i < v->n; i++) {
     growth[i] = v->row[i] == EX_NONE || v->law[i] || ex_tree_size(s->pool, v->row[i]) > MOST_NODES
@@ -230,7 +231,8 @@ static bool round_of_pivots(Solving *v) {
   bool any = false;
   char *touched = ARENA_ARRAY(scratch, char, v->nunknown + 1);
   for (int i = 0; i < v->n && least <= LARGEST_GROWTH; i++) {
-    if (growth[i] != least || !ex_depends(s->pool, v->row[i], v->symbol[best[i]])) continue;
+    if (growth[i] != least || !ex_depends(s->pool, v->row[i], v->symbol[best[i]]) ||
+        coefficient(v, i, v->symbol[best[i]], &size) == EX_NONE) continue;       // of what was solved in this round
     int n = ex_symbols(s->pool, v->row[i], &ids);
     bool free = true;
     for (int k = 0; k < n; k++) free = free && (unknown_of(v, ids[k]) < 0 || !touched[unknown_of(v, ids[k])]);

@@ -12,13 +12,15 @@
 
 // --- symbols: what the leaves of the DAG mean ---
 typedef enum {
-  SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
+  SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_GAMMA, SYM_STAT,
+  SYM_COLUMN, SYM_AT,
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
   SYM_TABLE, SYM_TOUCH, SYM_ROTATION, SYM_ROTATION0, SYM_ROTATION_RATE, SYM_ROTATION_RATE0
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
-// THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: one by points,
-// number in Model.table.
+// THETA: h and theta, in printed W and, with GAMMA, in the weights of a scheme. AT: a function of the model (idx) at
+// point `id` of a piece, only in equations of schemes (schemes/scheme.h). COLUMN: a hoisted constant of the instance
+// (plan). TABLE: one by points, number in Model.table.
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE

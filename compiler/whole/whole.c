@@ -36,6 +36,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (!o) o = whole_newton(a, w);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
-  if (p->scheme->equations) o = whole_affine(a, w);
+  if (p->scheme->explicit_step) o = whole_affine(a, w);
   return o;
 }

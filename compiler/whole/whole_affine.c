@@ -22,7 +22,7 @@ typedef struct Affine {
   Ex *f, *M;                            // [nq], [nq, nq]
   Ex *H, *rate;                         // [nc + nstruck, nq], [nc + nstruck]: constraints, contacts that can be struck
   Ex *e, *gap;                          // [nstruck], [ncontact]
-  const Move *to, *on;                  // from the begin to the point, from there to the end
+  const Point *to, *on;                 // from the begin to the point, from there to the end
   KValue to_begin, on_begin, on_end, till;   // their shares of velocities and of time, times h; K_NONE: 0
   bool mass_moves;
   KValue tolerance, *q, *v, *pv, *push, strikes, ok;     // constants; variables
@@ -41,8 +41,9 @@ static void rows_of(Affine *m) {
   }
 }
 
-static KValue way(const Affine *m, double share, const char *name) {
+static KValue way(const Affine *m, Ex by, const char *name) {
   KBuilder *b = m->p->b;
+  double share = ex_value(m->p->w->pool, by);
   return share == 0 ? K_NONE : k_name(b, k_op2(b, OP_TIMES, k_number(b, share), m->p->h), name, NULL);
 }
 
@@ -251,10 +252,10 @@ static void masses(Affine *m) {
 }
 
 const Whole *whole_affine(Arena *a, Written *w) {
-  const Equations *e = w->plan->scheme->equations;
+  const Point *end = &w->plan->point[END];
   if (w->nx > 0 || !written_by_impulses(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by affine equations, while no contact stays closed."), *p = &step;
-  Affine affine = { .p = p, .to = &e->point, .on = &e->end }, *m = &affine;
+  Affine affine = { .p = p, .to = &w->plan->point[end->from], .on = end }, *m = &affine;
   KBuilder *b = p->b;
   int nq = w->nq;
   rows_of(m);

@@ -260,6 +260,14 @@ int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, c
 int    sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k);
 
 // islands.c: those of the rows that are active, by M_osns
+// piles.c
+enum { SIM_PILE = 300, SIM_PILE_ENTRIES = 24 };   // contacts with friction; entries of C or X of a row
+int  sim_piles_are_asked(const nsm_sim *s);       // large problems have a pile's tolerance
+// Of the active rows those that are in no pile stay in `rows`: how many. *behind: the others, pile after pile.
+int  sim_piles_find(nsm_sim *s, int *rows, int count, const int **behind);
+int  sim_pile_end(const sim_rows *r, int place);  // the place behind the last row of its pile, 0: in none
+// The island of p that begins at place `first` in factors; p.m and its cones are known. 0: no room, or no pile.
+int  sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors *f);
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active

@@ -40,6 +40,15 @@ int nsm_find_column(nsm_sim *s, const char *name) {
   return -1;
 }
 
+nsm_column_kind nsm_kind_of_column(const nsm_sim *s, int c) {
+  const sim_analysis *a = s->a;
+  if (c-- == 0) return NSM_COLUMN_TIME;
+  if (c >= a->ncolumn - 1) return NSM_COLUMN_ENERGY;
+  if (c < a->nx + a->nshown + a->nv) return NSM_COLUMN_STATE;
+  if ((c -= a->nx + a->nshown + a->nv) < a->nl_shown) return NSM_COLUMN_REACTION;
+  return c - a->nl_shown < a->ndiscrete ? NSM_COLUMN_DISCRETE : NSM_COLUMN_OUTPUT;
+}
+
 // ---- units ----------------------------------------------------------------------------------------------------------
 // The variable whose column it is, and whether its rate is; -1: an output, of class *cls, or the time.
 static int variable_at(const nsm_sim *s, int c, int *is_rate, int *cls) {

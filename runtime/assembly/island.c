@@ -130,23 +130,20 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 
 // The two levels of a problem: its tolerance is that of the run (w.cone.tolerance), and this is the residual with which
 // it will do where it misses that; 0: none.
-enum { LARGE = 300, SEVERAL = 4 };       // contacts with friction
+enum { SEVERAL = 4 };                    // contacts with friction
 static const double will_do = 100, strictly = 10,         // times what is enough, in an iteration
                     accept_large = 1e-6;
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
-  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
+  return s->a->accept > 0 ? s->a->accept : p->cones > SIM_PILE ? accept_large : 0;
 }
 
 // ---- piles ----------------------------------------------------------------------------------------------------------
-// More than LARGE contacts of bodies by `moreau`: to a tolerance at which heights, energies and depths are those of
-// 1e-12 (touching.md, 6), by sweeps, unless a tolerance below `exact` is asked for.
-static const double pile_tolerance = 1e-4, pile_accept = 1e-2, exact = 1e-6;
+// More than SIM_PILE contacts of bodies by `moreau`: to a tolerance at which heights, energies and depths are those of
+// 1e-12 (touching.md, 6), by sweeps, unless a tolerance is asked for that is not one of piles (piles.c).
+static const double pile_tolerance = 1e-4, pile_accept = 1e-2;
 
 static int is_pile(const nsm_sim *s, const sim_solver *w, const nsm_cone_problem *p) {
-  const char *solver = s->w.cone.solver;
-  return s->a->piles && w->kind == SIM_BY_LAW && p->cones > LARGE && !(w->enough > 0) &&
-         (!solver || strcmp(solver, "auto") == 0) &&
-         !(s->w.cone.tolerance > 0 && s->w.cone.tolerance < exact);
+  return p->factors || (w->kind == SIM_BY_LAW && p->cones > SIM_PILE && !(w->enough > 0) && sim_piles_are_asked(s));
 }
 
 // The options of its problem; those of the run stay in *kept.

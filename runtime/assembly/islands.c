@@ -19,7 +19,8 @@ static inline int last_coupled(const sim_rows *r, const sim_islands *a, int i) {
 
 // End of the island that starts at index `first` of the active list.
 static inline int island_end(const sim_rows *r, const sim_islands *a, int first) {
-  int reach = first;
+  int reach = first, pile = sim_pile_end(r, a->active[first]);
+  if (pile > 0) return first + pile - a->active[first];
   for (int i = first; i <= reach; i++) {
     int last = last_coupled(r, a, a->active[i]);
     if (last > reach) reach = last;
@@ -88,45 +89,10 @@ static inline int is_dense(const sim_rows *r, const sim_islands *a, int first, i
                                                  : m <= a->dense_cap));
 }
 
-void sim_islands_analyse(nsm_sim *s) {
+// Islands whose rows and matrix never change: each has a problem and a workspace of its own.
+static void fix_islands(nsm_sim *s, int n) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  int n = r->n, most = 0;
-  a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
-  a->index = SIM_NEW(s, n, int);
-  a->zero = SIM_NEW(s, n, unsigned char);
-  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
-  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
-  if (n == 0) return;
-  if (r->m_follows) {                                 // room is taken where it is needed
-    sim_solver_analyse(s, &a->solver, s->now.tiny, n);
-    return;
-  }
-  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
-  sim_islands_list(s);
-  if ((n = a->nactive) == 0) { sim_solver_analyse(s, &a->solver, s->now.tiny, 0); return; }
-  size_t widest_nnz = 0;
-  for (int first = 0; first < n;) {
-    int end = island_end(r, a, first);
-    size_t nnz = entries_of(r, a, first, end - first);
-    if (end - first > most) most = end - first;
-    if (nnz > widest_nnz) widest_nnz = nnz;
-    first = end;
-  }
-  sim_solver_analyse(s, &a->solver, s->now.tiny, most);
-  int tiny = a->solver.tiny_most;
-  a->widest = most;
-  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
-  if (a->dense_cap > most) a->dense_cap = most;
-  size_t cap = (size_t)a->dense_cap;
-  a->dense = SIM_NEW(s, cap * cap, double);
-  a->row_start = SIM_NEW(s, most + 1, int);
-  a->col = SIM_NEW(s, widest_nnz, int);
-  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
-  const char *solver = s->w.cone.solver;
-  a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
-  a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
-
   if (!(r->always && r->constant) || s->a->on.mu.n > 0) return;
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
@@ -150,6 +116,55 @@ void sim_islands_analyse(nsm_sim *s) {
     f->work = sim_cone_workspace(s, m, size, dense ? m : r->bandwidth, 0);
     first = end;
   }
+}
+
+// Memory for the largest of the islands of n rows.
+static void take_for_largest(nsm_sim *s, int n) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  int most = 0;
+  size_t widest_nnz = 0;
+  for (int first = 0; first < n;) {
+    int end = island_end(r, a, first);
+    size_t nnz = entries_of(r, a, first, end - first);
+    if (end - first > most) most = end - first;
+    if (nnz > widest_nnz) widest_nnz = nnz;
+    first = end;
+  }
+  sim_solver_analyse(s, &a->solver, s->now.tiny, most);
+  int tiny = a->solver.tiny_most;
+  a->widest = most;
+  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
+  if (a->dense_cap > most) a->dense_cap = most;
+  size_t cap = (size_t)a->dense_cap;
+  a->dense = SIM_NEW(s, cap * cap, double);
+  a->row_start = SIM_NEW(s, most + 1, int);
+  a->col = SIM_NEW(s, widest_nnz, int);
+  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
+  const char *solver = s->w.cone.solver;
+  a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
+  a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
+}
+
+void sim_islands_analyse(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  int n = r->n;
+  a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
+  a->index = SIM_NEW(s, n, int);
+  a->zero = SIM_NEW(s, n, unsigned char);
+  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
+  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
+  if (n == 0) return;
+  if (r->m_follows) {                                 // room is taken where it is needed
+    sim_solver_analyse(s, &a->solver, s->now.tiny, n);
+    return;
+  }
+  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
+  sim_islands_list(s);
+  if ((n = a->nactive) == 0) { sim_solver_analyse(s, &a->solver, s->now.tiny, 0); return; }
+  take_for_largest(s, n);
+  fix_islands(s, n);
 }
 
 void sim_islands_fix(nsm_sim *s) {
@@ -241,10 +256,25 @@ static int no_room(nsm_sim *s) {
   return 0;
 }
 
+// A pile, in factors.
+static int solve_pile(nsm_sim *s, int first, int m) {
+  sim_islands *a = &s->n.isl;
+  nsm_cone_factors f;
+  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
+                         .cone = a->solver.cone, .q_terms = a->terms + first };
+  p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + first, m, a->solver.cone);
+  if (a->solver.kind == SIM_CORRECTION || !sim_pile_pose(s, a->active[first], &p, &f)) return 0;
+  size_t bytes = nsm_cone_factors_workspace(m, f.nodes, f.n);
+  if (!(a->solver.work = sim_pool_room(s, &a->room[3], bytes, 1))) return no_room(s);
+  nsm_cone_workspace_init(a->solver.work, bytes);
+  return solved(s, &p, first, 1, NULL);
+}
+
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense. near: lambda is all but the answer.
 static int solve_island(nsm_sim *s, int first, int m, int near) {
   sim_islands *a = &s->n.isl;
   double small[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  if (sim_pile_end(&s->n.r, a->active[first]) > 0) return solve_pile(s, first, m);
   int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, first, m);
   if (s->n.r.m_follows && !tiny && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,

@@ -219,9 +219,20 @@ static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph
   return 1;
 }
 
-// M_osns: symmetrised pattern, diagonal included. Rows that take no part stand behind the others in the order. limit:
-// of its entries; 0 where there are more, or there is no memory.
-static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
+// Rows of piles at the places from `from` on: their own entry alone.
+static void place_piles(sim_rows *r, const int *behind, int from, int more, int *local) {
+  for (int i = 0, at = from, e = r->m0[from]; i < more; i++, at++, e++) {
+    r->row_at[at] = behind[i];
+    local[behind[i]] = r->mc[e] = at;
+    r->diagonal[at] = e;
+    r->m0[at + 1] = e + 1;
+  }
+}
+
+// M_osns: symmetrised pattern, diagonal included; behind it the rows of piles (`more`), which have no pattern. Rows
+// that take no part stand behind the others in the order. limit: of its entries; 0 where there are more, or there is no
+// memory.
+static int pattern_m(nsm_sim *s, const int *rows, int count, const int *behind, int more, double limit) {
   sim_rows *r = &s->n.r;
   graph g;
   int n = r->n, *local = r->at_row, *place = r->diagonal;            // both are made new below
@@ -229,8 +240,8 @@ static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
   for (int i = 0; i < count; i++) local[rows[i]] = i;
   int *order = ROOM(s, SIM_ORDER, count + 1, int);
   if (!order || !coupled(s, rows, count, local, r->mark, limit, &g) || !order_rows(s, rows, local, &g, order, place) ||
-      !(r->mc = ROOM(s, SIM_MC, g.start[count] + count + 1, int)) ||
-      !(r->m = ROOM(s, SIM_M, g.start[count] + count + 1, double)))
+      !(r->mc = ROOM(s, SIM_MC, g.start[count] + count + more + 1, int)) ||
+      !(r->m = ROOM(s, SIM_M, g.start[count] + count + more + 1, double)))
     return 0;
   int out = 0;
   r->m0[0] = 0;
@@ -242,8 +253,9 @@ static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
     r->m0[i + 1] = out;
   }
   for (int i = 0; i < count; i++) r->row_at[i] = rows[order[i]];
-  for (int row = 0, at = count; row < n; row++)
-    if (local[row] < 0) { r->row_at[at++] = row; r->m0[at] = out; }
+  place_piles(r, behind, count, more, local);
+  for (int row = 0, at = count + more; row < n; row++)
+    if (local[row] < 0) { r->row_at[at++] = row; r->m0[at] = out + more; }
   r->in_order = 1;
   for (int i = 0; i < n; i++) {
     r->at_row[r->row_at[i]] = i;
@@ -287,7 +299,7 @@ void sim_rows_analyse(nsm_sim *s) {
     r->kx = r->zx = SIM_NEW(s, r->x0[n], int);
     list_by_z(s, all, n, r->z0, r->zs, r->zx);
   }
-  r->m_follows = r->x_follows || !pattern_m(s, all, n, few_m);
+  r->m_follows = r->x_follows || !pattern_m(s, all, n, NULL, 0, few_m);
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     rows_in_order(r);
@@ -324,7 +336,9 @@ static int follow(nsm_sim *s) {
   if (!r->k0 || !r->ks || !r->kx) return 0;
   list_by_z(s, rows, count, r->k0, r->ks, r->kx);
   if (r->x_follows) { r->z0 = r->k0; r->zs = r->ks; r->zx = r->kx; }
-  return pattern_m(s, rows, count, most);
+  const int *behind;
+  int kept = r->x_follows ? sim_piles_find(s, rows, count, &behind) : count;
+  return pattern_m(s, rows, kept, kept < count ? behind : NULL, count - kept, most);
 }
 
 void sim_rows_follow(nsm_sim *s) {
@@ -352,6 +366,21 @@ int sim_rows_columns(nsm_sim *s) {
   return r->made;
 }
 
+// M_ii alone, of a row of a pile.
+static void inertia_of(sim_rows *r, int i) {
+  int row = r->row_at[i];
+  double sum = 0;
+  for (int e = r->d0[row]; e < r->d0[row + 1]; e++) if (r->ds[e] == row) sum += r->d[e];
+  for (int e = r->c0[row], x = r->x0[row]; e < r->c0[row + 1]; e++) {
+    int from = x;                                          // mostly in the order of C
+    while (r->xz[x] != r->cz[e] && ++x < r->x0[row + 1]) continue;
+    if (x == r->x0[row + 1])
+      for (x = r->x0[row]; x < from && r->xz[x] != r->cz[e];) x++;
+    if (r->xz[x] == r->cz[e]) sum += r->c[e] * r->x[x];
+  }
+  r->m[r->diagonal[i]] = sum;
+}
+
 static void row_of_m(nsm_sim *s, int i) {
   sim_rows *r = &s->n.r;
   int row = r->row_at[i];
@@ -375,8 +404,11 @@ void sim_rows_couple(nsm_sim *s) {
   if (r->whole || (r->m_follows && !r->made)) return;
   for (int row = 0; row < r->n; row++)
     if (r->active[row]) sim_rows_column(s, row);
-  for (int i = 0; i < r->n; i++)
-    if (r->active[r->row_at[i]]) row_of_m(s, i);
+  for (int i = 0; i < r->n; i++) {
+    if (!r->active[r->row_at[i]]) continue;
+    if (sim_pile_end(r, i) > 0) inertia_of(r, i);
+    else row_of_m(s, i);
+  }
 }
 
 // ---- what the rest asks for -----------------------------------------------------------------------------------------

@@ -53,25 +53,24 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 // ---- experiment -----------------------------------------------------------------------------------------------------
 static double chosen(double setting, double own) { return isnan(setting) ? own : setting; }
 
-// t_k = start + k step; one shorter step at the end where the step does not divide the interval.
-static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0, 0 };
-  s->a->m->experiment(s->a->p, &x);
-  s->a->start = set ? chosen(set->start, x.start) : x.start;
-  s->a->until = set ? chosen(set->until, x.until) : x.until;
-  s->a->step  = set ? chosen(set->step, x.step) : x.step;
-  s->a->located = set && set->located ? set->located > 0 : x.located;
+static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *x, nsm_error *e) {
+  s->a->start = set ? chosen(set->start, x->start) : x->start;
+  s->a->until = set ? chosen(set->until, x->until) : x->until;
+  s->a->step  = set ? chosen(set->step, x->step) : x->step;
+  s->a->located = set && set->located ? set->located > 0 : x->located;
+  if (!s->a->located || s->a->scheme->located) return 1;
+  sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau, consistent and radau do", s->a->scheme->name);
+  return 0;
+}
+
+// theta and gamma where the scheme has them, stages where it collocates.
+static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, nsm_error *e) {
   int by_weights = s->a->located && !s->a->scheme->collocates;
-  if (by_weights && !(x.own_weights & 1)) x.theta = 0.5;                 // second order, as what is located
-  if (by_weights && !(x.own_weights & 2)) x.gamma = 0.5;
-  s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
-  s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
-  s->a->gamma_given = (x.own_weights & 2) != 0 || (set && !isnan(set->gamma));
-  if (s->a->located && !s->a->scheme->located) {
-    sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau, consistent and radau do",
-             s->a->scheme->name);
-    return 0;
-  }
+  if (by_weights && !(x->own_weights & 1)) x->theta = 0.5;                 // second order, as what is located
+  if (by_weights && !(x->own_weights & 2)) x->gamma = 0.5;
+  s->a->theta = set ? chosen(set->theta, x->theta) : x->theta;
+  s->a->gamma = set ? chosen(set->gamma, x->gamma) : x->gamma;
+  s->a->gamma_given = (x->own_weights & 2) != 0 || (set && !isnan(set->gamma));
   if (!s->a->scheme->weights || s->a->scheme->collocates) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
@@ -80,64 +79,64 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     s->a->theta = s->a->scheme->collocates ? 1 : s->a->scheme->theta;
     s->a->gamma = 1;
   }
-  s->a->stages = set && set->stages ? set->stages : x.stages ? x.stages : 3;
+  s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : 3;
   if (set && set->stages && !s->a->scheme->collocates) {
     sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
     return 0;
   }
-  if (s->a->stages != 2 && s->a->stages != 3) {
-    sim_fail(e, NSM_USAGE, "radau has 2 or 3 stages, and not %d", s->a->stages);
-    return 0;
-  }
-  s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  if (s->a->stages == 2 || s->a->stages == 3) return 1;
+  sim_fail(e, NSM_USAGE, "radau has 2 or 3 stages, and not %d", s->a->stages);
+  return 0;
+}
+
+static void set_solver(nsm_sim *s, const nsm_settings *set, const nsm_experiment *x) {
+  s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x->tolerance) ? 1e-12 : x->tolerance;
   s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the judge
-  s->a->accept = set && set->accept > 0 ? set->accept : isnan(x.accept) ? 0 : x.accept;
-  s->a->project_start = (set && set->project_start) || x.project_start;
+  s->a->accept = set && set->accept > 0 ? set->accept : isnan(x->accept) ? 0 : x->accept;
+  s->a->project_start = (set && set->project_start) || x->project_start;
   const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
-  s->w.cone.solver = given ? given : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
+  s->w.cone.solver = given ? given : x->solver ? (const char *)s->a->m->text + x->solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   s->w.cone.stop = set ? set->stop : NULL;
+}
+
+// Are times and weights such that a run can go by them?
+static int experiment_holds(const sim_analysis *a, nsm_error *e) {
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
-  if (isnan(s->a->until)) {
+  if (isnan(a->until))
     sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
-    return 0;
-  }
-  if (isnan(s->a->step)) {
+  else if (isnan(a->step))
     sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`%s", example);
-    return 0;
-  }
-  if (!isfinite(s->a->start) || !isfinite(s->a->until)) {
+  else if (!isfinite(a->start) || !isfinite(a->until))
     sim_fail(e, NSM_USAGE, "the start and end times must be finite");
-    return 0;
-  }
-  if (!(s->a->step > 0) || !isfinite(s->a->step)) {
-    sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", s->a->step);
-    return 0;
-  }
-  if (!(s->a->until > s->a->start)) {
-    sim_fail(e, NSM_USAGE, "the end time %g s must lie after the start time %g s", s->a->until, s->a->start);
-    return 0;
-  }
-  if (!(s->a->theta >= 0 && s->a->theta <= 1)) {
-    sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->a->theta);
-    return 0;
-  }
-  if (!(s->a->gamma > 0 && s->a->gamma <= 1)) {
-    sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", s->a->gamma);
-    return 0;
-  }
-  if (!(s->a->tolerance > 0 && s->a->tolerance < 1)) {
-    sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", s->a->tolerance);
-    return 0;
-  }
+  else if (!(a->step > 0) || !isfinite(a->step))
+    sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", a->step);
+  else if (!(a->until > a->start))
+    sim_fail(e, NSM_USAGE, "the end time %g s must lie after the start time %g s", a->until, a->start);
+  else if (!(a->theta >= 0 && a->theta <= 1))
+    sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", a->theta);
+  else if (!(a->gamma > 0 && a->gamma <= 1))
+    sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", a->gamma);
+  else if (!(a->tolerance > 0 && a->tolerance < 1))
+    sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", a->tolerance);
+  else if (!(floor((a->until - a->start) / a->step + 1e-9) < 9e15))
+    sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", a->step,
+             floor((a->until - a->start) / a->step + 1e-9));
+  else if (a->start + a->step == a->start || a->until - a->step == a->until)
+    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", a->step,
+             a->until);
+  else return 1;
+  return 0;
+}
+
+// t_k = start + k step; one shorter step at the end where the step does not divide the interval.
+static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0, 0 };
+  s->a->m->experiment(s->a->p, &x);
+  if (!set_times(s, set, &x, e) || !set_weights(s, set, &x, e)) return 0;
+  set_solver(s, set, &x);
+  if (!experiment_holds(s->a, e)) return 0;
   double length = s->a->until - s->a->start, steps = floor(length / s->a->step + 1e-9);
-  if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->a->step, steps);
-    return 0; }
-  if (s->a->start + s->a->step == s->a->start || s->a->until - s->a->step == s->a->until) {
-    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->a->step,
-             s->a->until);
-    return 0;
-  }
   s->a->full = (long)steps;
   s->a->total = s->a->full + (length - steps * s->a->step > 1e-9 * s->a->step ? 1 : 0);
   return 1;

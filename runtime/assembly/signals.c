@@ -77,12 +77,15 @@ static void other_column(nsm_sim *s, const nsm_input *in, const char *text) {
            used ? "; " : "", in->path, in->name, (int)strcspn(text, "\r\n"), text);
 }
 
-static void put_points(nsm_sim *s, sim_signal *to, int hold, const double *x, const double *y, int count) {
-  to->points = SIM_NEW(s, NSM_TABLE_HEAD + 2 * count, double);
-  to->points[0] = count;
-  to->points[1] = hold ? NSM_TABLE_HOLD : NSM_TABLE_LINEAR;
-  memcpy(to->points + NSM_TABLE_HEAD, x, (size_t)count * sizeof *x);
-  memcpy(to->points + NSM_TABLE_HEAD + count, y, (size_t)count * sizeof *y);
+static void put_points(nsm_sim *s, sim_signal *to, int between, const double *x, const double *y, int count) {
+  static const int kind[] = { NSM_TABLE_LINEAR, NSM_TABLE_HOLD, NSM_TABLE_CUBIC };
+  double *of_x = to->points = SIM_NEW(s, NSM_TABLE_HEAD + (between == NSM_INPUT_SMOOTH ? 3 : 2) * count, double);
+  *of_x = count;
+  of_x[1] = kind[between];
+  of_x += NSM_TABLE_HEAD;
+  memcpy(of_x, x, (size_t)count * sizeof *x);
+  memcpy(of_x + count, y, (size_t)count * sizeof *y);
+  if (between == NSM_INPUT_SMOOTH) nsm_table_slopes(count, x, y, 0, of_x + 2 * count);
 }
 
 static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
@@ -106,7 +109,7 @@ static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char
                "each of them, and those of the first column rise", in->path, wrong.row, wrong.column, wrong.what);
     return 0;
   }
-  put_points(s, to, in->hold, x, y, count);
+  put_points(s, to, in->between, x, y, count);
   return 1;
 }
 
@@ -121,7 +124,7 @@ static int given_points(nsm_sim *s, sim_signal *to, const nsm_input *in, nsm_err
     return 0;
   }
   if (in->n < 1) sim_fail(e, NSM_USAGE, "the input %s has no points", in->name);
-  else put_points(s, to, in->hold, in->time, in->value, in->n);
+  else put_points(s, to, in->between, in->time, in->value, in->n);
   return in->n >= 1;
 }
 
@@ -146,6 +149,11 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
         sim_fail(e, NSM_USAGE, "the input %s is given twice: --input %s=FILE stands once", in->name, in->name);
         return 0;
       }
+    if (in->between < NSM_INPUT_LINEAR || in->between > NSM_INPUT_SMOOTH) {
+      sim_fail(e, NSM_USAGE, "the input %s: between = %d is none of NSM_INPUT_LINEAR, HOLD, SMOOTH", in->name,
+               in->between);
+      return 0;
+    }
     sim_signal *to = &s->a->signal[d - s->a->nheld];
     char *text = in->path ? read_text(in->path, &n, e) : NULL;
     int ok = text ? points_of(s, to, in, text, n, e) : !in->path && given_points(s, to, in, e);
@@ -159,8 +167,8 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
   char name[256];
   for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    if (nsm_input_has_value(s, i)) continue;
     signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
-    if (s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0) continue;
     sim_fail(e, NSM_USAGE, "the input %s has no value; give it a file: --input %s=FILE", name, name);
     return 0;
   }
@@ -180,6 +188,35 @@ nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e)
   }
   sim_signals_forget(s);
   return NSM_OK;
+}
+
+int nsm_ninput(const nsm_sim *s) { return s->a->nsignal - s->a->ndelay; }
+
+const char *nsm_input_name(nsm_sim *s, int i) {
+  s->w.name[0] = 0;
+  if (i >= 0 && i < nsm_ninput(s)) signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, s->w.name, sizeof s->w.name);
+  return s->w.name;
+}
+
+const char *nsm_input_unit(nsm_sim *s, int i) {
+  const nsm_model *m = s->a->m;
+  for (int v = 0; v < m->nvar; v++) {
+    int at = s->a->nheld + i - s->a->var[v].base;
+    if (m->var[v].kind == NSM_VAR_INPUT && at >= 0 && at < s->a->var[v].count) return sim_text(s, m->var[v].unit);
+  }
+  return "";
+}
+
+int nsm_input_has_value(const nsm_sim *s, int i) {
+  char name[256];
+  signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
+  return s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0;
+}
+
+double nsm_get_input(const nsm_sim *s, int i) {
+  if (i < 0 || i >= nsm_ninput(s)) return NAN;
+  if (s->now.held_input[i]) return s->now.d[s->a->nheld + i];
+  return s->a->signal[i].points ? nsm_table_value(s->a->signal[i].points, s->now.t, s->now.t, 0) : NAN;
 }
 
 // ---- delays ---------------------------------------------------------------------------------------------------------
@@ -326,7 +363,7 @@ double sim_next_row(const nsm_sim *s, double t1) {
   double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
   for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
     const double *p = s->a->signal[i].points;
-    if (!p || s->now.held_input[i]) continue;
+    if (!p || p[1] == NSM_TABLE_CUBIC || s->now.held_input[i]) continue;
     const double *x = p + NSM_TABLE_HEAD;
     int lo = 0, hi = (int)p[0];                            // x[0 .. lo) are up to `from`, x[hi ..) behind it
     while (lo < hi) {

@@ -6,23 +6,26 @@
 
 // ---- values of the state --------------------------------------------------------------------------------------------
 nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
-  int nx = s->a->nx, nq = s->a->nq, nv = s->a->nv, at = c - 1;
+  const sim_analysis *a = s->a;
+  nsm_column_kind kind = nsm_kind_of_column(s, c);
+  int at = c - 1;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "a value of the state must be finite"); return NSM_USAGE; }
-  if (at >= 0 && at < nx) s->now.z[nv + at] = value;
-  else if (at >= nx && at < nx + nq) s->now.q[at - nx] = value;
-  else if (at >= nx + nq && at < nx + nq + nv) s->now.z[at - nx - nq] = value;
-  else if (at >= nx + nq + nv + s->a->nl && at < nx + nq + nv + s->a->nl + s->a->ndiscrete) {
-    s->now.d[at - nx - nq - nv - s->a->nl] = value;
-    sim_signals_forget(s);
-    s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
-    sim_ledger_reset(s);
-    if (s->located || s->n.radau) sim_located_stale(s);
-    return NSM_OK;
-  } else {
+  if (kind != NSM_COLUMN_STATE && kind != NSM_COLUMN_DISCRETE) {
     sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", nsm_column_name(s, c));
     return NSM_USAGE;
   }
+  if (kind == NSM_COLUMN_DISCRETE) {
+    s->now.d[at - a->nx - a->nshown - a->nv - a->nl_shown] = value;
+    sim_signals_forget(s);
+    s->n.stale = a->event_matrix ? 2 : a->event_values;
+    sim_ledger_reset(s);
+    if (s->located || s->n.radau) sim_located_stale(s);
+    return NSM_OK;
+  }
+  if (at < a->nx) s->now.z[a->nv + at] = value;
+  else if ((at -= a->nx) < a->nshown) s->now.q[a->shown[at]] = value;
+  else s->now.z[at - a->nshown] = value;
   sim_forget_last_step(s);
   sim_ledger_reset(s);
   return NSM_OK;

@@ -156,6 +156,7 @@ static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, 
     if (k->c->out_fn) k->c->out_fn(&view, &some, s->w.value + (size_t)a * (size_t)n);
   }
   s->now.count.events += n;
+  if (!s->a->cls[v->cls].c->switches) sim_before_jump(s);
   for (int a = 0; a < v->naction; a++) {
     const sim_class *k = &s->a->cls[v->action[a]];
     if (k->c->action != NSM_ACT_ASSIGN) {
@@ -491,7 +492,9 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   }
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
   if (s->located) sim_located_step(s, t1);
-  while (s->now.t < t1) {
+  s->w.stopped_at_event = 0;
+  while (s->now.t < t1 && !s->w.stopped_at_event) {
+    long events = s->now.count.events + s->now.count.located;
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
     if (s->n.radau && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
@@ -499,6 +502,8 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK) return code;
+    if (s->w.left && s->now.count.events + s->now.count.located != events && !s->w.stopped_at_event)
+      s->w.stopped_at_event = 1;
   }
   if (s->located) sim_located_done(s);
   return NSM_OK;

@@ -395,6 +395,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (s->n.radau) return sim_radau_end(s, t1, length, ends, e);
   ends = ends && w->events;
   if (ends && length > 1e-6 * s->a->step) remember_fall(s, length);
+  if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
     code = sim_accept(s, t1, e);
@@ -417,7 +418,10 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     if ((code = find_touches(s, s->a->step, e)) != NSM_OK) return code;
     sim_watch_begin(s);
   }
-  if (closes) code = impact(s, rest_of(s), e);
+  if (closes) {
+    sim_before_jump(s);
+    code = impact(s, rest_of(s), e);
+  }
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   doubt(s);
   sim_tell_sets(s);

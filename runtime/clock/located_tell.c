@@ -67,6 +67,21 @@ void sim_tell_captured(nsm_sim *s, int row) {
   w->hook(w->with, &event);
 }
 
+// ---- steps that end at events ---------------------------------------------------------------------------------------
+void sim_before_jump(nsm_sim *s) {
+  if (!s->w.left || s->w.stopped_at_event == 2) return;
+  nsm_read(s, s->w.left);
+  s->w.stopped_at_event = 2;
+}
+
+void nsm_stop_at_events(nsm_sim *s, double *before) {
+  s->w.left = before;
+  s->w.stopped_at_event = 0;
+}
+
+int nsm_was_event(const nsm_sim *s) { return s->w.stopped_at_event; }
+
+// ---- the hook -------------------------------------------------------------------------------------------------------
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
   if (!s->located) return;
   s->located->hook = hook;

@@ -13,7 +13,9 @@ static int known_solver(const char *name, nsm_error *e) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
   }
-  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
+  const char *instead = nsm_cone_solver_instead(name);
+  if (instead) sim_fail(e, NSM_USAGE, "the solver `%s` is gone; `%s` solves what it solved", name, instead);
+  else sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
   return 0;
 }
 
@@ -41,7 +43,7 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   for (int i = 0; i < own->ninput; i++) {
     const nsm_input *from = &set->input[i];
     int n = from->path ? 0 : from->n;
-    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->hold, n,
+    input[i] = (nsm_input){ copied(s, from->name), copied(s, from->path), copied(s, from->column), from->between, n,
                             numbers(s, from->time, n), numbers(s, from->value, n) };
   }
   own->input = input;

@@ -452,6 +452,59 @@ static nsm_code close_results(job *j) {
   return code == NSM_OK || said ? code : say(j, &e);
 }
 
+static void notes_of_counts(job *j) {
+  char above[400];
+  if (j->o.quiet) return;
+  if (j->sum.count.left_out > 0)
+    fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
+            "next step\n", j->sum.count.left_out);
+  if (j->sum.count.frozen > 0)
+    fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
+            "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
+  if (j->sum.count.unsettled > 0)
+    fprintf(j->err, "note: in %ld of %ld steps the friction of some bodies was not settled at the end of the step; "
+            "they keep their velocities of the motion, and the next step goes on from there\n",
+            j->sum.count.unsettled, j->sum.count.steps);
+  if (j->sum.count.softened > 0)
+    fprintf(j->err, "note: in %ld of %ld steps bodies struck with less restitution than given, which would have made "
+            "energy there\n", j->sum.count.softened, j->sum.count.steps);
+  if (sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if ((j->s->now.implied_n > 0 || j->s->now.con.redundant))
+    fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
+}
+
+// Notes on the laws and on what was accepted; the last ones also where it is quiet.
+static void notes_after(job *j) {
+  char above[400];
+  if (!j->o.quiet && sim_impulses_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (!j->o.quiet && sim_captured_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
+  if (sim_pile_note(j->s, above, sizeof above) && (!j->o.quiet || j->sum.count.missed > 0))
+    fprintf(j->err, "note: %s\n", above);
+}
+
+// Closes the files of rows. What they met is in *file, how the run ends in *code and *e; claims are checked where all
+// was well.
+static nsm_code close_files(job *j, nsm_code *code, nsm_error *e, nsm_error *file) {
+  int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || *code == NSM_STOPPED;
+  if (*code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e->text);
+  if (*code == NSM_STOPPED) *e = (nsm_error){ .code = *code = NSM_OK };
+  nsm_code csv = close_csv(j, &j->csv, j->o.output, file);
+  if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, file);
+  if (csv == NSM_OK) csv = close_csv(j, &j->events, j->o.events, file);
+  if (csv == NSM_OK && j->results && nsm_results_failed(j->results, j->o.output, file)) csv = NSM_FILE;
+  if (csv == NSM_PIPE) j->o.quiet = 1;
+  if (*code != NSM_OK && *code != NSM_INTERRUPTED) say(j, e);
+  if (csv == NSM_FILE) say(j, file);
+  if (*code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK &&
+      j->o.expect)
+    *code = NSM_CLAIM;
+  if (*code == NSM_OK || *code == NSM_CLAIM) *code = csv != NSM_OK ? csv : *code;
+  return csv;
+}
+
 static nsm_code run(job *j) {
   nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
   nsm_code code = select_columns(j, &e);
@@ -482,53 +535,17 @@ static nsm_code run(job *j) {
     sim_unique_report(j->s, text, sizeof text);
     fprintf(j->err, "note: %s\n", text);
   }
-  int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
-  if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
-  if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
-  nsm_code csv = close_csv(j, &j->csv, j->o.output, &file);
-  if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, &file);
-  if (csv == NSM_OK) csv = close_csv(j, &j->events, j->o.events, &file);
-  if (csv == NSM_OK && j->results && nsm_results_failed(j->results, j->o.output, &file)) csv = NSM_FILE;
-  if (csv == NSM_PIPE) j->o.quiet = 1;
-  if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
-  if (csv == NSM_FILE) say(j, &file);
-  if (code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK &&
-      j->o.expect)
-    code = NSM_CLAIM;
-  if (code == NSM_OK || code == NSM_CLAIM) code = csv != NSM_OK ? csv : code;
-
+  nsm_code csv = close_files(j, &code, &e, &file);
   j->sum.total = nsm_steps_total(j->s);
   j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   sim_misses_take(j->s);
   nsm_get_counters(j->s, &j->sum.count);
   if (watch) watch->end(watch->with, j->s, code, j->sum.message, j->sum.wall_s);
-  char above[400];
-  if (j->sum.count.left_out > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
-            "next step\n", j->sum.count.left_out);
-  if (j->sum.count.frozen > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
-            "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
-  if (j->sum.count.unsettled > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld of %ld steps the friction of some bodies was not settled at the end of the step; "
-            "they keep their velocities of the motion, and the next step goes on from there\n",
-            j->sum.count.unsettled, j->sum.count.steps);
-  if (j->sum.count.softened > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld of %ld steps bodies struck with less restitution than given, which would have made "
-            "energy there\n", j->sum.count.softened, j->sum.count.steps);
-  if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if ((j->s->now.implied_n > 0 || j->s->now.con.redundant) && !j->o.quiet)
-    fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
+  notes_of_counts(j);
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;
-  if (!j->o.quiet && sim_impulses_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (!j->o.quiet && sim_captured_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
-  if (sim_pile_note(j->s, above, sizeof above) && (!j->o.quiet || j->sum.count.missed > 0))
-    fprintf(j->err, "note: %s\n", above);
+  notes_after(j);
   nsm_summary_warnings(j->s, j->err);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }

@@ -6,15 +6,15 @@
 #include <string.h>
 
 static const char *const names[] = { "time", "contact", "A", "B", "feature", "gap", "x", "y", "z", "nx", "ny", "nz",
-                                     "impulse", "tx", "ty", "tz" };
-enum { NAMES = sizeof names / sizeof *names, NUMBERS = 11 };
+                                     "impulse", "tx", "ty", "tz", "struck", "sx", "sy", "sz", "added" };
+enum { NAMES = sizeof names / sizeof *names, NUMBERS = NAMES - 5 };
 
 void nsm_contacts_header(nsm_csv *w) {
   for (int i = 0; i < NAMES; i++) nsm_csv_text(w, names[i], i + 1 == NAMES);
 }
 
 void nsm_contacts_row(const nsm_sim *s, nsm_csv *w) {
-  static const int column[NUMBERS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+  static const int column[NUMBERS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
   sim_contact c;
   for (int i = 0; sim_touch_contact(s, i, &c); i++) {
     char text[NSM_NUMBER_ROOM + 1], feature[32];
@@ -27,6 +27,9 @@ void nsm_contacts_row(const nsm_sim *s, nsm_csv *w) {
     memcpy(row + 4, c.normal, sizeof c.normal);
     row[7] = c.impulse;
     memcpy(row + 8, c.slip, sizeof c.slip);
+    row[11] = c.struck;
+    memcpy(row + 12, c.struck_slip, sizeof c.struck_slip);
+    row[15] = c.added;
     nsm_csv_row(w, row, column, NUMBERS);
   }
 }

@@ -190,6 +190,12 @@ static nsm_code read_choices(int i, const char *value, nsm_error *e) {
 }
 
 static nsm_code read_solver(int i, const char *value, nsm_error *e) {
+  const char *instead = nsm_cone_solver_instead(value);
+  if (instead) {
+    sim_fail(e, NSM_USAGE, "--%s %s: this solver is gone, as no problem needs it; `%s` solves what it solved, `auto` "
+             "tries all", table[i].name, value, instead);
+    return NSM_USAGE;
+  }
   const char *const *names = nsm_cone_solver_names();
   int count = 0;
   while (names[count]) count++;

@@ -86,11 +86,11 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
   return NSM_OK;
 }
 
-// NAME=FILE[:COLUMN][,hold]; a colon within the path is one before the last slash.
+// NAME=FILE[:COLUMN][,hold|,smooth]; a colon within the path is one before the last slash.
 static nsm_code read_input(nsm_options *o, const char *text, nsm_error *e) {
   const char *equal = strchr(text, '=');
   if (!equal || equal == text || !equal[1]) {
-    sim_fail(e, NSM_USAGE, "--input %s: it takes NAME=FILE[:COLUMN][,hold]", text);
+    sim_fail(e, NSM_USAGE, "--input %s: it takes NAME=FILE[:COLUMN][,hold] or ,smooth", text);
     return NSM_USAGE;
   }
   char *copy = strdup(text);
@@ -99,7 +99,9 @@ static nsm_code read_input(nsm_options *o, const char *text, nsm_error *e) {
   char *path = copy + (equal - text) + 1, *comma = strrchr(path, ',');
   path[-1] = 0;
   *in = (nsm_input){ .name = copy, .path = path };
-  if (comma && strcmp(comma, ",hold") == 0) { *comma = 0; in->hold = 1; }
+  in->between = comma && strcmp(comma, ",hold") == 0     ? NSM_INPUT_HOLD
+                : comma && strcmp(comma, ",smooth") == 0 ? NSM_INPUT_SMOOTH : NSM_INPUT_LINEAR;
+  if (in->between != NSM_INPUT_LINEAR) *comma = 0;
   char *colon = strrchr(path, ':');
   if (colon && !strchr(colon, '/') && colon[1]) { *colon = 0; in->column = colon + 1; }
   return NSM_OK;

@@ -126,14 +126,29 @@ nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const c
 }
 
 // ---- one writer -----------------------------------------------------------------------------------------------------
-// It is emptied only once it is one's own. File systems without locks have none: there all goes on as without.
+// Is the file of another run? A lock that is got stays. File systems without locks have none: there all goes on as
+// without.
+static int is_taken(int fd, const char *path, nsm_error *e) {
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 0;
+  sim_fail(e, NSM_FILE, "cannot write to %s: another run is writing it; wait for its end, or choose another file",
+           path);
+  return 1;
+}
+
+int nsm_output_taken(const char *path, nsm_error *e) {
+  struct stat st;
+  int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  int taken = fd >= 0 && is_taken(fd, path, e);
+  if (fd >= 0) close(fd);
+  return taken;
+}
+
+// It is emptied only once it is one's own.
 FILE *nsm_output_open(const char *path, int keep, nsm_error *e) {
   struct stat st;
   int fd = open(path, (keep ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
   int ordinary = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-  if (ordinary && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    sim_fail(e, NSM_FILE, "cannot write to %s: another run is writing it; wait for its end, or choose another file",
-             path);
+  if (ordinary && is_taken(fd, path, e)) {
     close(fd);
     return NULL;
   }

@@ -17,6 +17,8 @@ nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const c
 // The file at path for writing, empty, or as it is (keep: also for reading). While it is open no other run opens it so.
 // NULL: with the reason.
 FILE *nsm_output_open(const char *path, int keep, nsm_error *e);
+// Does another run write that file? With the reason. For files that a library opens, and locks as well.
+int nsm_output_taken(const char *path, nsm_error *e);
 // NSM_USAGE where the name of a file of columns ends as files of another format do.
 nsm_code nsm_outputs_check_table(const char *path, nsm_error *e);
 

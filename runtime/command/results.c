@@ -1,6 +1,7 @@
 // What stands in a file of HDF5, and when it is brought to the disk: every second of the clock at the latest.
 #define _POSIX_C_SOURCE 200809L
 #include "results.h"
+#include "outputs.h"
 #include "runtime/clock/clock.h"
 #include "runtime/record/hdf5.h"
 #include "runtime/shared/seconds.h"
@@ -63,7 +64,9 @@ static const nsm_h5_column contact_columns[] = {
   { "gap", "m", "as the step began", 0 }, { "x", "m", "where", 0 }, { "y", "m", "", 0 }, { "z", "m", "", 0 },
   { "nx", "", "normal, from A to B", 0 }, { "ny", "", "", 0 }, { "nz", "", "", 0 },
   { "impulse", "N*s", "along the normal, of the step", 0 }, { "tx", "N*s", "of friction", 0 }, { "ty", "N*s", "", 0 },
-  { "tz", "N*s", "", 0 }
+  { "tz", "N*s", "", 0 }, { "struck", "N*s", "of that, by the impact at the begin of the step", 0 },
+  { "sx", "N*s", "its friction", 0 }, { "sy", "N*s", "", 0 }, { "sz", "N*s", "", 0 },
+  { "added", "N*s", "of `impulse`, added where friction ended in the step", 0 }
 };
 static const nsm_h5_column event_columns[] = {
   { "time", "s", "", 0 }, { "kind", "", "impact, opens, slips, sticks, switches", KIND },
@@ -95,6 +98,7 @@ nsm_results *nsm_results_open(const char *path, nsm_sim *s, const nsm_host *host
   const nsm_h5 *h5 = nsm_h5_plugin(e);
   nsm_results *r = h5 ? calloc(1, sizeof *r) : NULL;
   if (!r) { if (h5) sim_no_memory(e, "the trajectory"); return NULL; }
+  if (nsm_output_taken(path, e)) { free(r); return NULL; }
   *r = (nsm_results){ .h5 = h5, .s = s, .column = column, .stride = 1, .look = 1 };
   errno = 0;
   if ((r->file = h5->open(path)) && fill(r, host, column, ncolumn, energy, every)) {
@@ -113,7 +117,8 @@ static void write_contacts(nsm_results *r) {
   char feature[FEATURE];
   for (int i = 0; sim_touch_contact(r->s, i, &c); i++) {
     const double value[] = { nsm_time(r->s), c.gap, c.at[0], c.at[1], c.at[2], c.normal[0], c.normal[1], c.normal[2],
-                             c.impulse, c.slip[0], c.slip[1], c.slip[2] };
+                             c.impulse, c.slip[0], c.slip[1], c.slip[2], c.struck, c.struck_slip[0],
+                             c.struck_slip[1], c.struck_slip[2], c.added };
     snprintf(feature, sizeof feature, "%lx", c.feature);
     keep(r, r->h5->row(r->contacts, value, NULL, (const char *const[]){ c.name, c.a, c.b, feature }));
   }

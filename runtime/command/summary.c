@@ -120,20 +120,7 @@ static void losses(nsm_sim *s, FILE *f) {
   fputs(listed ? "\n  },\n" : "},\n", f);
 }
 
-int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
-  const nsm_counters *c = &m->count;
-  fputs("{\n  \"status\": ", f);
-  string(f, m->status);
-  fputs(",\n  \"model\": ", f);
-  string(f, sim_text(s, s->a->m->name));
-  fputs(",\n  \"scheme\": ", f);
-  string(f, s->a->scheme->name);
-  if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
-  fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
-  entry(f, "time", nsm_time(s));
-  entry(f, "wall_s", m->wall_s);
-  entry(f, "compile_s", m->compile_s);
-  if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
+static void counters(nsm_sim *s, const nsm_counters *c, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
           c->newton_iterations, c->solver_iterations, c->impacts);
   if (c->whole_steps > 0) fprintf(f, "  \"whole_steps\": %ld,\n", c->whole_steps);
@@ -161,6 +148,40 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     entry(f, "worst_missed", c->worst_missed);
     entry(f, "closing", c->closing);
   }
+}
+
+// All columns at the end; 0 where there is no memory for them.
+static int final_row(nsm_sim *s, FILE *f) {
+  fputs("  \"final\": {", f);
+  int n = nsm_ncolumn(s);
+  double *row = malloc((size_t)n * sizeof *row);
+  if (row) { nsm_read(s, row); nsm_in_units(s, row); }
+  for (int i = 0; row && i < n; i++) {
+    fputs(i ? ",\n    " : "\n    ", f);
+    string(f, nsm_column_name(s, i));
+    fputs(": ", f);
+    number(f, row[i]);
+  }
+  int known = row != NULL;
+  free(row);
+  return known;
+}
+
+int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
+  const nsm_counters *c = &m->count;
+  fputs("{\n  \"status\": ", f);
+  string(f, m->status);
+  fputs(",\n  \"model\": ", f);
+  string(f, sim_text(s, s->a->m->name));
+  fputs(",\n  \"scheme\": ", f);
+  string(f, s->a->scheme->name);
+  if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
+  fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
+  entry(f, "time", nsm_time(s));
+  entry(f, "wall_s", m->wall_s);
+  entry(f, "compile_s", m->compile_s);
+  if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
+  counters(s, c, f);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
             m->not_reached);
@@ -175,17 +196,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     fputs(",\n", f);
   }
   if (*s->a->note) { fputs("  \"note\": ", f); string(f, s->a->note); fputs(",\n", f); }
-  fputs("  \"final\": {", f);
-  int n = nsm_ncolumn(s);
-  double *row = malloc((size_t)n * sizeof *row);
-  if (row) { nsm_read(s, row); nsm_in_units(s, row); }
-  for (int i = 0; row && i < n; i++) {
-    fputs(i ? ",\n    " : "\n    ", f);
-    string(f, nsm_column_name(s, i));
-    fputs(": ", f);
-    number(f, row[i]);
-  }
-  free(row);
+  int known = final_row(s, f);
   fputs("\n  }\n}\n", f);
-  return row != NULL && fflush(f) == 0 && !ferror(f);
+  return known && fflush(f) == 0 && !ferror(f);
 }

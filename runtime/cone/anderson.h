@@ -8,7 +8,7 @@ typedef struct nsm_anderson {
   int     size, count, next;
   const double *weight;                  // [size] of the norm
   double *dG[NSM_ANDERSON], *dF[NSM_ANDERSON], *G, *F, *now;
-  double  product[NSM_ANDERSON][NSM_ANDERSON], last;
+  double  product[NSM_ANDERSON][NSM_ANDERSON], right[NSM_ANDERSON], last;   // dF.dF, dF.F
 } nsm_anderson;
 
 // 0: no room.

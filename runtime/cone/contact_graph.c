@@ -156,6 +156,27 @@ static void fill(const nsm_cone_problem *p, nsm_graph *g, const int *node_of) {
   }
 }
 
+// Of a problem in factors the blocks on the diagonal, C_c X_c + D_c.
+static int pattern_factors(nsm_cone_work *w, nsm_graph *g) {
+  g->column = nsm_cone_take_ints(w, (size_t)g->nodes);
+  for (int c = 0; g->column && c < g->nodes; c++) g->start[c] = g->column[c] = c;
+  g->start[g->nodes] = g->nodes;
+  return g->column != NULL;
+}
+
+static void fill_factors(const nsm_cone_factors *f, nsm_graph *g) {
+  for (int k = 0; k < g->nodes; k++) {
+    int size = g->node[k].size, first = g->node[k].first, e = f->start[k + 1] - f->start[k];
+    const double *C = f->c + f->at[k], *X = f->x + f->at[k];
+    for (int i = 0; i < size; i++)
+      for (int j = 0; j < size; j++) {
+        double sum = i == j && f->d ? f->d[first + i] : 0;
+        for (int z = 0; z < e; z++) sum += C[i * e + z] * X[j * e + z];
+        g->value[g->at[k] + (size_t)(i * size + j)] = g->scale[first + i] * sum * g->scale[first + j];
+      }
+  }
+}
+
 // Units of stiffness: means of diagonal entries over the rows that are not pinned; where they vanish, means of row
 // sums; else 1.
 static double stiffness(const nsm_graph *g, int c, int from, int to) {
@@ -187,7 +208,10 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   int *node_of = nsm_cone_take_ints(w, m);
   if (!g->node || !g->start || !g->diagonal || !g->q || !g->scale || !node_of) return 0;
   make_nodes(p, g, node_of);
-  if (p->row_start ? !pattern_sparse(p, w, g, node_of) : !pattern_dense(p, w, g, node_of)) return 0;
+  if (p->factors     ? !pattern_factors(w, g)
+      : p->row_start ? !pattern_sparse(p, w, g, node_of)
+                     : !pattern_dense(p, w, g, node_of))
+    return 0;
   g->at = nsm_cone_take(w, (size_t)g->start[g->nodes] * sizeof *g->at);
   if (!g->at) return 0;
   size_t size = 0;
@@ -197,7 +221,8 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   g->value = nsm_cone_take_doubles(w, size);
   if (!g->value) return 0;
   memset(g->value, 0, size * sizeof(double));
-  fill(p, g, node_of);
+  if (p->factors) fill_factors(p->factors, g);
+  else fill(p, g, node_of);
   for (size_t i = 0; i < m; i++) g->q[i] = g->scale[i] * p->q[i];
   for (int c = 0; c < g->nodes; c++) {
     nsm_node *n = g->node + c;

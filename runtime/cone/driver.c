@@ -10,7 +10,6 @@
 //      budget is used up (budget.c)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,12 +75,13 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
 }
 
-typedef struct best_answer {
-  double *lambda, distance;              // nsm_cone_distance
+typedef struct answers {
+  double *lambda, *u;                    // the one that is tried
+  double *best, distance;                // of the best so far, which may be NULL; nsm_cone_distance
   nsm_cone_check check;
   const char *solver;
   int any;
-} best_answer;
+} answers;
 
 static int all_finite(const nsm_cone_problem *p, const double *lambda) {
   int finite = 1;
@@ -102,23 +102,21 @@ static void check(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_tr
   if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
 }
 
-static void keep(const nsm_cone_problem *p, const char *solver, const double *lambda, const nsm_cone_check *c,
-                 double distance, best_answer *best) {
-  best->distance = distance;
-  if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
-  best->check = *c;
-  best->solver = solver;
-  best->any = 1;
+static void keep(const nsm_cone_problem *p, const char *solver, const nsm_cone_check *c, double distance, answers *a) {
+  a->distance = distance;
+  if (a->best) memcpy(a->best, a->lambda, (size_t)p->m * sizeof(double));
+  a->check = *c;
+  a->solver = solver;
+  a->any = 1;
 }
 
 // Judges lambda; keeps it if it is the best so far.
-static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
-                 double *lambda, double *u, best_answer *best) {
+static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver, answers *a) {
   nsm_cone_check c;
-  make_finite(p, lambda);
-  check(p, w, t, lambda, u, &c);
-  double distance = c.accepted ? 0 : p->cones ? nsm_cone_distance(p, w, lambda) : c.residual;
-  if (c.accepted || !best->any || distance < best->distance) keep(p, solver, lambda, &c, distance, best);
+  make_finite(p, a->lambda);
+  check(p, w, t, a->lambda, a->u, &c);
+  double distance = c.accepted ? 0 : p->cones ? nsm_cone_distance(p, w, a->lambda) : c.residual;
+  if (c.accepted || !a->any || distance < a->distance) keep(p, solver, &c, distance, a);
   return c.accepted;
 }
 
@@ -140,13 +138,13 @@ static nsm_cone_problem dense_view(const nsm_cone_problem *p, const nsm_cone_wor
 }
 
 // 1 where the best answer is one to go on with, though not within the tolerance: at the second level.
-static int will_do(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const best_answer *best) {
+static int will_do(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const answers *a) {
   nsm_cone_check c;
   nsm_cone_try level = *t;
-  if (!(t->accept > t->tolerance) || !best->any || !best->lambda) return 0;
+  if (!(t->accept > t->tolerance) || !a->any || !a->best) return 0;
   level.tolerance = t->accept;
   level.sqrt_tolerance = sqrt(t->accept);
-  check(p, w, &level, best->lambda, NULL, &c);
+  check(p, w, &level, a->best, NULL, &c);
   return c.accepted;
 }
 
@@ -161,39 +159,38 @@ static int fits(const nsm_cone_solver *s, int m, unsigned used) {
 // Rows that nothing drives have lambda = 0; a solver leaves there what round-off of the others makes, which these rows'
 // own terms are no measure for. So what is tiny beside the largest is tried at 0, and stays where it is not better so.
 static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
-                    double *lambda, double *u, best_answer *best) {
+                    answers *a) {
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   double largest = 0, *kept = nsm_cone_take(w, bytes);
   int any = 0;
   if (!kept) return 0;
-  memcpy(kept, lambda, bytes);
-  for (int i = 0; i < p->m; i++) largest = fmax(largest, fabs(lambda[i]));
+  memcpy(kept, a->lambda, bytes);
+  for (int i = 0; i < p->m; i++) largest = fmax(largest, fabs(a->lambda[i]));
   for (int i = 0; i < p->m; i++)
-    if (lambda[i] != 0 && fabs(lambda[i]) <= t->tolerance * largest) { lambda[i] = 0; any = 1; }
-  nsm_cone_clip(p, lambda);
-  int solved = any && judge(p, w, t, solver, lambda, u, best);
-  if (any && !solved) memcpy(lambda, kept, bytes);
+    if (a->lambda[i] != 0 && fabs(a->lambda[i]) <= t->tolerance * largest) { a->lambda[i] = 0; any = 1; }
+  nsm_cone_clip(p, a->lambda);
+  int solved = any && judge(p, w, t, solver, a);
+  if (any && !solved) memcpy(a->lambda, kept, bytes);
   w->used = mark;
   return solved;
 }
 
 // From `guess` (NULL: from nsm_cone_start).
 static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w,
-                                  const nsm_cone_try *t, const double *guess, double *lambda, double *u,
-                                  best_answer *best) {
+                                  const nsm_cone_try *t, const double *guess, answers *a) {
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
   attempt.asked = t->tolerance;
   attempt.tolerance *= aim;
-  if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
-  else nsm_cone_start(p, lambda);
-  nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
-  nsm_cone_clip(p, lambda);
-  if (judge(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
-  if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-  if (vanishes(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
-  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, w, t, s->name, lambda, u, best)
+  if (guess) memcpy(a->lambda, guess, (size_t)p->m * sizeof(double));
+  else nsm_cone_start(p, a->lambda);
+  nsm_cone_outcome outcome = s->solve(&view, w, &attempt, a->lambda, a->u);
+  nsm_cone_clip(p, a->lambda);
+  if (judge(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
+  if (outcome == NSM_CONE_PROVED_NONE) { a->solver = s->name; return NSM_CONE_NO_SOLUTION; }
+  if (vanishes(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
+  return s->solve != nsm_cone_bases && sharpen(&view, w, a->lambda, a->u) && judge(p, w, t, s->name, a)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;
 }
@@ -209,35 +206,35 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 // the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Beyond
 // NSM_SMALL blocks the loop and the points are tried, where a factorization is quick.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                      const double *guess, double *lambda, double *u, best_answer *best) {
+                                      const double *guess, answers *a) {
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
-  nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
+  nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, a);
   if (status != NSM_CONE_FAILED || p->cones > NSM_POINTS || w->brief > 1) return status;
-  if (p->cones <= NSM_SMALL && will_do(p, w, t, best)) return status;
+  if (p->cones <= NSM_SMALL && will_do(p, w, t, a)) return status;
   first.max_iterations = POINTS;
-  status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
+  status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, a);
   const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
   if (p->cones > NSM_SMALL) return status;
-  if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, best)) return status;
-  return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, lambda, u, best) : status;
+  if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, a)) return status;
+  return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, a) : status;
 }
 
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
 // from the best answer so far.
 static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                   const double *guess, double *lambda, double *u, best_answer *best) {
+                                   const double *guess, answers *a) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   int pile = p->cones >= NSM_WARM_PILE || (p->cones >= NSM_WARM_FEW && t->accept > t->tolerance);
   if (guess && pile && p->cones <= NSM_NEAR) {
-    status = try_from_guess(p, w, t, guess, lambda, u, best);
-    if (status == NSM_CONE_FAILED && p->cones <= NSM_SMALL && (w->brief || will_do(p, w, t, best))) return status;
+    status = try_from_guess(p, w, t, guess, a);
+    if (status == NSM_CONE_FAILED && p->cones <= NSM_SMALL && (w->brief || will_do(p, w, t, a))) return status;
   }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {
-      status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
-      if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && (w->brief || will_do(p, w, t, best)))
+    if (is_tried(s, p, w, used) && !(a->any && nsm_cone_late(w))) {
+      status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && a->any ? a->best : guess, a);
+      if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && (w->brief || will_do(p, w, t, a)))
         break;
     }
   return status;
@@ -245,7 +242,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
 
 // Those that can, again and again, with the best answer so far at hand.
 static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *guess,
-                                 double *lambda, double *u, best_answer *best) {
+                                 answers *a) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (int k = 1; k <= ROUNDS; k++) {
@@ -254,8 +251,8 @@ static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, co
     for (const nsm_cone_solver *s = nsm_cone_solvers; s->name; s++) {
       if (!(s->start & NSM_AGAIN) || !is_tried(s, p, w, used)) continue;
       if (nsm_cone_late(w)) return NSM_CONE_FAILED;
-      memcpy(guess, best->lambda, (size_t)p->m * sizeof(double));
-      status = try_solver(s, p, w, &attempt, guess, lambda, u, best);
+      memcpy(guess, a->best, (size_t)p->m * sizeof(double));
+      status = try_solver(s, p, w, &attempt, guess, a);
       if (status != NSM_CONE_FAILED) return status;
     }
   }
@@ -275,90 +272,107 @@ static int needs_force(const nsm_cone_problem *p) {
 }
 
 // No force at all, or the bounds nearest to none: closed contacts that only touch.
-static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
-                                   double *u, best_answer *best) {
+static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, answers *a) {
   if (t->tolerance <= 1e-6 && needs_force(p)) return NSM_CONE_FAILED;
-  memset(lambda, 0, (size_t)p->m * sizeof(double));
-  nsm_cone_clip(p, lambda);
-  return judge(p, w, t, "nothing", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+  memset(a->lambda, 0, (size_t)p->m * sizeof(double));
+  nsm_cone_clip(p, a->lambda);
+  return judge(p, w, t, "nothing", a) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
 }
 
 // The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
 static nsm_cone_status try_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                 const double *guess, double *lambda, double *u, best_answer *best) {
+                                 const double *guess, answers *a) {
   nsm_cone_try closer = *t;
   nsm_cone_check c;
   closer.tolerance *= lasts;
   closer.brief = 1;
-  memcpy(lambda, guess, (size_t)p->m * sizeof(double));
-  nsm_cone_clip(p, lambda);
-  check(p, w, &closer, lambda, u, &c);
+  memcpy(a->lambda, guess, (size_t)p->m * sizeof(double));
+  nsm_cone_clip(p, a->lambda);
+  check(p, w, &closer, a->lambda, a->u, &c);
   if (!c.accepted) return NSM_CONE_FAILED;
-  keep(p, "start", lambda, &c, 0, best);
+  keep(p, "start", &c, 0, a);
   return NSM_CONE_SOLVED;
 }
 
-// how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
-static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                    const nsm_cone_solver *only, int how, double *lambda, double *u,
-                                    nsm_cone_result *r) {
-  nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
+// The analysis of a new matrix, and vectors without nan; 0 where the input is no problem.
+static int is_problem(const nsm_cone_problem *p, nsm_cone_work *w) {
   if (!w->analysed && !nsm_cone_analyse(p, w)) {
     w->analysed = 0;
     w->matrix_id = 0;
     w->m = 0;
-    report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0);
-    return NSM_CONE_BAD_INPUT;
+    return 0;
   }
-  if (!nsm_cone_vectors_ok(p)) { report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
+  return nsm_cone_vectors_ok(p);
+}
 
-  size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
-  best_answer best = { .lambda = nsm_cone_take(w, bytes), .distance = HUGE_VAL, .check = none };
+// Memory for the best answer, for a proof that there is none, and for scales.
+static answers open_answers(const nsm_cone_problem *p, nsm_cone_work *w, double *lambda, double *u) {
+  size_t bytes = (size_t)p->m * sizeof(double);
+  answers a = { .lambda = lambda, .u = u, .best = nsm_cone_take(w, bytes), .distance = HUGE_VAL,
+                .check = { HUGE_VAL, 0, 0, 0 } };
   w->proof = nsm_cone_take(w, bytes);
   w->margin = 0;
   w->scales = nsm_cone_take(w, 2 * bytes);
   w->scales_of = p->M;
   w->scales_of_cone = p->cone;
   w->scales_known = 0;
+  return a;
+}
+
+static nsm_cone_status try_once(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                const double *guess, answers *a) {
+  if (t->only && !fits(t->only, p->m, nsm_cone_blocks_used(p))) return NSM_CONE_FAILED;
+  if (t->only) return try_solver(t->only, p, w, t, guess, a);
+  if (p->cones > 0 && try_nothing(p, w, t, a) == NSM_CONE_SOLVED) return NSM_CONE_SOLVED;
+  if (p->cones > 0 && guess && try_guess(p, w, t, guess, a) == NSM_CONE_SOLVED) return NSM_CONE_SOLVED;
+  return try_solvers(p, w, t, guess, a);
+}
+
+// Why there is none, in a few rows; also where every case was tried, or nobody knew. Not where one solver was to try
+// once, as for corrections of rounding.
+static nsm_cone_status explain_none(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                    nsm_cone_status status, answers *a) {
+  if ((t->only && w->once) || !w->proof || w->margin != 0) return status;
+  if (status != NSM_CONE_NO_SOLUTION && p->cones > 0) return status;
+  if (nsm_cone_farkas(p, w, t, a->lambda, a->u) != NSM_CONE_PROVED_NONE || status != NSM_CONE_FAILED) return status;
+  a->solver = "farkas";
+  return NSM_CONE_NO_SOLUTION;
+}
+
+// how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
+static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int how,
+                                    double *lambda, double *u, nsm_cone_result *r) {
+  if (!is_problem(p, w)) {
+    report(r, NSM_CONE_BAD_INPUT, &(nsm_cone_check){ HUGE_VAL, 0, 0, 0 }, NULL, 0);
+    return NSM_CONE_BAD_INPUT;
+  }
+  if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
+  size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
+  answers a = open_answers(p, w, lambda, u);
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
-  if (!(how & ONCE)) judge(p, w, t, NULL, lambda, u, &best);
-  else if (!only && p->cones > 0 && try_nothing(p, w, t, lambda, u, &best) == NSM_CONE_SOLVED)
-    status = NSM_CONE_SOLVED;
-  else if (!only && p->cones > 0 && warm && try_guess(p, w, t, guess, lambda, u, &best) == NSM_CONE_SOLVED)
-    status = NSM_CONE_SOLVED;
-  else if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
-  else if (fits(only, p->m, nsm_cone_blocks_used(p)))
-    status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
-  if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
-    status = try_again(p, w, t, guess, lambda, u, &best);
-  if (status == NSM_CONE_FAILED && best.any && best.lambda &&
-      nsm_cone_held(p, w, t, best.lambda, u, &best.check)) {
-    memcpy(lambda, best.lambda, bytes);
+  if (how & ONCE) status = try_once(p, w, t, warm ? guess : NULL, &a);
+  else judge(p, w, t, NULL, &a);
+  if (how & AGAIN && !t->only && status == NSM_CONE_FAILED && p->cones > 0 && a.best && guess && a.any)
+    status = try_again(p, w, t, guess, &a);
+  if (status == NSM_CONE_FAILED && a.any && a.best && nsm_cone_held(p, w, t, a.best, u, &a.check)) {
+    memcpy(lambda, a.best, bytes);
     status = NSM_CONE_SOLVED;
   }
-  if (!best.any) {                     // no solver takes this problem
+  if (!a.any) {                        // no solver takes this problem
     nsm_cone_start(p, lambda);
-    judge(p, w, t, NULL, lambda, u, &best);
+    judge(p, w, t, NULL, &a);
   }
-  // why there is none in a few rows; also where every case was tried, or nobody knew; not where one solver was to try
-  // once, as for corrections of what rounding left
-  if (status != NSM_CONE_SOLVED && !(only && w->once) && w->proof && w->margin == 0 &&
-      (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
-      nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
-    best.solver = "farkas";
-    status = NSM_CONE_NO_SOLUTION;
-  }
-  if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
-    memcpy(lambda, best.lambda, bytes);
-    check(p, w, t, lambda, u, &best.check);
+  if (status != NSM_CONE_SOLVED) status = explain_none(p, w, t, status, &a);
+  if (status != NSM_CONE_SOLVED && a.best && a.any) {
+    memcpy(lambda, a.best, bytes);
+    check(p, w, t, lambda, u, &a.check);
   }
   w->scales = NULL;
   w->used = mark;
-  report(r, status, &best.check, best.solver, w->iterations);
+  report(r, status, &a.check, a.solver, w->iterations);
   if (r) r->late = status == NSM_CONE_FAILED && w->late;
   if (status != NSM_CONE_NO_SOLUTION) w->margin = 0;
   return status;
@@ -396,8 +410,7 @@ void nsm_cone_recall(void *workspace, const nsm_cone_memory *from) {
 // What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
 // apart: balanced (scale.c). The judge has the last word in the problem's own units.
 static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                      const nsm_cone_solver *only, nsm_cone_status status, double *lambda, double *u,
-                                      nsm_cone_result *r) {
+                                      nsm_cone_status status, double *lambda, double *u, nsm_cone_result *r) {
   size_t bytes = w->bytes;
   int iterations = w->iterations;
   nsm_cone_balanced b;
@@ -408,7 +421,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     again.warm = 1;
     nsm_cone_balanced_lambda(&b, 1, lambda);
     forget(w, p->m);
-    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, w->once ? ONCE : ONCE | AGAIN, b.lambda, b.u, &inner);
+    nsm_cone_status found = solve_slowly(&b.p, w, &again, w->once ? ONCE : ONCE | AGAIN, b.lambda, b.u, &inner);
     if (r) r->iterations = iterations + w->iterations;
     if (found == NSM_CONE_SOLVED) {
       nsm_cone_balanced_lambda(&b, 0, b.lambda);
@@ -431,10 +444,10 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     status = found;
     if (r) { r->status = status; r->late = status == NSM_CONE_FAILED && w->late; }
     forget(w, -1);
-  } else if (status == NSM_CONE_FAILED && !only && !w->once) {
+  } else if (status == NSM_CONE_FAILED && !t->only && !w->once) {
     nsm_cone_try again = *t;
     again.warm = 1;
-    status = solve_slowly(p, w, &again, NULL, AGAIN, lambda, u, r);
+    status = solve_slowly(p, w, &again, AGAIN, lambda, u, r);
   }
   w->bytes = bytes;
   return status;
@@ -442,122 +455,91 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
 
 // Where all solvers have failed: is the best answer good enough to go on with? It is judged as one within the
 // tolerance, at the second level.
-static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double accept,
+static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                 const double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_try level = *t;
   nsm_cone_check c;
-  if (!(accept > t->tolerance)) return NSM_CONE_FAILED;
-  level.tolerance = accept;
-  level.sqrt_tolerance = sqrt(accept);
+  if (!(t->accept > t->tolerance)) return NSM_CONE_FAILED;
+  level.tolerance = t->accept;
+  level.sqrt_tolerance = sqrt(t->accept);
   check(p, w, &level, lambda, u, &c);
   if (!c.accepted) return NSM_CONE_FAILED;
   if (r) { r->status = NSM_CONE_ACCEPTED; r->residual = c.residual; r->worst = c.worst; r->late = 0; }
   return NSM_CONE_ACCEPTED;
 }
 
-static nsm_cone_status in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                    const nsm_cone_solver *only, double accept, double *lambda, double *u,
-                                    nsm_cone_result *r) {
-  nsm_cone_status status = solve_slowly(p, w, t, only, ONCE, lambda, u, r);
-  if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
-  if (status == NSM_CONE_FAILED && accepted(p, w, t, accept, lambda, u, r) == NSM_CONE_ACCEPTED)
-    return NSM_CONE_ACCEPTED;
-  if ((only && w->once) || w->brief) return status;        // a correction of what rounding left
-  status = solve_balanced(p, w, t, only, status, lambda, u, r);
-  return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
-}
-
-// Multipliers of intervals below the smallest normal number are 0 where the judge has it: their products say nothing.
-static void drop_denormal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
-                          double *u) {
-  nsm_cone_check c = { 0 };
-  size_t mark = w->used;
-  int dropped = 0;
-  double *kept = p->cones == 0 ? nsm_cone_take_doubles(w, (size_t)p->m) : NULL;
-  for (int i = 0; kept && i < p->m; i++) {
-    kept[i] = lambda[i];
-    if (lambda[i] == 0 || !(fabs(lambda[i]) < DBL_MIN) || p->lo[i] > 0 || p->hi[i] < 0) continue;
-    lambda[i] = 0;
-    dropped = 1;
-  }
-  if (dropped) nsm_cone_check_answer(p, w, t, lambda, u, &c);
-  if (dropped && !c.accepted) {
-    memcpy(lambda, kept, (size_t)p->m * sizeof(double));
-    nsm_cone_check_answer(p, w, t, lambda, u, &c);
-  }
-  w->used = mark;
-}
-
 static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                          const nsm_cone_solver *only, double budget, double accept,
                                           double *lambda, double *u, nsm_cone_result *r) {
-  nsm_cone_start_budget(w, budget);
-  nsm_cone_status status = in_any_units(p, w, t, only, accept, lambda, u, r);
-  if (status == NSM_CONE_SOLVED) drop_denormal(p, w, t, lambda, u);
-  if (r) r->work = w->work;
-  return status;
+  nsm_cone_status status = solve_slowly(p, w, t, ONCE, lambda, u, r);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
+  if (status == NSM_CONE_FAILED && accepted(p, w, t, lambda, u, r) == NSM_CONE_ACCEPTED) return NSM_CONE_ACCEPTED;
+  if ((t->only && w->once) || w->brief) return status;     // a correction of rounding
+  status = solve_balanced(p, w, t, status, lambda, u, r);
+  return status == NSM_CONE_FAILED ? accepted(p, w, t, lambda, u, r) : status;
+}
+
+// The short ways of small problems, by default options: closed forms, bases and modes whose inverses are kept. Who
+// solved it, with the iterations in *count, or NULL.
+static inline const char *solve_shortly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                        double *lambda, double *u, nsm_cone_check *c, int *count) {
+  *count = 1;
+  if (p->cones == 0 && p->m == 1 && !p->row_start && solve_one(p, w, t, lambda, u, c)) return "bases";
+  if (p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, t, lambda, u, c))
+    return "contact";
+  notice_matrix(p, w);
+  if (p->row_start) return NULL;
+  if (p->cones == 0) {
+    if (p->m > NSM_BASES_MAX) return NULL;
+    if (!(w->basis_known && nsm_cone_bases_again(p, w, t, lambda, u, c)) &&
+        !nsm_cone_bases_judged(p, w, t, lambda, u, c)) return NULL;
+  } else {
+    if (p->m > NSM_MODES_MAX) return NULL;
+    if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
+    if (w->planar < 0) return NULL;
+    if (!(w->modes_known && nsm_cone_modes_again(p, w, t, lambda, u, c)) &&
+        !nsm_cone_modes_judged(p, w, t, lambda, u, c)) return NULL;
+    if (!lies_in_intervals(p, w, t, lambda, u, c)) return NULL;
+  }
+  if (w->iterations > 0) *count = w->iterations;
+  return p->cones == 0 ? "bases" : "modes";
+}
+
+static nsm_cone_try try_of(const nsm_cone_options *o) {
+  nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
+  if (!o) return t;
+  if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) {
+    t.tolerance = o->tolerance;
+    t.sqrt_tolerance = sqrt(o->tolerance);
+  }
+  t.warm = o->warm;
+  t.max_iterations = o->max_iterations;
+  t.accept = o->accept;
+  t.only = is_auto(o) ? NULL : nsm_cone_solver_find(o->solver);
+  return t;
 }
 
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
-  double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
+  nsm_cone_try t = try_of(o);
+  int count;
   w->work = 0;
-  if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
+  if (p->m < 0 || (p->cones != 0 && !nsm_cone_blocks_ok(p)) || (!is_auto(o) && !t.only)) {
     c.residual = HUGE_VAL;
     report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0);
     return NSM_CONE_BAD_INPUT;
   }
   if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
-  if (o) {
-    if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) {
-      t.tolerance = o->tolerance;
-      t.sqrt_tolerance = sqrt(o->tolerance);
-    }
-    t.warm = o->warm;
-    t.max_iterations = o->max_iterations;
-  }
-  t.accept = accept;
   w->once = o && o->once;
   w->stop = o ? o->stop : NULL;
   w->brief = o && p->cones >= NSM_WARM_FEW ? o->brief : 0;
-
-  if (is_auto(o) && p->cones == 0) {
-    if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {
-      report(r, NSM_CONE_SOLVED, &c, "bases", 1);
-      return NSM_CONE_SOLVED;
-    }
-    notice_matrix(p, w);
-    if (p->m <= NSM_BASES_MAX && !p->row_start &&
-        ((w->basis_known && nsm_cone_bases_again(p, w, &t, lambda, u, &c)) ||
-         nsm_cone_bases_judged(p, w, &t, lambda, u, &c))) {
-      report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
-      return NSM_CONE_SOLVED;
-    }
-    return solve_in_any_units(p, w, &t, NULL, budget, accept, lambda, u, r);
-  }
-
-  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u,
-      &c)) {
-    report(r, NSM_CONE_SOLVED, &c, "contact", 1);
-    return NSM_CONE_SOLVED;
-  }
-  notice_matrix(p, w);
-  if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
-    if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
-    if (w->planar > 0 &&
-        ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) ||
-         nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
-        lies_in_intervals(p, w, &t, lambda, u, &c)) {
-      report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
-      return NSM_CONE_SOLVED;
-    }
-  }
-  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, budget, accept, lambda, u, r);
-  const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
-  if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_in_any_units(p, w, &t, only, budget, accept, lambda, u, r);
+  nsm_cone_start_budget(w, o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET);
+  if (p->factors) return nsm_cone_solve_factors(p, w, &t, lambda, u, r);
+  if (t.only) notice_matrix(p, w);
+  const char *who = t.only ? NULL : solve_shortly(p, w, &t, lambda, u, &c, &count);
+  if (who) { report(r, NSM_CONE_SOLVED, &c, who, count); return NSM_CONE_SOLVED; }
+  nsm_cone_status status = solve_in_any_units(p, w, &t, lambda, u, r);
+  if (r) r->work = w->work;
+  return status;
 }

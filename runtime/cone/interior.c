@@ -301,7 +301,7 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
                    .dV = nsm_cone_take_doubles(w, slots),
                    .W = nsm_cone_take_doubles(w, slots * SLOTS),
                    .C = nsm_cone_take_doubles(w, slots) };
-    if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
+    if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, w, &n)) {
       int near = t->max_iterations > 0;
       n.most_work = near ? near_work : 0;
       if (follow(&s, &n, 1e-11, near ? t->max_iterations : ITERATIONS, near, x, u, dx) || !near)

@@ -22,9 +22,9 @@ enum { MAP = 40 };                       // operations of a row in the map
 enum { MEMORY = 5, HALVINGS = 12, NATURAL = 3, FEW_OTHERS = 4 };
 static const double shorter = 0.25;
 
-int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
+int nsm_newton_take(const nsm_graph *g, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
-  *n = (nsm_newton){ .g = g, .map = map, .w = w };
+  *n = (nsm_newton){ .g = g, .w = w };
   double **vectors[] = { &n->y,       &n->F,       &n->step, &n->y_step, &n->x_trial,
                          &n->y_trial, &n->F_trial, &n->rest, &n->x_outer,
                          &n->next,    &n->y_next };
@@ -83,7 +83,7 @@ static double remainder_of(const nsm_newton *n, const double *F, const double *s
 double nsm_newton_distance(const nsm_newton *n, const double *x, double *y, double *F) {
   const nsm_graph *g = n->g;
   nsm_graph_apply(g, x, 1, y);
-  n->map(g, 0, x, y, F, NULL, NULL, NULL);
+  nsm_map_alart_curnier(g, 0, &(nsm_map_rows){ x, y, F, NULL, NULL }, NULL);
   double off = largest(g->rows, F), size = largest(g->rows, x);
   return size > 0 ? off / size : off;
 }
@@ -172,7 +172,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
   product(g, alpha, x, center, n->y);
   for (int k = 0;; k++) {
     nsm_cone_charge(n->w, MAP * m);
-    n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
+    nsm_map_alart_curnier(g, alpha, &(nsm_map_rows){ x, n->y, n->F, n->A, n->B }, n->active);
     n->norm = largest(m, n->F);
     double scale = largest(m, x), merit = norm2(m, n->F), reference = merit;
     if (!(merit < HUGE_VAL)) return 0;
@@ -192,7 +192,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
         break;
       }
       for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
-      n->map(g, alpha, n->x_trial, n->y_trial, n->F_trial, NULL, NULL, NULL);
+      nsm_map_alart_curnier(g, alpha, &(nsm_map_rows){ n->x_trial, n->y_trial, n->F_trial, NULL, NULL }, NULL);
       nsm_cone_charge(n->w, MAP * m);
       if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;
       if (trial < NATURAL && length_of_next(n, alpha) <= (1 - shorter * t) * norm2(m, n->step)) break;
@@ -205,7 +205,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
 int nsm_newton_step(nsm_newton *n, double alpha, const double *center, double *x) {
   const nsm_graph *g = n->g;
   product(g, alpha, x, center, n->y);
-  n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
+  nsm_map_alart_curnier(g, alpha, &(nsm_map_rows){ x, n->y, n->F, n->A, n->B }, n->active);
   n->iterations++;
   n->w->iterations++;
   if (!(norm2(g->rows, n->F) < HUGE_VAL) || !direction(n, alpha)) return 0;
@@ -223,23 +223,4 @@ int nsm_newton_ran_away(const nsm_graph *g, const double *x) {
     for (int i = n->first; i < n->first + n->size; i++) unit = fmax(unit, fabs(g->q[i]) / n->metric);
   }
   return !(largest(g->rows, x) <= 1e10 * unit);
-}
-
-nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                  nsm_newton_map *map, double *lambda) {
-  size_t mark = w->used;
-  nsm_graph g;
-  nsm_newton n;
-  nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  double *x = nsm_cone_take_doubles(w, (size_t)p->m);
-  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
-    nsm_graph_start(&g, t, lambda, x);
-    int ok =
-        nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
-    nsm_graph_lambda(&g, x, lambda);
-    if (ok && !nsm_newton_ran_away(&g, x)) outcome = NSM_CONE_PROPOSED;
-    else memset(lambda, 0, (size_t)p->m * sizeof(double));
-  }
-  w->used = mark;
-  return outcome;
 }

@@ -1,6 +1,6 @@
-// What the semismooth Newton solvers share (alart_curnier.c, fischer_burmeister.c, newton.c, proximal_newton.c,
-// admm.c): the problem as a graph of nodes, an order of elimination for that graph, and a multifrontal LU for the
-// Newton matrices on it. Not for other folders.
+// What the semismooth Newton solvers share (alart_curnier.c, newton.c, proximal_newton.c, rest.c): the problem as a
+// graph of nodes, an order of elimination for that graph, and a multifrontal LU for the Newton matrices on it. Not for
+// other folders.
 //
 // A node is a cone block or a single interval row. Unknowns are x with lambda = scale x; u is kept as y = scale u, so
 // that every friction disk is round:
@@ -45,9 +45,7 @@ typedef struct nsm_graph {
   int      *column;          // [start[nodes]], ascending in each node
   size_t   *at;
   double   *value, *q, *scale;
-  double    push;            // factor of rho in the maps
-  double    smoothing;       // smoothing.c: tau, and the stiffness at which it is that of a node
-  double    stiffness;
+  double    push;            // factor of rho in the map
   int      *diagonal;        // [nodes] which block is (c, c)
   size_t    entries;         // numbers in value
   double   *work;            // of the workspace: products and factors on the graph are charged there
@@ -111,20 +109,22 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
 // x [rows] in: right-hand side; out: solution, on the rows of the taken nodes; others are left alone.
 void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
 
-// ---- the maps -------------------------------------------------------------------------------------------------------
-// F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy
-// (or NULL). active[c] = 0 where node c has A = I and B = 0.
-typedef void nsm_newton_map(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,
-                            double *B, unsigned char *active);
-nsm_newton_map nsm_map_alart_curnier, nsm_map_fischer_burmeister;
-nsm_newton_map nsm_map_smooth;               // smoothing.c
-// posed_map.c: the same for one node of the kinds OPEN, CONE, RAY, HELD; 0 where A = I and B = 0.
-int nsm_map_posed(const nsm_node *n, double alpha, const double *x, const double *y, double *F, double *A, double *B);
+// ---- the map --------------------------------------------------------------------------------------------------------
+// F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy:
+// row-major blocks with leading dimension NSM_NODE_ROWS, or both NULL. Of one node, or of all.
+typedef struct nsm_map_rows {
+  const double *x, *y;
+  double *F, *A, *B;
+} nsm_map_rows;
+// alart_curnier.c, for all nodes. active[c] = 0 where node c has A = I and B = 0; not read without A.
+void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const nsm_map_rows *all, unsigned char *active);
+// posed_map.c: the same for one node of the kinds OPEN, CONE, RAY, HELD, with A and B all zero on entry; 0 where A = I
+// and B = 0.
+int nsm_map_posed(const nsm_node *n, double alpha, const nsm_map_rows *r);
 
 // ---- newton.c -------------------------------------------------------------------------------------------------------
 typedef struct nsm_newton {
   const nsm_graph *g;
-  nsm_newton_map  *map;
   nsm_cone_work   *w;
   nsm_fronts       fronts;
   nsm_factor       factor;
@@ -140,15 +140,14 @@ typedef struct nsm_newton {
   double  most_work;                           // operations of a factorization that is still made; 0: any
 } nsm_newton;
 
-// The same object for another map, or another graph of the same size and pattern.
-static inline void nsm_newton_change(nsm_newton *n, const nsm_graph *g, nsm_newton_map *map) {
+// The same object for another graph of the same size and pattern.
+static inline void nsm_newton_change(nsm_newton *n, const nsm_graph *g) {
   n->g = g;
-  n->map = map;
   n->ordered = 0;
 }
 // |F|_inf / |x|_inf at alpha = 0 (|F|_inf where x = 0); y := M x + q, F on exit.
 double nsm_newton_distance(const nsm_newton *n, const double *x, double *y, double *F);
-int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
+int nsm_newton_take(const nsm_graph *g, nsm_cone_work *w, nsm_newton *n);
 // Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1
 // where |F|_inf <= tolerance |x|_inf.
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
@@ -161,9 +160,6 @@ int nsm_newton_factor(nsm_newton *n, double alpha);
 // 1 where x is so large (1e10 times the bounds and q / metric) that round-off hides u: what happens where there is no
 // solution.
 int nsm_newton_ran_away(const nsm_graph *g, const double *x);
-// Newton alone, alpha = 0, from zero or the guess.
-nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                  nsm_newton_map *map, double *lambda);
 
 // ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any
 // p NULL: no judge, the distance from F = 0 alone decides.

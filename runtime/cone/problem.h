@@ -43,7 +43,20 @@ typedef struct nsm_cone_block {
   double mu, mu2, radius;    // >= 0, finite; those that the type names
 } nsm_cone_block;
 
-// M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row).
+// M = C X + D in factors, for problems that are too large to be multiplied out: C and X^T [m, n] have the same few
+// unknowns in all rows of a node, D is diagonal. A node is a cone block, or a row that is in none; they are in order.
+typedef struct nsm_cone_factors {
+  int           n, nodes;
+  const int    *first;       // [nodes+1] its rows
+  const int    *start, *z;   // [nodes+1], [start[nodes]] its unknowns
+  const double *c, *x;       // row r of node k: C at c + at[k] + r e and its column of X at x + at[k] + r e, for the
+  const size_t *at;          // e = start[k+1] - start[k] unknowns of the node; [nodes+1]
+  const double *d;           // [m] D, or NULL
+} nsm_cone_factors;
+
+// M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row); or
+// NULL and in `factors`: sweeps.c alone solves these, from a workspace of nsm_cone_factors_workspace, and
+// residual_factors.c judges them.
 typedef struct nsm_cone_problem {
   int            m;          // number of rows
   const double  *M;          // dense: [m*m] column-major; sparse: [row_start[m]] values
@@ -57,6 +70,7 @@ typedef struct nsm_cone_problem {
   int                   cones;
   const nsm_cone_block *cone; // [cones]
   const double  *q_terms;    // [m] or NULL: size of the terms that q_i was made of, which it has the round-off of
+  const nsm_cone_factors *factors;
 } nsm_cone_problem;
 
 typedef enum {
@@ -105,6 +119,8 @@ typedef struct nsm_cone_result {
 size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth);
 // The same for problems with up to `cones` cone blocks; their solvers need more than those of intervals.
 size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones);
+// The same for problems in factors, of m rows in `nodes` nodes and n unknowns.
+size_t nsm_cone_factors_workspace(int m, int nodes, int n);
 // Must be called once on fresh memory before the first solve. Not to be moved afterwards. One workspace serves any
 // sequence of problems that it is large enough for; a smaller one is safe (down to the size for m = 0) but leaves out
 // the solvers that do not fit.
@@ -195,3 +211,5 @@ double nsm_cone_gauge_contensou(const double *x);   // the least r with x in r B
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.
 const char *const *nsm_cone_solver_names(void);
+// Who solves what a solver that is gone solved; NULL where there never was one of this name.
+const char *nsm_cone_solver_instead(const char *name);

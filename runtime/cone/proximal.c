@@ -11,6 +11,12 @@
 #include <math.h>
 #include <string.h>
 
+// to := x, but 0 for what has died out: a multiplier that nothing drives falls by delta / (delta + M_ii) at each step,
+// and below the smallest normal number products with it say nothing.
+static void copy_living(const nsm_cone_problem *p, const double *x, double *to) {
+  for (int i = 0; i < p->m; i++) to[i] = fabs(x[i]) < DBL_MIN && p->lo[i] <= 0 && p->hi[i] >= 0 ? 0 : x[i];
+}
+
 // Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at
 // this delta.
 static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta,
@@ -19,7 +25,7 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
   double last_step = 0, first_lambda = 0, last_residual = HUGE_VAL;
   int wants_proof = !(w->once && t->max_iterations > 0);   // a correction of what rounding left needs none
   *stuck = 0;
-  for (int i = 0; i < m; i++) center[i] = lambda[i];
+  copy_living(p, lambda, center);
   for (int k = 0; k < limit; k++) {
     if (!nsm_cone_pivot_loop(p, w, delta, center, 100 + 3 * m, lambda, u)) { *stuck = 1; return NSM_CONE_GAVE_UP; }
     double step = 0, largest = 0;
@@ -31,7 +37,7 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
     if (k == 0) first_lambda = largest;
     if (wants_proof && k >= 2 && step > 0.5 * last_step && nsm_cone_proves(p, w, center)) return NSM_CONE_PROVED_NONE;
     nsm_cone_check c;
-    memcpy(center, lambda, (size_t)m * sizeof(double));
+    copy_living(p, lambda, center);
     nsm_cone_project_all(p, center);
     nsm_cone_check_answer(p, w, t, center, NULL, &c);
     if (c.accepted && (c.residual <= 8 * DBL_EPSILON || c.residual > 0.5 * last_residual)) {   // down to round-off
@@ -41,7 +47,7 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
     last_residual = c.accepted ? c.residual : HUGE_VAL;
     // at rest without a solution, or on the way to infinity
     if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;
-    memcpy(center, lambda, (size_t)m * sizeof(double));
+    copy_living(p, lambda, center);
     last_step = step;
   }
   return NSM_CONE_GAVE_UP;

@@ -6,8 +6,8 @@
 // alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large
 // enough for Newton from zero, falls the faster the fewer steps Newton needs, so that the loop ends superlinearly, and
 // rises where Newton fails. From the forces of the step before it starts small: what is left to do is then mostly along
-// directions of forces that move little, and these come to their places by steps of |F| / alpha. Behind admm.c the loop
-// takes larger steps rho in the map (push), which changes the places at which its line search can stop.
+// directions of forces that move little, and these come to their places by steps of |F| / alpha. A later
+// attempt takes another step rho in the map (push), which changes the places at which its line search can stop.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -142,7 +142,7 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   nsm_newton n;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
-  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
     int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
         near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_NEAR;

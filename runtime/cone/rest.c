@@ -53,7 +53,7 @@ static int take(rest *r, const nsm_cone_problem *p, nsm_cone_work *w, double *la
   r->posed.q = nsm_cone_take_doubles(w, m);
   if (!r->posed.node || !r->posed.q) return 0;
   memcpy(r->posed.q, r->g.q, m * sizeof(double));
-  return nsm_newton_take(&r->g, nsm_map_alart_curnier, w, &r->n);
+  return nsm_newton_take(&r->g, w, &r->n);
 }
 
 // What counts as a velocity at a node: its q, or what a usual force does to it.
@@ -84,7 +84,7 @@ static int hint(rest *r, const nsm_cone_try *t) {
 static double solve(rest *r, double alpha, double tolerance, int newton_limit) {
   nsm_cone_try t = { .tolerance = tolerance };
   r->posed.push = 1;
-  nsm_newton_change(&r->n, &r->posed, nsm_map_alart_curnier);
+  nsm_newton_change(&r->n, &r->posed);
   nsm_proximal_loop(NULL, &t, &r->posed, &r->n, alpha, newton_limit, r->x, r->lambda, r->u);
   return nsm_newton_distance(&r->n, r->x, r->u, r->n.F_trial);
 }
@@ -135,7 +135,7 @@ static void hold(rest *r) {
       for (int k = n->kind != NSM_NODE_DISK; k < n->size; k++) to->held |= 1 << k & ~n->pinned;
   }
   memset(r->x, 0, (size_t)g->rows * sizeof(double));
-  nsm_newton_change(&r->n, &r->posed, nsm_map_alart_curnier);
+  nsm_newton_change(&r->n, &r->posed);
   for (int k = 0; k < HOLD; k++) {
     memcpy(r->other, r->x, (size_t)g->rows * sizeof(double));
     nsm_newton_solve(&r->n, hold_alpha, r->other, 1e-15, 2, r->x);
@@ -194,7 +194,7 @@ static double find_forces(rest *r) {
 static int confirm(rest *r, const nsm_cone_try *t) {
   hold(r);
   if (!(find_forces(r) < 1e-3)) return 0;
-  nsm_newton_change(&r->n, &r->g, nsm_map_alart_curnier);
+  nsm_newton_change(&r->n, &r->g);
   return nsm_proximal_loop(r->p, t, &r->g, &r->n, last_alpha, LAST, r->x, r->lambda, r->u) == NSM_CONE_PROPOSED;
 }
 

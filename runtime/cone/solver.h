@@ -96,6 +96,7 @@ typedef struct nsm_cone_try {
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
   double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
   int    brief;          // the judge is asked whether it accepts, not for the residual of what it does not
+  const struct nsm_cone_solver *only;   // the one that is to try; NULL: all
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -103,13 +104,10 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch,
     nsm_cone_proximal;
-nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;             // relaxation.c
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
-nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma, nsm_cone_sweeps;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
-    nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_rest, nsm_cone_sigma, nsm_cone_interior, nsm_cone_sweeps;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -183,11 +181,22 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 // answers of which none is accepted. Infinite where there is no memory for it.
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
+// ---- residual_factors.c: the judge of problems in factors -----------------------------------------------------------
+// u := M lambda + q (u may be NULL) and the measure (2) of its head; *worst: the row of the largest part. Infinite
+// where something is not finite, or there is no memory for it.
+double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, double *u,
+                                 int *worst);
+
+// factored.c: sweeps, and that judge.
+nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,
+                                       double *lambda, double *u, nsm_cone_result *r);
+
 // ---- budget.c -------------------------------------------------------------------------------------------------------
 void nsm_cone_start_budget(nsm_cone_work *w, double budget);
 static inline void nsm_cone_charge(nsm_cone_work *w, double operations) { w->work += operations; }
 // What a product with M takes.
 static inline double nsm_cone_entries(const nsm_cone_problem *p) {
+  if (p->factors) return 2.0 * (double)p->factors->at[p->factors->nodes] + p->m;
   return p->row_start ? p->row_start[p->m] + (double)p->m : (double)p->m * p->m;
 }
 // 1 where the budget of the present call is used up, or somebody wants it to end: to be asked between two iterations of
@@ -271,8 +280,6 @@ int  nsm_cone_standard_make(const nsm_cone_problem *p, nsm_cone_work *w, int wit
 // y := lambda / d and back.
 void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, double *y);
 void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda);
-// y := its nearest point in K' (grips: T only, with the present |y_N|).
-void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 
 // ---- local.c --------------------------------------------------------------------------------------------------------
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
@@ -331,11 +338,6 @@ int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shif
 // Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does
 // not apply.
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
-
-// ---- jacobi.c -------------------------------------------------------------------------------------------------------
-// Projected relaxation with cone blocks: all blocks at once (Jacobi) or in turn (Gauss-Seidel).
-nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
-                                int in_turn, double *lambda, double *u);
 
 // e with 2^(e-1) <= |x| < 2^e, x not 0.
 static inline int nsm_cone_exponent(double x) {

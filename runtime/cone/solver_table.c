@@ -34,8 +34,6 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "planar", nsm_cone_planar, NSM_PLANAR_MAX, 0, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
   { "rest", nsm_cone_rest, 0, NSM_FROM_BEST | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
     "deficient rank: first the velocities at which most contacts rest, then forces" },
-  { "smoothing", nsm_cone_smoothing, 0, NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
-    "strong friction, uneven weights: Newton on a smoothed problem, made exact by the proximal loop" },
   { "sigma", nsm_cone_sigma, 3 * NSM_PILE, NSM_AGAIN, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
       (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
     "the same for others" },
@@ -43,19 +41,8 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "friction without grips: interior point, made exact by the proximal loop" },
   { "sweeps", nsm_cone_sweeps, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "large friction problems to a few digits, from a guess: accelerated sweeps" },
-  { "admm", nsm_cone_admm, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
-    "large convexified friction: alternating directions, made exact by the proximal loop" },
-  { "continuation", nsm_cone_continuation, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
-    "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
-  { "alart_curnier", nsm_cone_alart_curnier, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
-    "semismooth Newton alone; few contacts per body" },
-  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS |
-      NSM_BLOCKS_ONLY,
-    "semismooth Newton alone on another map; M regular" },
   { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "every block; block by block, exactly; dense and sparse" },
-  { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
-    "as nsgs, over-relaxed by 1.3" },
   { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS,
       "symmetric definite M, all blocks; dense and sparse" },
   { "psor", nsm_cone_psor, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, over-relaxed by 1.4" },
@@ -67,14 +54,23 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "sigma", "proximal_newton", "farkas", "rest", "smoothing", "interior", "sweeps", "admm", "continuation",
-  "alart_curnier",
-  "fischer_burmeister", "nsgs", "nsgs_over",
-  "pgs", "psor", "jacobi",
+  "sigma", "proximal_newton", "farkas", "rest", "interior", "sweeps",
+  "nsgs", "pgs", "psor", "jacobi",
   NULL
 };
 
+// Names of solvers that are gone, as no problem needed them (cone.md, 3.15), and who solves what they solved.
+static const char *const gone[][2] = {
+  { "smoothing", "sigma" }, { "continuation", "sigma" }, { "admm", "proximal_newton" },
+  { "alart_curnier", "proximal_newton" }, { "fischer_burmeister", "proximal_newton" }, { "nsgs_over", "nsgs" }
+};
+
 const char *const *nsm_cone_solver_names(void) { return names; }
+
+const char *nsm_cone_solver_instead(const char *name) {
+  for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) if (strcmp(name, gone[i][0]) == 0) return gone[i][1];
+  return NULL;
+}
 
 const nsm_cone_solver *nsm_cone_solver_find(const char *name) {
   const nsm_cone_solver *found = NULL;                     // of two, the one for more rows

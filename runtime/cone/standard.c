@@ -101,16 +101,3 @@ void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, doub
 void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda) {
   for (int i = 0; i < s->p.m; i++) lambda[i] = s->d[i] * y[i];
 }
-
-void nsm_cone_standard_project(const nsm_cone_standard *s, double *y) {
-  for (int i = 0; i < s->p.m; i++) y[i] = nsm_cone_project(y[i], s->p.lo[i], s->p.hi[i]);
-  for (int k = 0; k < s->units; k++) {
-    const nsm_cone_unit *unit = &s->unit[k];
-    double x[4] = { 0 };
-    for (int r = 0; r < unit->size; r++) x[r] = y[unit->row[r]];
-    if (unit->kind == NSM_UNIT_CONE)      nsm_cone_project_cone(unit->size, 1, x, x);
-    else if (unit->kind == NSM_UNIT_GRIP) nsm_cone_project_disk(unit->size - 1, fabs(x[0]), x + 1, x + 1);
-    else                                  nsm_cone_project_disk(unit->size, unit->radius, x, x);
-    for (int r = 0; r < unit->size; r++) y[unit->row[r]] = x[r];
-  }
-}

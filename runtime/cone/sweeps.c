@@ -13,8 +13,12 @@
 // layers.
 // A way ends where |r| has not fallen by half in PATIENCE double sweeps, and the next one takes over from its best.
 //
+// Of M the diagonal blocks and products are needed: with M itself, or with its factors M = C X + D (problem.h), where
+//
+//   u_c = C_c v + D_c lambda_c + q_c,   v = X lambda is kept up to date:  v += X_c (change of lambda_c)             (d)
+//
 // Intervals alone are for other solvers: sweeps that run off to huge forces would meet a loose tolerance there.
-// All is O(entries of M), no factors. The judge is asked where |r| has fallen enough, and says when it is done.
+// All is O(entries) of M, or of C and X. The judge is asked where |r| has fallen enough, and says when it is done.
 #include "newton.h"
 #include "anderson.h"
 #include <math.h>
@@ -24,6 +28,11 @@ enum { SWEEPS = 600, PATIENCE = 25, LOCAL = 60, LOCAL_FULL = 1000 };   // double
 static const double look = 0.7, deep = 0.05,  // the judge is asked again where |r| has fallen by a factor between them
     half = 0.5, lasts = 0.1;
 
+#define SWEEPS_INLINE static inline __attribute__((always_inline))
+
+// A plain contact of three rows in 6 or 12 unknowns; entries: 0, it is none.
+typedef struct simple { int entries; double mu, normal, tangent, by_normal, by_tangent; } simple;
+
 typedef struct sweeps {
   const nsm_cone_problem *p;
   nsm_cone_work *w;
@@ -32,6 +41,9 @@ typedef struct sweeps {
   nsm_anderson a;
   int    *block_of;                      // [nodes] its block of the problem, -1: an interval
   unsigned char *plain;                  // [nodes] Coulomb's law and a diagonal block
+  const nsm_cone_factors *f;             // of the problem, or NULL
+  double *v;                             // [f->n] of (d)
+  simple *simple;                        // [nodes], with factors
   double *x, *G, *P, *best, *weight, *own;  // own [nodes * NSM_NODE_BLOCK]: M_cc in the units of the problem
   double  least, ask;                    // |r| / |x| of the best; where the judge is asked next
 } sweeps;
@@ -82,9 +94,96 @@ static void whole(const sweeps *s, int c, const double *u, double *x) {
   for (int i = 0; i < n->size; i++) x[i] = y[i] / scale[i];
 }
 
+// u_c of node c with the factors, (d).
+static void rates_by_factors(const sweeps *s, int c, const double *x, double *u) {
+  const nsm_cone_factors *f = s->f;
+  const int *z = f->z + f->start[c], first = f->first[c], entries = f->start[c + 1] - f->start[c];
+  const double *C = f->c + f->at[c], *scale = s->g.scale + first;
+  for (int r = 0; r < s->g.node[c].size; r++, C += entries) {
+    double sum = 0;
+    for (int j = 0; j < entries; j++) sum += C[j] * s->v[z[j]];
+    u[r] = s->g.q[first + r] + scale[r] * sum;
+    if (f->d) u[r] += scale[r] * scale[r] * f->d[first + r] * x[first + r];
+  }
+}
+
+// v of (d) after a change of x_c.
+static void push(const sweeps *s, int c, const double *change) {
+  const nsm_cone_factors *f = s->f;
+  const int *z = f->z + f->start[c], first = f->first[c], entries = f->start[c + 1] - f->start[c];
+  const double *X = f->x + f->at[c];
+  for (int r = 0; r < s->g.node[c].size; r++, X += entries) {
+    double by = s->g.scale[first + r] * change[r];
+    for (int j = 0; by != 0 && j < entries; j++) s->v[z[j]] += X[j] * by;
+  }
+}
+
+// The same for what most piles are made of: plain contacts of two bodies, or of one with the ground. Each v_z is read
+// and written once.
+SWEEPS_INLINE void rates_of_three(const double *C, const int e, const int *z, const double *v, const double *q,
+                                  double *u) {
+  const double *D = C + e, *E = D + e;
+  double u0 = q[0], u1 = q[1], u2 = q[2], w0 = 0, w1 = 0, w2 = 0;
+#pragma GCC unroll 6
+  for (int j = 0; j < e; j += 2) {
+    double a = v[z[j]], b = v[z[j + 1]];
+    u0 += C[j] * a;
+    u1 += D[j] * a;
+    u2 += E[j] * a;
+    w0 += C[j + 1] * b;
+    w1 += D[j + 1] * b;
+    w2 += E[j + 1] * b;
+  }
+  u[0] = u0 + w0;
+  u[1] = u1 + w1;
+  u[2] = u2 + w2;
+}
+
+SWEEPS_INLINE void push_three(const double *X, const int e, const int *z, const double *change, double *v) {
+  double a = change[0], b = change[1], c = change[2];
+#pragma GCC unroll 12
+  for (int j = 0; j < e; j++) v[z[j]] += X[j] * a + X[e + j] * b + X[2 * e + j] * c;
+}
+
+SWEEPS_INLINE void turn(const sweeps *s, int c, const int e, double *at) {
+  const nsm_cone_factors *f = s->f;
+  const int *z = f->z + f->start[c];
+  const simple *k = s->simple + c;
+  double u[3], before[3] = { at[0], at[1], at[2] };
+  rates_of_three(f->c + f->at[c], e, z, s->v, s->g.q + f->first[c], u);
+  u[0] -= k->normal * at[0];
+  u[1] -= k->tangent * at[1];
+  u[2] -= k->tangent * at[2];
+  double N = u[0] < 0 ? -u[0] * k->by_normal : 0, p = -u[1] * k->by_tangent, q = -u[2] * k->by_tangent,
+         t = p * p + q * q;
+  if (t > k->mu * k->mu * N * N) {
+    t = k->mu * N / sqrt(t);
+    p *= t;
+    q *= t;
+  }
+  at[0] = N;
+  at[1] = p;
+  at[2] = q;
+  for (int i = 0; i < 3; i++) before[i] = at[i] - before[i];
+  if (before[0] != 0 || before[1] != 0 || before[2] != 0) push_three(f->x + f->at[c], e, z, before, s->v);
+}
+
+static void motion(const sweeps *s, const double *x) {
+  memset(s->v, 0, (size_t)s->f->n * sizeof *s->v);
+  const nsm_cone_factors *f = s->f;
+  for (int c = 0; c < f->nodes; c++) {
+    const double *at = x + f->first[c];
+    if (s->simple[c].entries == 12)     push_three(f->x + f->at[c], 12, f->z + f->start[c], at, s->v);
+    else if (s->simple[c].entries == 6) push_three(f->x + f->at[c], 6, f->z + f->start[c], at, s->v);
+    else                                push(s, c, at);
+  }
+}
+
 // u_c of node c at x.
-static void rates(const nsm_graph *g, int c, const double *x, double *u) {
+static void rates(const sweeps *s, int c, const double *x, double *u) {
+  const nsm_graph *g = &s->g;
   const nsm_node *n = g->node + c;
+  if (s->f) { rates_by_factors(s, c, x, u); return; }
   for (int r = 0; r < n->size; r++) u[r] = g->q[n->first + r];
   for (int k = g->start[c]; k < g->start[c + 1]; k++) {
     const nsm_node *d = g->node + g->column[k];
@@ -94,7 +193,7 @@ static void rates(const nsm_graph *g, int c, const double *x, double *u) {
       u[1] += b[3] * z[0] + b[4] * z[1] + b[5] * z[2];
       u[2] += b[6] * z[0] + b[7] * z[1] + b[8] * z[2];
     } else
-      for (int r = 0; r < n->size; r++) for (int s = 0; s < d->size; s++) u[r] += b[r * d->size + s] * z[s];
+      for (int r = 0; r < n->size; r++) for (int e = 0; e < d->size; e++) u[r] += b[r * d->size + e] * z[e];
   }
 }
 
@@ -102,10 +201,13 @@ static void sweep(const sweeps *s, int back, double *x) {
   const nsm_graph *g = &s->g;
   for (int j = 0; j < g->nodes; j++) {
     int c = back ? g->nodes - 1 - j : j;
+    if (s->f && s->simple[c].entries == 12) { turn(s, c, 12, x + s->f->first[c]); continue; }
+    if (s->f && s->simple[c].entries == 6) { turn(s, c, 6, x + s->f->first[c]); continue; }
     const nsm_node *n = g->node + c;
     const double *M = g->value + g->at[g->diagonal[c]];
-    double u[NSM_NODE_ROWS], *at = x + n->first;
-    rates(g, c, x, u);
+    double u[NSM_NODE_ROWS], before[NSM_NODE_ROWS], *at = x + n->first;
+    rates(s, c, x, u);
+    for (int i = 0; i < n->size; i++) before[i] = at[i];
     if (s->plain[c]) {
       for (int i = 0; i < n->size; i++) u[i] -= M[i * (n->size + 1)] * at[i];
       plain(n, M, u, at);
@@ -113,6 +215,9 @@ static void sweep(const sweeps *s, int back, double *x) {
       at[0] = nsm_cone_project(at[0] - u[0] / (M[0] > 0 ? M[0] : n->metric), n->lo, n->hi);
     else
       whole(s, c, u, at);
+    if (!s->f) continue;
+    for (int i = 0; i < n->size; i++) before[i] = at[i] - before[i];
+    push(s, c, before);
   }
 }
 
@@ -137,48 +242,57 @@ static void project(const sweeps *s, double *x) {
   }
 }
 
+// |x|, or |x - y|: in two sums, of even and odd rows.
 static double norm(const sweeps *s, const double *x, const double *y) {
-  double sum = 0;
-  for (int i = 0; i < s->g.rows; i++) { double d = y ? x[i] - y[i] : x[i]; sum += s->weight[i] * d * d; }
-  return sqrt(sum);
+  double sum[2] = { 0, 0 };
+  for (int i = 0; i < s->g.rows; i++) { double d = y ? x[i] - y[i] : x[i]; sum[i & 1] += s->weight[i] * d * d; }
+  return sqrt(sum[0] + sum[1]);
 }
 
 // G := G(x); |r| / |G|.
 static double improve(sweeps *s, const double *x, double *G) {
   memcpy(G, x, (size_t)s->g.rows * sizeof *G);
+  if (s->f) motion(s, G);
   sweep(s, 0, G);
   sweep(s, 1, G);
   double local = 0;
   for (int c = 0; c < s->g.nodes; c++) local += s->plain[c] ? LOCAL : LOCAL_FULL;
-  nsm_cone_charge(s->w, 2 * (2.0 * (double)s->g.entries + local));
+  nsm_cone_charge(s->w, 2 * ((s->f ? 1.25 * nsm_cone_entries(s->p) : 2.0 * (double)s->g.entries) + local));
   s->w->iterations++;
   double size = norm(s, G, NULL);
   return size > 0 ? norm(s, G, x) / size : 0;
 }
 
+// What the judge measures, and its verdict: of problems in factors by that one number, else residual.c's.
+static double distance_of(const sweeps *s, const double *lambda) {
+  return s->f ? nsm_cone_factors_distance(s->p, s->w, lambda, NULL, NULL) : nsm_cone_distance(s->p, s->w, lambda);
+}
+
+static int is_accepted(const sweeps *s, const nsm_cone_try *t, double distance, const double *lambda, double *u) {
+  nsm_cone_check c;
+  if (s->f || distance > t->tolerance) return distance <= t->tolerance;
+  nsm_cone_check_answer(s->p, s->w, t, lambda, u, &c);
+  return c.accepted;
+}
+
 // Is G the answer? Asked where |r| has fallen to where the judge's measure, which goes with it, may be small enough.
 // The best is kept.
 static int judged(sweeps *s, double off, double *lambda, double *u) {
-  nsm_cone_check c;
   nsm_cone_try asked = { .tolerance = s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance };
   if (off < s->least) { s->least = off; memcpy(s->best, s->G, (size_t)s->g.rows * sizeof *s->best); }
   if (!(off <= s->ask)) return 0;
   nsm_graph_lambda(&s->g, s->G, lambda);
   nsm_cone_project_all(s->p, lambda);
-  double distance = nsm_cone_distance(s->p, s->w, lambda);
+  double distance = distance_of(s, lambda);
   s->ask = off * fmin(look, fmax(s->t->asked / distance, deep));
-  if (distance > s->t->asked) return 0;
-  nsm_cone_check_answer(s->p, s->w, &asked, lambda, u, &c);
-  return c.accepted;
+  return is_accepted(s, &asked, distance, lambda, u);
 }
 
 // The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
 static int rests(sweeps *s, double *lambda, double *u) {
-  nsm_cone_check c;
   nsm_cone_try closer = { .tolerance = lasts * s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance, .brief = 1 };
   nsm_graph_lambda(&s->g, s->best, lambda);
-  nsm_cone_check_answer(s->p, s->w, &closer, lambda, u, &c);
-  return c.accepted;
+  return is_accepted(s, &closer, s->f ? distance_of(s, lambda) : 0, lambda, u);
 }
 
 typedef enum { BY_ANDERSON, BY_GRADIENTS, BY_NOTHING, WAYS } way;
@@ -213,8 +327,27 @@ static int go(sweeps *s, way by, int *left, double *lambda, double *u) {
 }
 
 // ---- the problem ----------------------------------------------------------------------------------------------------
+static int open_factors(sweeps *s) {
+  const nsm_cone_factors *f = s->f;
+  if (!f) return 1;
+  s->v = nsm_cone_take_doubles(s->w, (size_t)f->n);
+  s->simple = nsm_cone_take(s->w, (size_t)f->nodes * sizeof *s->simple);
+  if (!s->v || !s->simple) return 0;
+  for (int c = 0; c < f->nodes; c++) {
+    s->simple[c].entries = 0;
+    const nsm_node *n = s->g.node + c;
+    if (!s->plain[c] || n->size != 3 || f->d) continue;
+    const double *M = s->g.value + s->g.at[s->g.diagonal[c]], *scale = s->g.scale + n->first;
+    int e = f->start[c + 1] - f->start[c],
+        is = (e == 6 || e == 12) && M[0] > 0 && M[4] > 0 && scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
+    if (is) s->simple[c] = (simple){ e, n->mu, M[0], M[4], 1 / M[0], 1 / M[4] };
+  }
+  return 1;
+}
+
 static int open_sweeps(sweeps *s) {
   nsm_cone_work *w = s->w;
+  s->f = s->p->factors;
   if (!nsm_graph_make(s->p, w, &s->g)) return 0;
   size_t rows = (size_t)s->g.rows, nodes = (size_t)s->g.nodes;
   double **of_rows[] = { &s->x, &s->G, &s->P, &s->best, &s->weight };
@@ -236,7 +369,7 @@ static int open_sweeps(sweeps *s) {
         s->own[(size_t)c * NSM_NODE_BLOCK + (size_t)(i + j * n->size)] = M[i * n->size + j] / (scale[i] * scale[j]);
     }
   }
-  return 1;
+  return open_factors(s);
 }
 
 nsm_cone_outcome nsm_cone_sweeps(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,

@@ -43,6 +43,7 @@ struct sim_consistent {
   double     unseen;                     // by how much iterates have moved since the means of H were taken
   int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
+  int        moves_on;                   // l1 is of an impact and the motion after it; 0: of an impact alone
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size

@@ -288,6 +288,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int two = !s->a->scheme->one_step, closed = at_begin(s);
+  c->moves_on = 1;
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
@@ -339,6 +340,7 @@ nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   at_begin(s);
+  c->moves_on = 0;
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;
@@ -352,7 +354,17 @@ nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e) {
   return NSM_OK;
 }
 
+// Contacts tell the parts of a step apart: each has a law of its own (friction.md, section 3).
+static void tell_apart(nsm_sim *s) {
+  if (!s->located) sim_parts_none(s);
+  for (int l = 0; l < s->a->nl; l++) {
+    s->now.struck[l] += s->now.impulse[l];
+    if (s->n.con->moves_on) s->now.added[l] += s->w.l1[l] - s->now.impulse[l] - s->now.force[l];
+  }
+}
+
 void sim_accept_consistent(nsm_sim *s) {
+  if (SIM_TELLS_APART(s)) tell_apart(s);
   SIM_SWAP(s->now.q_low, s->w.q1_low);
   SIM_SWAP(s->now.z_low, s->w.z1_low);
 }

@@ -1,6 +1,7 @@
 // The rows of a sweep as a table of HDF5: group `runs`, a data set for each column. Rows arrive as text, as they do
 // from other ranks; numbers have all their digits there.
 #include "sweep.h"
+#include "runtime/command/outputs.h"
 #include "runtime/clock/clock.h"
 #include "runtime/record/hdf5.h"
 #include <errno.h>
@@ -53,6 +54,7 @@ sweep_h5 *sweep_h5_open(const sweep_task *k, const char *path, nsm_error *e) {
   const nsm_h5 *h5 = nsm_h5_plugin(e);
   sweep_h5 *h = h5 ? calloc(1, sizeof *h) : NULL;
   if (!h) { if (h5) sim_no_memory(e, "the rows of a sweep"); return NULL; }
+  if (nsm_output_taken(path, e)) { free(h); return NULL; }
   h->h5 = h5;
   errno = 0;
   if ((h->file = h5->open(path)) && h5->attribute(h->file, "format", "nsm sweep 1") &&

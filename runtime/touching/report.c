@@ -44,6 +44,19 @@ static void acts_at(const sim_touch_group *g, const sim_touch *t, double at[3]) 
   for (int j = 0; j < 3; j++) at[j] = t->at[j] - half * t->normal[j];
 }
 
+// The impulse along the normal, and that of friction.
+static double pair(const nsm_sim *s, const sim_touch_group *g, int i, const double *l, double slip[3]) {
+  double normal = impulse(s, g, i, l, slip);
+  for (int j = 0; j < 3; j++) slip[j] -= normal * s->now.touch[g->first + i].normal[j];
+  return normal;
+}
+
+void sim_parts_none(nsm_sim *s) {
+  if (!SIM_TELLS_APART(s)) return;
+  memset(s->now.struck, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->now.added, 0, (size_t)s->a->nl * sizeof(double));
+}
+
 int sim_touch_contact(const nsm_sim *s, int i, sim_contact *out) {
   const struct nsm_touching *t = s->touching;
   for (int k = 0; t && k < t->ngroup; i -= s->now.touches[k++]) {
@@ -57,8 +70,11 @@ int sim_touch_contact(const nsm_sim *s, int i, sim_contact *out) {
     out->gap = c->gap;
     acts_at(g, c, out->at);
     memcpy(out->normal, c->normal, sizeof out->normal);
-    out->impulse = impulse(s, g, i, s->now.l, out->slip);
-    for (int j = 0; j < 3; j++) out->slip[j] -= out->impulse * c->normal[j];
+    out->impulse = pair(s, g, i, s->now.l, out->slip);
+    out->struck = out->added = out->struck_slip[0] = out->struck_slip[1] = out->struck_slip[2] = 0;
+    if (!SIM_TELLS_APART(s)) return 1;
+    out->struck = pair(s, g, i, s->now.struck, out->struck_slip);
+    out->added = s->now.added[s->n.r.l[s->a->cls[g->cls].row0] + i];
     return 1;
   }
   return 0;

@@ -171,6 +171,10 @@ typedef struct sim_contact {
   char   a[100], b[100];                // bodies
   unsigned long feature;
   double gap, at[3], normal[3], impulse, slip[3];
+  // Of these: the impact that began the step, and what its end added along the normal (friction.md (4), (6)); 0 where
+  // a scheme has no such parts.
+  double struck, struck_slip[3], added;
 } sim_contact;
 int  sim_touch_contact(const nsm_sim *s, int i, sim_contact *out);
+void sim_parts_none(nsm_sim *s);         // a step begins, whose parts are to be told apart
 void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size);

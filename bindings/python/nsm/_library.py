@@ -46,7 +46,7 @@ class Meaning(Structure):
 
 
 class Input(Structure):
-    _fields_ = [("name", c_char_p), ("path", c_char_p), ("column", c_char_p), ("hold", c_int), ("n", c_int),
+    _fields_ = [("name", c_char_p), ("path", c_char_p), ("column", c_char_p), ("between", c_int), ("n", c_int),
                 ("time", POINTER(c_double)), ("value", POINTER(c_double))]
 
 

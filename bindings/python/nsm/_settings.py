@@ -4,6 +4,7 @@ import difflib
 import math
 import operator
 import os
+import re
 from collections.abc import Mapping as AnyMapping
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
@@ -87,6 +88,18 @@ def probe(sim, settings):
         C.nsm_close(at)
 
 
+BETWEEN = "linear", "hold", "smooth"       # two points: NSM_INPUT_... of nsm.h
+
+# Where schemes ask for an input within a step, as shares of it: the middle (moreau, midpoint, consistent), the stages
+# of radau (2 and 3 of them: docs/numerics/radau.md). Between these points a function is taken as a monotone cubic.
+ASKED = (0.4 - math.sqrt(6)/10, 1/3, 0.5, 0.4 + math.sqrt(6)/10, 1.0)
+
+
+def refined(times):
+    pairs = zip(times, times[1:])
+    return times[:1] + [t0 + share*(t1 - t0) if share < 1 else t1 for t0, t1 in pairs for share in ASKED]
+
+
 def _numbers_of(name, values, unit):
     if getattr(getattr(values, "dtype", None), "kind", "") in ("f", "i", "u") and values.ndim == 1:
         return [float(x) for x in values.tolist()]
@@ -96,26 +109,36 @@ def _numbers_of(name, values, unit):
 
 
 def _points(name, value, unit, times):
-    """(times, values, held) of an input that is no file; times(): those of the steps of the run."""
+    """(times, values, what is between) of an input that is no file; times(): those of the steps of the run."""
     if callable(value):
-        at = times()
-        return at, [in_si(f"the input {name} at t = {t:g}", value(t), unit) for t in at], False
-    if isinstance(value, (int, float)) or getattr(value, "ndim", None) == 0:
-        return [0.0], [in_si(name, value, unit)], True
+        at = refined(times())
+        return at, [in_si(f"the input {name} at t = {t:g}", value(t), unit) for t in at], "smooth"
+    if isinstance(value, (int, float, str)) or getattr(value, "ndim", None) == 0:
+        return [0.0], [in_si(f"the input {name}", value, unit)], "hold"
     if not callable(getattr(value, "index", None)) and hasattr(value, "index") and hasattr(value, "values"):
         value = value.index, value.values                  # a column of pandas
     if isinstance(value, tuple):
-        if len(value) not in (2, 3) or len(value) == 3 and (not isinstance(value[2], str) or value[2] != "hold"):
-            raise UsageError(f'the input {name}: points are (times, values), or (times, values, "hold")')
+        if len(value) not in (2, 3) or len(value) == 3 and (not isinstance(value[2], str) or value[2] not in BETWEEN):
+            raise UsageError(f'the input {name}: points are (times, values), or (times, values, "hold"), or "smooth"')
         at, values = _numbers_of(name, value[0], "s"), _numbers_of(name, value[1], unit)
         if len(at) != len(values):
             raise UsageError(f"the input {name} has {len(at)} times, and {len(values)} values")
-        return at, values, len(value) == 3
+        return at, values, value[2] if len(value) == 3 else "linear"
     values, at = _numbers_of(name, value, unit), times()
     if len(values) != len(at):
         raise UsageError(f"the input {name} has {len(values)} values, and the run {len(at) - 1} steps: a list has one "
                          f"for the start and one for the end of each step; points are (times, values)")
-    return at, values, False
+    return at, values, "linear"
+
+
+QUANTITY = re.compile(r"\s*[-+]?(\d+(\.\d+)?|\.\d+)([eE][-+]?\d+)?\s*(\[.*\]|[^\W\d_][^.]*)?\s*")
+
+
+def is_file(value):
+    """A path; not a text that is a number with a unit, unless there is a file of that name."""
+    if isinstance(value, str):
+        return QUANTITY.fullmatch(value) is None or os.path.exists(value)
+    return isinstance(value, (bytes, os.PathLike))
 
 
 def _inputs(model, given, times):
@@ -123,13 +146,13 @@ def _inputs(model, given, times):
     out = (Input * len(given))()
     for to, (name, value) in zip(out, given.items()):
         to.name = name.encode()
-        if isinstance(value, (str, bytes, os.PathLike)):
+        if is_file(value):
             to.path = os.fsencode(value)
             continue
-        at, values, held = _points(name, value, model.unit(name) or None, times)
-        to.n, to.hold = len(at), int(held)
+        at, values, between = _points(name, value, model.unit(name) or None, times)
+        to.n, to.between = len(at), BETWEEN.index(between)
         to.time, to.value = (ctypes.c_double * len(at))(*at), (ctypes.c_double * len(at))(*values)
-        given[name] = (at, values, "hold") if held else (at, values)
+        given[name] = at, values, between
     return out
 
 

@@ -159,7 +159,7 @@ static void given(void **state) {
                                          pow(10, draw()), 0.1 + fabs(draw()) });
     fill_semidefinite(b, m, 0);
     for (int i = 0; i < m; i++) { b->M[(m + 1) * i] += 0.05; b->q[i] = (k % 3 ? 1 : 0.1) * draw(); }
-    bench_solve(b, k % 7 == 3 ? "alart_curnier" : k % 7 == 5 ? "nsgs" : NULL, 0);
+    bench_solve(b, k % 7 == 3 ? "proximal_newton" : k % 7 == 5 ? "nsgs" : NULL, 0);
     if (b->r.status != NSM_CONE_SOLVED || b->r.residual > 1e-12)
       fail_msg("%d: status %d, residual %g by %s", k, b->r.status, b->r.residual, b->r.solver);
     for (int c = 0; c < blocks; c++) {

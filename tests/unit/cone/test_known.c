@@ -94,11 +94,32 @@ static void hilbert(void **state) {
   }
 }
 
+// A multiplier that nothing drives dies out in the steps of the proximal loop, from one problem of a run to the next.
+// It ends at 0, not among the numbers that have lost their digits.
+static void died_out(void **state) {
+  (void)state;
+  enum { N = 8 };
+  bench b = bench_open(N, 0, 0);
+  for (int i = 0; i < N - 1; i++)
+    for (int j = 0; j < N - 1; j++) b.M[i + j * N] = 1;          // rank 1: pivoting alone cannot do it
+  b.M[N * N - 1] = 1;
+  b.lo[N - 1] = -HUGE_VAL;
+  for (int i = 0; i < N - 1; i++) b.q[i] = -1;
+  for (double last = 1e-3; last > 0; last *= 1e-3) {
+    for (int i = 0; i < N; i++) b.lambda[i] = 1.0 / (N - 1);
+    b.lambda[N - 1] = last;
+    bench_solve(&b, "proximal", 1);
+    assert_solved(&b);
+    assert_true(b.lambda[N - 1] == 0 || fabs(b.lambda[N - 1]) >= DBL_MIN);
+  }
+  bench_close(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(murty_and_fathi),   cmocka_unit_test(triangular_and_banded),
     cmocka_unit_test(parts_of_integers), cmocka_unit_test(games),
-    cmocka_unit_test(hilbert),
+    cmocka_unit_test(hilbert),           cmocka_unit_test(died_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void one(void **state) {
     for (int i = 0; i < n; i++) b.q[i] = draw() * size;
     b.p.cone = &k;
     b.p.cones = 1;
-    bench_solve(&b, trial % 4 ? NULL : trial % 8 ? "contact" : "alart_curnier", 0);
+    bench_solve(&b, trial % 4 ? NULL : trial % 8 ? "contact" : "proximal_newton", 0);
     if (b.r.status == NSM_CONE_SOLVED) assert_true(violation(&b) <= 1e-9);
     else missed[trial % 4 ? 0 : trial % 8 ? 1 : 2]++;
     bench_close(&b);

@@ -124,7 +124,7 @@ static Tree *sound_tree(bool index, double most) {
 // --- places: each writes items of a model and says what the recorded column must be ---
 
 typedef struct Case { Tree *t, *limit; int place; } Case;
-enum { OUTPUT, NESTED, START, DEFAULT, RATE, FACTOR, TERM, CONDITION, JUMP, PICKED, BOUND, PLACES };
+enum { THE_OUTPUT, NESTED, START, DEFAULT, THE_RATE, FACTOR, TERM, CONDITION, JUMP, PICKED, BOUND, PLACES };
 
 static void place(Text *models, Text *o, const Case *c, int k) {
   Text e = {0}, l = {0};
@@ -132,14 +132,14 @@ static void place(Text *models, Text *o, const Case *c, int k) {
   print(c->limit, &l);
   const char *x = text_str(&e), *y = text_str(&l);
   switch (c->place) {
-  case OUTPUT: text_printf(o, "  for i in 1:%d {  output o%d[i] = %s; }\n", N, k, x); break;
+  case THE_OUTPUT: text_printf(o, "  for i in 1:%d {  output o%d[i] = %s; }\n", N, k, x); break;
   case NESTED: text_printf(o, "  for i in 1:%d { for j in -1:2 { output o%d[i, j] = %s; } }\n", N, k, x); break;
   case START:
     text_printf(models, "model Part%d(s) { state x = s;  x' = 0; }\n", k);
     text_printf(o, "  Part%d o%d[i in 1:%d](s = %s);\n", k, k, N, x);
     break;
   case DEFAULT: text_printf(o, "  param d%d = %s;  output o%d = d%d;\n", k, x, k, k); break;
-  case RATE:
+  case THE_RATE:
     text_printf(o, "  state o%d[%d] = 0;  for i in 1:%d {  o%d[i]' = %s; }\n", k, N, N, k, x);
     break;
   case FACTOR: text_printf(o, "  for i in 1:%d {  output o%d[i] = %s*one; }\n", N, k, x); break;
@@ -202,7 +202,7 @@ static void column(nsm_sim *sim, const double *row, const Case *c, int k, int i,
   int at = nsm_find_column(sim, name);
   if (c->place == BOUND && isnan(want)) { assert_true(at < 0); return; }
   if (at < 0) fail_msg("no column %s in\n%s", name, text);
-  bool algebra = c->place == START || c->place == TERM || c->place == RATE || c->place == FACTOR;  // one zero
+  bool algebra = c->place == START || c->place == TERM || c->place == THE_RATE || c->place == FACTOR;  // one zero
   bool same = algebra ? row[at] == want : memcmp(&row[at], &want, sizeof want) == 0;
   if (same) return;
   Text e = {0};
@@ -250,7 +250,7 @@ static void as_written(void **unused) {
     }
     for (int k = 0; k < TREES; k++)                     // a lower bound below -1 would make columns that nobody reads
       for (int i = 1; c[k].place == BOUND && i <= N; i++)
-        if (!(value(c[k].t, (double[]){ i, 1 }) >= -1)) c[k].place = OUTPUT;
+        if (!(value(c[k].t, (double[]){ i, 1 }) >= -1)) c[k].place = THE_OUTPUT;
     Text t = {0};
     model_text(&t, c);
     Compilation *compiled = compile_text(text_str(&t), STAGE_C);

@@ -48,7 +48,7 @@ static Rig rig_of(const char *name, const char *text, const char *scheme) {
 static int symbol(const Rig *r, SymKind kind, int var) {
   return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
 }
-static double *at(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
+static double *place(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
 
 // Increments are differences of the two ends.
 static double leaf(int id, void *rig) {
@@ -63,7 +63,7 @@ static double leaf(int id, void *rig) {
 static double eval(const Rig *r, Ex e) { return ex_eval(r->s->pool, e, leaf, (void *)(uintptr_t)r); }
 
 // Entry (., col, wrt) of f by a central difference.
-static void same_derivative(Rig *r, const char *what, const SysClass *c, Ex f, const Entry *e) {
+__attribute__((unused)) static void same_derivative(Rig *r, const char *what, const SysClass *c, Ex f, const Entry *e) {
   double *x = &r->at[e->wrt == WRT_Q ? c->slot[e->col].value : c->slot[e->col].rate], keep = *x, d = 1e-4;
   *x = keep + d;
   double up = eval(r, f);

@@ -55,14 +55,14 @@ static double begin_leaf(int id, void *rig) {
 }
 static double eval_begin(Rig *r, Ex e) { return ex_eval(r->s->pool, e, begin_leaf, r); }
 
-static double change(Rig *r, int var) { return *at(r, SYM_VALUE, var) - *at(r, SYM_VALUE0, var); }
+static double change(Rig *r, int var) { return *place(r, SYM_VALUE, var) - *place(r, SYM_VALUE0, var); }
 
 static void energy(void **unused) {
   (void)unused;
   for (int begin = 0; begin < 2; begin++) for (int m = 0; m < MODELS; m++) for (int n = 0; n < POINTS; n++) {
     state = (uint64_t)(100 * m + n);
     Rig r = rig_new(m);
-    double h = *at(&r, SYM_H, 0), sum = 0, balance = 0, scale = 0;
+    double h = *place(&r, SYM_H, 0), sum = 0, balance = 0, scale = 0;
     for (int i = 0; i < r.s->ncls; i++) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_SMOOTH) continue;
@@ -76,8 +76,8 @@ static void energy(void **unused) {
         int row = c->slot[c->mass.at[k].row].var, col = c->slot[c->mass.at[k].col].var;
         double first = eval_begin(&r, c->mass.at[k].value),
                mean = begin ? first : 0.5 * (eval(&r, c->mass.at[k].value) + first);
-        double x = (*at(&r, SYM_RATE, row) - *at(&r, SYM_RATE0, row)) * mean *
-                   (0.5 * h * (*at(&r, SYM_RATE, col) + *at(&r, SYM_RATE0, col)) - change(&r, col));
+        double x = (*place(&r, SYM_RATE, row) - *place(&r, SYM_RATE0, row)) * mean *
+                   (0.5 * h * (*place(&r, SYM_RATE, col) + *place(&r, SYM_RATE0, col)) - change(&r, col));
         sum += x; scale += fabs(x);
       }
       const struct { Ex e; double sign; } part[] = { { c->kinetic, 1 }, { c->potential, 1 } };
@@ -95,10 +95,10 @@ static void energy(void **unused) {
 static double defect(Rig *r, double h, bool begin) {
   double worst = 0, row[16] = { 0 }, want[16] = { 0 };
   const double *p = &r->at[SYMBOLS - 64], *v = p + 16, *a = p + 32;
-  *at(r, SYM_H, 0) = h;
-  *at(r, SYM_TIME0, 0) = 0.3 - h / 2;
+  *place(r, SYM_H, 0) = h;
+  *place(r, SYM_TIME0, 0) = 0.3 - h / 2;
   r->at[r->s->sym_time] = 0.3;
-  for (int i = 0; i < r->nq; i++) { *at(r, SYM_VALUE, i) = p[i]; *at(r, SYM_RATE, i) = v[i]; }
+  for (int i = 0; i < r->nq; i++) { *place(r, SYM_VALUE, i) = p[i]; *place(r, SYM_RATE, i) = v[i]; }
   for (int i = 0; i < r->s->ncls; i++) {
     const SysClass *c = &r->s->cls[i];
     if (c->kind != CLASS_SMOOTH) continue;
@@ -107,9 +107,9 @@ static double defect(Rig *r, double h, bool begin) {
       want[c->slot[c->mass.at[k].row].var] += eval(r, c->mass.at[k].value) * a[c->slot[c->mass.at[k].col].var];
   }
   for (int i = 0; i < r->nq; i++) {
-    *at(r, SYM_VALUE, i) = p[i] + v[i] * h / 2 + a[i] * h * h / 8;
-    *at(r, SYM_VALUE0, i) = p[i] - v[i] * h / 2 + a[i] * h * h / 8;
-    *at(r, SYM_RATE, i) = v[i] + a[i] * h / 2; *at(r, SYM_RATE0, i) = v[i] - a[i] * h / 2;
+    *place(r, SYM_VALUE, i) = p[i] + v[i] * h / 2 + a[i] * h * h / 8;
+    *place(r, SYM_VALUE0, i) = p[i] - v[i] * h / 2 + a[i] * h * h / 8;
+    *place(r, SYM_RATE, i) = v[i] + a[i] * h / 2; *place(r, SYM_RATE0, i) = v[i] - a[i] * h / 2;
   }
   for (int i = 0; i < r->s->ncls; i++) {
     const SysClass *c = &r->s->cls[i];
@@ -188,9 +188,12 @@ static void rows(void **unused) {
       for (int k = 0; k < c->h.n; k++) dg += eval(&r, t.dg[k]) * change(&r, c->slot[c->h.at[k].col].var);
       assert_true(fabs(dg - (eval(&r, c->y) - eval_begin(&r, c->y))) <= 1e-14 * (1 + fabs(eval(&r, c->y))));
       double end = eval(&r, c->rate), keep[16];
-      for (int k = 0; k < r.nq; k++) { keep[k] = *at(&r, SYM_RATE0, k); *at(&r, SYM_RATE0, k) = *at(&r, SYM_RATE, k); }
+      for (int k = 0; k < r.nq; k++) {
+        keep[k] = *place(&r, SYM_RATE0, k);
+        *place(&r, SYM_RATE0, k) = *place(&r, SYM_RATE, k);
+      }
       double begin = eval_begin(&r, c->rate);
-      for (int k = 0; k < r.nq; k++) *at(&r, SYM_RATE0, k) = keep[k];
+      for (int k = 0; k < r.nq; k++) *place(&r, SYM_RATE0, k) = keep[k];
       for (int k = 0; k < t.dr.n; k++) dr += eval(&r, t.dr.at[k].value) * change(&r, c->slot[t.dr.at[k].col].var);
       if (c->kind == CLASS_CONSTRAINT) assert_true(fabs(dr - (end - begin)) <= 1e-14 * (1 + fabs(end)));
       else assert_int_equal(t.dr.n, 0);

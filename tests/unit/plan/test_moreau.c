@@ -39,7 +39,7 @@ enum { MODELS = sizeof models / sizeof *models, POINTS = 20 };
 
 static double increment(Rig *r, const Slot *t) {
   int var = symtab_at(r->s->sym, t->rate)->id;
-  return *at(r, SYM_RATE, var) - *at(r, SYM_RATE0, var);
+  return *place(r, SYM_RATE, var) - *place(r, SYM_RATE0, var);
 }
 
 // Derivatives of f, row `row` of `es`, with respect to q or v, increments held fixed: how many entries there are. What
@@ -74,7 +74,7 @@ static int of_mass(Rig *r, const PlanClass *pc) {
 
 static int of_rows(Rig *r, const PlanClass *pc) {
   const SysClass *c = pc->c;
-  Ex p = ex_num(r->s->pool, *at(r, SYM_LAMBDA, 0));
+  Ex p = ex_num(r->s->pool, *place(r, SYM_LAMBDA, 0));
   int seen = 0;
   for (int k = 0; k < c->h.n; k++)
     for (Wrt wrt = WRT_Q; wrt <= WRT_V; wrt++) {
@@ -91,8 +91,8 @@ static void derivatives(void **unused) {
     Rig r = rig_of(models[m].name, models[m].text, "moreau");
     int seen = 0;
     for (int n = 0; n < POINTS; n++) {
-      for (int i = 0; i < r.nq; i++) { *at(&r, SYM_VALUE, i) = draw(); *at(&r, SYM_RATE, i) = draw(); }
-      for (int i = 0; i < r.nq; i++) *at(&r, SYM_RATE0, i) = draw();
+      for (int i = 0; i < r.nq; i++) { *place(&r, SYM_VALUE, i) = draw(); *place(&r, SYM_RATE, i) = draw(); }
+      for (int i = 0; i < r.nq; i++) *place(&r, SYM_RATE0, i) = draw();
       for (int i = 0; i < r.c->plan->ncls; i++) {
         const PlanClass *pc = &r.c->plan->cls[i];
         bool row = pc->c->kind == CLASS_CONTACT || pc->c->kind == CLASS_CONSTRAINT || pc->c->kind == CLASS_FRICTION;
@@ -118,8 +118,8 @@ static void sizes(void **unused) {
     { ex_2(p, OP_MAX, x, ex_add(p, x, y)), 1.25 },
     { ex_1(p, OP_SQRT, ex_add(p, ex_pow(p, x, two), ex_pow(p, y, two))), sqrt(0.25 + 0.5625) },
   };
-  *at(&r, SYM_VALUE, 0) = 0.5;
-  *at(&r, SYM_VALUE, 1) = -0.75;
+  *place(&r, SYM_VALUE, 0) = 0.5;
+  *place(&r, SYM_VALUE, 1) = -0.75;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     double got = eval(&r, magnitude(r.c->arena, p, known[i].e));
     if (!(fabs(got - known[i].size) <= 1e-15)) fail_msg("expression %zu: size %.17g, not %.17g", i, got, known[i].size);

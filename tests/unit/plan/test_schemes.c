@@ -34,7 +34,11 @@ static void complete(void **state) {
   for (int i = 0; i < SCHEME_COUNT; i++) {
     const SchemeDescriptor *d = &schemes[i];
     assert_non_null(d->closed);
-    if (d->equations) assert_true(d->equations->point.time + d->equations->end.time == 1);
+    if (d->equations) {
+      const Equations *q = d->equations;
+      assert_true(q->points && q->momentum && q->impulse && q->relation && q->rate && q->closed);
+      assert_true((q->weights != NULL) == d->weights);
+    }
     assert_true(*d->order && *d->needs && *d->source);
     assert_ptr_equal(scheme_named(d->name, &near), d);
     assert_non_null(sim_scheme_named(d->name)->step);

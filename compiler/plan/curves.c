@@ -1,7 +1,5 @@
-// Moreau's theta-gamma scheme (docs/numerics/moreau.md): every step evaluates f at both ends, assembles
-// W = M - h theta (J_v + h theta J_q) - h gamma K, and solves the one-step problem in the rows.
-//
-// Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
+// Second derivatives, of functions that a scheme takes at a point which its unknowns move (scheme_equations.c): of
+// M (z_E - z_B), of H^T p and of the rates.
 #include "../system/along.h"
 #include "../system/slots.h"
 #include "parts.h"
@@ -51,8 +49,8 @@ static void large_mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   kernel_entries(pc, h, KERNEL_MCURVE, &pc->mcurve);
 }
 
-// M(q~, x~) (z - z0)
-static void mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
+// d/d(q, v, x) of M dz
+void curve_of_inertia(PlanClass *pc, Hoist *h, const SysClass *c) {
   Pool *p = h->sys->pool;
   if (ex_is_shared(p, c->kinetic) && !reads_positions(c)) {
     large_mass_curve(pc, h, c);
@@ -71,36 +69,19 @@ static void mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   kernel_entries(pc, h, KERNEL_MCURVE, &pc->mcurve);
 }
 
-// H^T p, and the rate
-static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
+// d/d(q, v, x) of H^T p
+void curve_of_impulse(PlanClass *pc, Hoist *h, const SysClass *c) {
   Pool *p = h->sys->pool;
   Ex lambda = ex_sym(p, symtab_id(h->sys->sym, (Sym){ .kind = SYM_LAMBDA }));
   for (int i = 0; i < c->h.n; i++)
     derivatives(h->arena, h->sys, c, ex_mul(p, lambda, c->h.at[i].value), c->h.at[i].col, &pc->curve);
+  kernel_entries(pc, h, KERNEL_CURVE, &pc->curve);
+}
+
+// d rate/dq
+void slope_of_rate(PlanClass *pc, Hoist *h, const SysClass *c) {
   for (int k = 0; k < c->nslot; k++)
     if (c->slot[k].kind == SLOT_Q)
       push(h->arena, h->sys, &pc->rq, 0, k, WRT_Q, diff_along(h->sys, c->rate, &c->slot[k]));
-  kernel_entries(pc, h, KERNEL_CURVE, &pc->curve);
   kernel_entries(pc, h, KERNEL_RQ, &pc->rq);
-}
-
-const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) {
-  bool located = s->model->sim.located > 0;
-  Plan *p = plan_open(a, s, d, s->second_order || located ? 0.5 : 1.0);
-  if (located) p->gamma = 0.5;
-  p->one_iteration = s->affine;
-  for (int i = 0; i < s->ncls; i++) {
-    PlanClass *pc = &p->cls[i];
-    Hoist h = { .arena = a, .sys = s };
-    class_kernels(pc, &h, &s->cls[i], true);
-    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
-    pc->f_mean = s->cls[i].kinetic != EX_NONE && reads_turns(s, &s->cls[i]);
-    if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
-    else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
-               s->cls[i].kind == CLASS_FRICTION)
-      row_curves(pc, &h, &s->cls[i]);
-    class_columns(pc, &h);
-    plan_matrices(p, pc);
-  }
-  return p;
 }

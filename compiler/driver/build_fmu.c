@@ -1,0 +1,116 @@
+// build -o F.fmu: the emitted C linked with the runtime as a shared object that has the calls of the standard, and the
+// archive around it (compiler/fmu).
+#include <string.h>
+#include "../../runtime/shared/sum.h"
+#include "../api/installed.h"
+#include "../base/vec.h"
+#include "../fmu/fmu.h"
+#include "../jit/cc.h"
+#include "build.h"
+#include "commands.h"
+
+// What the object shows of itself is what the standard names.
+static const char *exported(Arena *a, int version) {
+  return arena_printf(a, "{\n  global: fmi%d*;\n  local: *;\n};\n", version);
+}
+
+// The file of this FMU alone.
+static void own_file(const Fmu *f, Text *out) {
+  text_printf(out, "// By the token the binary knows its modelDescription.xml; the parameters are those of --set.\n"
+                   "#include \"nsm_run.h\"\nconst char nsm_fmu_token[] = \"%s\";\n"
+                   "const int nsm_fmu_sets = %d;\nconst nsm_assignment nsm_fmu_set[] = {\n", f->token, f->nset);
+  for (int i = 0; i < f->nset; i++) {
+    text_printf(out, "  { \"%s\", ", f->set[i].name);
+    text_number(out, f->set[i].value);
+    text_add(out, " },\n");
+  }
+  text_add(out, "  { 0, 0 }\n};\n");
+}
+
+// Of the code, of what --set gave, of the version: another model never has it.
+static const char *token_of(Compilation *c, const nsm_settings *with, int version) {
+  unsigned long long sum = nsm_sum(text_str(&c->c), c->c.n), other = (unsigned)version;
+  for (int i = 0; i < with->nset; i++)
+    other = other * 31 + nsm_sum(with->set[i].name, strlen(with->set[i].name)) + nsm_sum(&with->set[i].value, 8);
+  other = nsm_sum(&other, sizeof other);
+  return arena_printf(c->arena, "{%08llx-%04llx-%04llx-%04llx-%012llx}", sum >> 32, (sum >> 16) & 0xffff, sum & 0xffff,
+                      other >> 48, other & 0xffffffffffff);
+}
+
+static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, const char *object) {
+  Arena *a = c->arena;
+  const Installed *at = installed(a);
+  const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
+  const char *script = arena_printf(a, "-Wl,--version-script=%s", cc_path(a, f, "exported"));
+  const char *first = arena_printf(a, "-Wl,-u,fmi%dDoStep", fmu->version);
+  const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-fPIC", "-shared", "-s", "-I",
+                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib,
+                                    "-lnsm_fmi", NULL };
+  CcStatus status = CC_SYSTEM;
+  if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
+      cc_write(a, f, "exported", exported(a, fmu->version), &why))
+    status = cc_run(a, f, arguments, NSM_LINK_FLAGS, object, &why);
+  return build_status(status, why);
+}
+
+static void add_text(FmuFiles *files, Arena *a, const char *name, Text *t) {
+  vec_push(files, ((FmuFile){ .name = name, .text = arena_strndup(a, text_str(t), t->n), .n = t->n }));
+  text_free(t);
+}
+
+static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
+  Arena *a = c->arena;
+  FmuFiles files = { 0 };
+  Text description = { 0 }, page = { 0 }, build = { 0 }, cmake = { 0 }, own = { 0 };
+  const char *why = "", *object = cc_path(a, f, "model.so");
+  own_file(fmu, &own);
+  bool good = fmu_sources(a, fmu, &files, &why);
+  int code = good ? link_object(c, f, fmu, &own, object) : EXIT_FILE;
+  if (good && code == EXIT_OK) {
+    fmu_description(a, fmu, &description);
+    fmu_documentation(fmu, &page);
+    fmu_build_description(fmu, &build);
+    fmu_build_file(fmu, &cmake);
+    add_text(&files, a, "modelDescription.xml", &description);
+    add_text(&files, a, "documentation/index.html", &page);
+    if (fmu->version == 3) add_text(&files, a, "sources/buildDescription.xml", &build);
+    add_text(&files, a, "sources/CMakeLists.txt", &cmake);
+    add_text(&files, a, "sources/fmu.c", &own);
+    vec_push(&files, ((FmuFile){ .name = "sources/model.c", .text = text_str(&c->c), .n = c->c.n }));
+    const char *binary = arena_printf(a, "binaries/%s/%s.so", fmu_platform(fmu->version), fmu->name);
+    vec_push(&files, ((FmuFile){ .name = binary, .path = object }));
+    good = fmu_archive(a, output, &files, &why);
+  }
+  if (!good) {
+    fprintf(stderr, "error: %s\n", why);
+    code = EXIT_FILE;
+  }
+  text_free(&build);
+  text_free(&own);
+  vec_free(&files);
+  return code;
+}
+
+int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) {
+  int code;
+  nsm_error e;
+  nsm_program *p = load_program(o, c, &code);
+  if (!p) return code;
+  list_meanings(p);
+  nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
+  nsm_settings with = nsm_default_settings();
+  for (int i = 0; i < o->nset; i++)
+    if (o->set[i].use == SET_STORED) set[with.nset++] = (nsm_assignment){ o->set[i].name, o->set[i].value };
+  with.set = set;
+  nsm_sim *s = nsm_simulate(p, &with, &e);
+  if (!s) {
+    nsm_print_run_error(p, &e, stderr);
+    return e.code;
+  }
+  int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
+  Fmu fmu = { .version = version, .program = p, .sim = s, .name = nsm_program_name(p),
+              .token = token_of(c, &with, version), .set = set, .nset = with.nset };
+  code = make(c, &fmu, f, output);
+  nsm_close(s);
+  return code;
+}

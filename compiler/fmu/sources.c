@@ -1,0 +1,98 @@
+// The sources of an FMU: the emitted C, the rooms of the runtime that it needs, and how they are compiled, as a file of
+// FMI 3.0 and as one of cmake.
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "../api/installed.h"
+#include "../base/vec.h"
+#include "fmu.h"
+
+typedef Vec(const char *) Names;
+
+// Rooms of the runtime, by which what is left out is left out: the command line, sweeps, files of HDF5.
+static const char *const rooms[] = { "", "assembly", "clock", "cone", "fmi", "la", "ledger", "problems", "record",
+                                     "schemes", "shapes", "shared", "touching" };
+
+static bool ends(const char *name, const char *with) {
+  size_t n = strlen(name), m = strlen(with);
+  return n > m && !strcmp(name + n - m, with);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+// Of record/ the runs need statistics alone, of fmi/ one version.
+static bool compiled(const Fmu *f, const char *room, const char *name) {
+  if (!ends(name, ".c")) return false;
+  if (!strcmp(room, "record")) return !strcmp(name, "statistics.c");
+  return strcmp(name, f->version == 3 ? "fmi2.c" : "fmi3.c") != 0;
+}
+
+static void add_file(FmuFiles *files, const char *name, const char *path) {
+  vec_push(files, ((FmuFile){ .name = name, .path = path }));
+}
+
+static bool add_room(Arena *a, const Fmu *f, const char *runtime, const char *room, FmuFiles *files, Names *sources) {
+  const char *at = *room ? arena_printf(a, "%s/%s", runtime, room) : runtime;
+  DIR *folder = opendir(at);
+  Names names = { 0 };
+  for (const struct dirent *entry; folder && (entry = readdir(folder));)
+    if (ends(entry->d_name, ".h") || ends(entry->d_name, ".def") || compiled(f, room, entry->d_name))
+      vec_push(&names, arena_strndup(a, entry->d_name, strlen(entry->d_name)));
+  if (folder) closedir(folder);
+  if (names.n) qsort(names.at, names.n, sizeof *names.at, by_name);
+  for (size_t i = 0; i < names.n; i++) {
+    const char *name = arena_printf(a, "runtime/%s%s%s", room, *room ? "/" : "", names.at[i]);
+    add_file(files, arena_printf(a, "sources/%s", name), arena_printf(a, "%s/%s", at, names.at[i]));
+    if (ends(name, ".c")) vec_push(sources, name);
+  }
+  bool any = names.n > 0;
+  vec_free(&names);
+  return any;
+}
+
+bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why) {
+  const char *runtime = installed(a)->include;
+  Names sources = { 0 };
+  bool good = true;
+  vec_push(&sources, "fmu.c");
+  vec_push(&sources, "model.c");
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms && good; i++)
+    if (!add_room(a, f, runtime, rooms[i], files, &sources)) {
+      *why = arena_printf(a, "the sources of the runtime are not in %s/%s", runtime, rooms[i]);
+      good = false;
+    }
+  add_file(files, "sources/include/nsm.h", arena_printf(a, "%s/../include/nsm.h", runtime));
+  f->nsource = (int)sources.n;
+  f->source = vec_freeze(a, &sources);
+  return good;
+}
+
+void fmu_build_description(const Fmu *f, Text *out) {
+  text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n"
+                "  <BuildConfiguration");
+  xml_attribute(out, "modelIdentifier", f->name);
+  text_add(out, ">\n    <SourceFileSet language=\"C11\" compilerOptions=\"-O2 -ffp-contract=off\">\n");
+  for (int i = 0; i < f->nsource; i++) {
+    text_add(out, "      <SourceFile");
+    xml_attribute(out, "name", f->source[i]);
+    text_add(out, "/>\n");
+  }
+  text_add(out, "      <IncludeDirectory name=\".\"/>\n      <IncludeDirectory name=\"runtime\"/>\n"
+                "    </SourceFileSet>\n    <Library name=\"m\" external=\"true\"/>\n"
+                "    <Library name=\"pthread\" external=\"true\"/>\n"
+                "  </BuildConfiguration>\n</fmiBuildDescription>\n");
+}
+
+void fmu_build_file(const Fmu *f, Text *out) {
+  text_printf(out, "# The binary of this FMU, for a platform that it has none for:\n"
+                   "#   cmake -B build && cmake --build build\n"
+                   "# It belongs into binaries/ of the FMU, in the folder that the standard names for the platform.\n"
+                   "cmake_minimum_required(VERSION 3.13)\nproject(%s C)\nset(CMAKE_C_STANDARD 11)\n"
+                   "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
+                   "add_compile_options(-ffp-contract=off)\nadd_library(%s MODULE\n", f->name, f->name);
+  for (int i = 0; i < f->nsource; i++) text_printf(out, "  %s\n", f->source[i]);
+  text_printf(out, "  )\nset_target_properties(%s PROPERTIES PREFIX \"\")\n"
+                   "target_include_directories(%s PRIVATE . runtime)\ntarget_link_libraries(%s m pthread)\n",
+              f->name, f->name, f->name);
+}

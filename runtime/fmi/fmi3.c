@@ -1,0 +1,365 @@
+// The calls of FMI 3.0 for co-simulation, over component.h. Types and signatures are those of the standard, 2.2 to 2.4
+// and 4.2. With event mode and early return a step ends at each impact, reset or sample: until the master enters event
+// mode the values are those of before it, then those of behind.
+#include "component.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
+typedef uint32_t fmi3ValueReference;
+typedef void fmi3Log(void *environment, fmi3Status status, const char *category, const char *message);
+typedef void fmi3IntermediateUpdate(void *environment, double time, bool sets, bool gets, bool finished, bool early,
+                                    bool *wants, double *at);
+
+typedef struct fmi3 {
+  fmi_component *c;
+  void    *environment;
+  fmi3Log *log;
+  int      logging, has_event_mode, stopped;
+} fmi3;
+typedef struct fmi3State { size_t size; char bytes[]; } fmi3State;
+
+static fmi3Status say(const fmi3 *f, fmi3Status status, const char *category, const char *text) {
+  if (f->log) f->log(f->environment, status, category, text);
+  return status;
+}
+
+static fmi3Status wrong(const fmi3 *f) { return say(f, fmi3Error, "error", f->c->error.text); }
+static fmi3Status wrong_call(const fmi3 *f, const char *text) { return say(f, fmi3Error, "error", text); }
+
+enum { RUNNING = FMI_STEPPING | FMI_IN_EVENT, ALIVE = FMI_MADE | FMI_INITIALIZING | RUNNING, ANY = ALIVE | FMI_ENDED };
+#define ALLOWED(phases) \
+  fmi3 *f = instance; \
+  if (!f) return fmi3Error; \
+  if (!fmi_allowed(f->c, phases, __func__)) return wrong(f)
+
+// ---- life -----------------------------------------------------------------------------------------------------------
+const char *fmi3GetVersion(void) { return "3.0"; }
+
+static void *refuse(fmi3Log *log, void *environment, const char *why) {
+  if (log) log(environment, fmi3Error, "error", why);
+  return NULL;
+}
+
+void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
+                                  bool logging, bool event_mode, bool early_return,
+                                  const fmi3ValueReference *intermediate, size_t n,
+                                  void *environment, fmi3Log *log, fmi3IntermediateUpdate *update) {
+  (void)resources; (void)visible; (void)intermediate; (void)n; (void)update;
+  char why[1024];
+  if (!name || !*name) return refuse(log, environment, "an instance needs a name");
+  if (!token || strcmp(token, nsm_fmu_token) != 0)
+    return refuse(log, environment, "the token is not that of this FMU: modelDescription.xml is of another one");
+  fmi3 *f = calloc(1, sizeof *f);
+  if (!f) return refuse(log, environment, "not enough memory for an instance");
+  f->environment = environment;
+  f->log = log;
+  f->logging = logging;
+  f->has_event_mode = event_mode;
+  f->c = fmi_new(nsm_model_get(), 1, why);
+  if (!f->c) {
+    free(f);
+    return refuse(log, environment, why);
+  }
+  f->c->events = event_mode && early_return;
+  nsm_stop_at_events(f->c->s, f->c->events ? f->c->before : NULL);
+  return f;
+}
+
+void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible,
+                                   bool logging, void *environment, fmi3Log *log) {
+  (void)name; (void)token; (void)resources; (void)visible; (void)logging;
+  return refuse(log, environment, "this FMU is for co-simulation");
+}
+
+void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible,
+                                        bool logging, void *environment, fmi3Log *log, void (*update)(void *),
+                                        void (*lock)(void), void (*unlock)(void)) {
+  (void)name; (void)token; (void)resources; (void)visible; (void)logging; (void)update; (void)lock; (void)unlock;
+  return refuse(log, environment, "this FMU is for co-simulation");
+}
+
+void fmi3FreeInstance(void *instance) {
+  fmi3 *f = instance;
+  if (!f) return;
+  fmi_free(f->c);
+  free(f);
+}
+
+fmi3Status fmi3SetDebugLogging(void *instance, bool on, size_t n, const char *const *category) {
+  (void)n; (void)category;
+  ALLOWED(ANY);
+  f->logging = on;
+  return fmi3OK;
+}
+
+fmi3Status fmi3EnterInitializationMode(void *instance, bool has_tolerance, double tolerance, double start,
+                                       bool has_stop, double stop) {
+  (void)has_tolerance; (void)tolerance;
+  ALLOWED(FMI_MADE);
+  return fmi_begin(f->c, start, has_stop ? stop : NAN) ? fmi3OK : wrong(f);
+}
+
+// With event mode a run begins in it.
+fmi3Status fmi3ExitInitializationMode(void *instance) {
+  ALLOWED(FMI_INITIALIZING);
+  if (!fmi_begun(f->c)) return wrong(f);
+  if (f->has_event_mode) f->c->phase = FMI_IN_EVENT;
+  return fmi3OK;
+}
+
+fmi3Status fmi3EnterEventMode(void *instance) {
+  ALLOWED(FMI_STEPPING);
+  if (!f->has_event_mode) return wrong_call(f, "fmi3EnterEventMode: the instance was made without event mode");
+  f->c->phase = FMI_IN_EVENT;
+  return fmi3OK;
+}
+
+fmi3Status fmi3EnterStepMode(void *instance) {
+  ALLOWED(FMI_IN_EVENT);
+  f->c->phase = FMI_STEPPING;
+  f->c->at_event = 0;
+  return fmi3OK;
+}
+
+fmi3Status fmi3EnterConfigurationMode(void *instance) {
+  ALLOWED(FMI_MADE);
+  return wrong_call(f, "this FMU has no structural parameters to configure");
+}
+
+fmi3Status fmi3ExitConfigurationMode(void *instance) {
+  ALLOWED(ANY);
+  return wrong_call(f, "the instance is not in configuration mode");
+}
+
+fmi3Status fmi3Terminate(void *instance) {
+  ALLOWED(RUNNING);
+  f->c->phase = FMI_ENDED;
+  return fmi3OK;
+}
+
+fmi3Status fmi3Reset(void *instance) {
+  ALLOWED(ANY);
+  f->stopped = 0;
+  return fmi_reset(f->c) ? fmi3OK : wrong(f);
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+// The numbers that the references stand for have to be as many as there is room for.
+static int fits(fmi3 *f, const fmi3ValueReference *reference, size_t n, size_t nvalue) {
+  size_t all = 0;
+  for (size_t i = 0; i < n; i++) {
+    int count = fmi_count(f->c, reference[i]);
+    if (count == 0) { wrong(f); return 0; }
+    all += (size_t)count;
+  }
+  if (all == nvalue) return 1;
+  wrong_call(f, "the number of values is not that of the elements of these variables");
+  return 0;
+}
+
+fmi3Status fmi3GetFloat64(void *instance, const fmi3ValueReference *reference, size_t n, double *value, size_t nvalue) {
+  ALLOWED(ANY);
+  if (!fits(f, reference, n, nvalue)) return fmi3Error;
+  for (size_t i = 0; i < n; i++) {
+    if (!fmi_get(f->c, reference[i], value)) return wrong(f);
+    value += fmi_count(f->c, reference[i]);
+  }
+  return fmi3OK;
+}
+
+fmi3Status fmi3SetFloat64(void *instance, const fmi3ValueReference *reference, size_t n, const double *value,
+                          size_t nvalue) {
+  ALLOWED(ALIVE);
+  if (!fits(f, reference, n, nvalue)) return fmi3Error;
+  for (size_t i = 0; i < n; i++) {
+    if (!fmi_set(f->c, reference[i], value)) return wrong(f);
+    value += fmi_count(f->c, reference[i]);
+  }
+  return fmi3OK;
+}
+
+// There are no variables of other types.
+#define NONE(name, type) \
+  fmi3Status fmi3Get##name(void *instance, const fmi3ValueReference *reference, size_t n, type *value, size_t m) { \
+    (void)reference; (void)value; (void)m; \
+    ALLOWED(ANY); \
+    return n == 0 ? fmi3OK : wrong_call(f, "fmi3Get" #name ": all variables of this FMU are Float64"); \
+  } \
+  fmi3Status fmi3Set##name(void *instance, const fmi3ValueReference *reference, size_t n, type const *value, \
+                           size_t m) { \
+    (void)reference; (void)value; (void)m; \
+    ALLOWED(ALIVE); \
+    return n == 0 ? fmi3OK : wrong_call(f, "fmi3Set" #name ": all variables of this FMU are Float64"); \
+  }
+NONE(Float32, float)
+NONE(Int8, int8_t)
+NONE(UInt8, uint8_t)
+NONE(Int16, int16_t)
+NONE(UInt16, uint16_t)
+NONE(Int32, int32_t)
+NONE(UInt32, uint32_t)
+NONE(Int64, int64_t)
+NONE(UInt64, uint64_t)
+NONE(Boolean, bool)
+NONE(String, const char *)
+
+// Calls that this FMU has nothing to give for: of no variables they are fine, else they are refused.
+#define UNUSED __attribute__((unused))
+#define NOTHING(name, text, ...) \
+  fmi3Status name(void *instance, UNUSED const fmi3ValueReference *reference, size_t n, __VA_ARGS__) { \
+    ALLOWED(ANY); \
+    return n == 0 ? fmi3OK : wrong_call(f, #name ": " text); \
+  }
+NOTHING(fmi3GetBinary, "all variables of this FMU are Float64", UNUSED size_t *size, UNUSED const uint8_t **value,
+        UNUSED size_t m)
+NOTHING(fmi3SetBinary, "all variables of this FMU are Float64", UNUSED const size_t *size,
+        UNUSED const uint8_t *const *value, UNUSED size_t m)
+NOTHING(fmi3GetClock, "this FMU has no clocks", UNUSED bool *value)
+NOTHING(fmi3SetClock, "this FMU has no clocks", UNUSED const bool *value)
+NOTHING(fmi3GetIntervalDecimal, "this FMU has no clocks", UNUSED double *interval, UNUSED int *qualifier)
+NOTHING(fmi3GetIntervalFraction, "this FMU has no clocks", UNUSED uint64_t *counter, UNUSED uint64_t *resolution,
+        UNUSED int *qualifier)
+NOTHING(fmi3GetShiftDecimal, "this FMU has no clocks", UNUSED double *shift)
+NOTHING(fmi3GetShiftFraction, "this FMU has no clocks", UNUSED uint64_t *counter, UNUSED uint64_t *resolution)
+NOTHING(fmi3SetIntervalDecimal, "this FMU has no clocks", UNUSED const double *interval)
+NOTHING(fmi3SetIntervalFraction, "this FMU has no clocks", UNUSED const uint64_t *counter,
+        UNUSED const uint64_t *resolution)
+NOTHING(fmi3SetShiftDecimal, "this FMU has no clocks", UNUSED const double *shift)
+NOTHING(fmi3SetShiftFraction, "this FMU has no clocks", UNUSED const uint64_t *counter,
+        UNUSED const uint64_t *resolution)
+NOTHING(fmi3GetOutputDerivatives, "derivatives of outputs are not provided", UNUSED const int32_t *order,
+        UNUSED double *value, UNUSED size_t m)
+NOTHING(fmi3GetDirectionalDerivative, "derivatives are not provided", UNUSED const fmi3ValueReference *known,
+        UNUSED size_t m, UNUSED const double *seed, UNUSED size_t k, UNUSED double *out, UNUSED size_t l)
+NOTHING(fmi3GetAdjointDerivative, "derivatives are not provided", UNUSED const fmi3ValueReference *known,
+        UNUSED size_t m, UNUSED const double *seed, UNUSED size_t k, UNUSED double *out, UNUSED size_t l)
+
+fmi3Status fmi3GetNumberOfVariableDependencies(void *instance, UNUSED fmi3ValueReference reference, UNUSED size_t *n) {
+  ALLOWED(ANY);
+  return wrong_call(f, "dependencies of elements are not provided");
+}
+
+fmi3Status fmi3GetVariableDependencies(void *instance, UNUSED fmi3ValueReference reference, UNUSED size_t *element,
+                                       UNUSED fmi3ValueReference *known, UNUSED size_t *element_of_known,
+                                       UNUSED int *kind, UNUSED size_t n) {
+  ALLOWED(ANY);
+  return wrong_call(f, "dependencies of elements are not provided");
+}
+
+// ---- states ---------------------------------------------------------------------------------------------------------
+fmi3Status fmi3GetFMUState(void *instance, void **state) {
+  ALLOWED(ANY);
+  if (!state) return wrong_call(f, "fmi3GetFMUState: no place for the state");
+  size_t size = fmi_state_size(f->c);
+  fmi3State *s = *state;
+  if (!s || s->size != size) s = malloc(sizeof *s + size);
+  if (!s) return wrong_call(f, "not enough memory for a state");
+  s->size = size;
+  if (!fmi_save(f->c, s->bytes)) {
+    if (s != *state) free(s);
+    return wrong(f);
+  }
+  if (s != *state) free(*state);
+  *state = s;
+  return fmi3OK;
+}
+
+fmi3Status fmi3SetFMUState(void *instance, void *state) {
+  ALLOWED(ANY);
+  const fmi3State *s = state;
+  if (!s) return wrong_call(f, "fmi3SetFMUState: there is no state");
+  return fmi_restore(f->c, s->bytes, s->size) ? fmi3OK : wrong(f);
+}
+
+fmi3Status fmi3FreeFMUState(void *instance, void **state) {
+  (void)instance;
+  if (!state) return fmi3OK;
+  free(*state);
+  *state = NULL;
+  return fmi3OK;
+}
+
+fmi3Status fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
+  ALLOWED(ANY);
+  if (!state || !size) return wrong_call(f, "fmi3SerializedFMUStateSize: there is no state");
+  *size = ((const fmi3State *)state)->size;
+  return fmi3OK;
+}
+
+fmi3Status fmi3SerializeFMUState(void *instance, void *state, uint8_t *to, size_t size) {
+  ALLOWED(ANY);
+  const fmi3State *s = state;
+  if (!s || size < s->size) return wrong_call(f, "fmi3SerializeFMUState: there is no state, or too little room");
+  memcpy(to, s->bytes, s->size);
+  return fmi3OK;
+}
+
+fmi3Status fmi3DeserializeFMUState(void *instance, const uint8_t *from, size_t size, void **state) {
+  ALLOWED(ANY);
+  if (!from || !state) return wrong_call(f, "fmi3DeserializeFMUState: there is no state");
+  fmi3State *s = malloc(sizeof *s + size);
+  if (!s) return wrong_call(f, "not enough memory for a state");
+  s->size = size;
+  memcpy(s->bytes, from, size);
+  free(*state);
+  *state = s;
+  return fmi3OK;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+fmi3Status fmi3DoStep(void *instance, double time, double h, bool no_return, bool *event, bool *ends, bool *early,
+                      double *last) {
+  (void)no_return;
+  ALLOWED(FMI_STEPPING);
+  if (f->stopped) return wrong_call(f, "the model has ended the run");
+  fmi_step step = fmi_advance(f->c, time, h);
+  if (step == FMI_STEP_WRONG) return wrong(f);
+  f->stopped = step == FMI_STEP_STOPPED;
+  *last = fmi_time(f->c);
+  *event = step == FMI_STEP_EVENT;
+  *ends = f->stopped;
+  *early = *event && time + h - *last > 1e-12 * fabs(h) + 8e-16 * fabs(time);
+  if (step == FMI_STEP_FAILED) return say(f, fmi3Discard, "discard", f->c->error.text);
+  if (f->stopped) say(f, fmi3Warning, "event", f->c->error.text);
+  return fmi3OK;
+}
+
+// The event at hand was handled in the step; nothing is left to do.
+fmi3Status fmi3UpdateDiscreteStates(void *instance, bool *again, bool *ends, bool *nominals, bool *values,
+                                    bool *has_next, double *next) {
+  ALLOWED(FMI_IN_EVENT);
+  *again = *nominals = *has_next = false;
+  *ends = f->stopped;
+  *values = f->c->at_event == 2;
+  *next = 0;
+  return fmi3OK;
+}
+
+fmi3Status fmi3EvaluateDiscreteStates(void *instance) {
+  ALLOWED(FMI_INITIALIZING | FMI_IN_EVENT);
+  return fmi3OK;
+}
+
+// ---- of other kinds of FMU, which this one is not: tools look for them all the same ---------------------------------
+#define NOT_HERE(name, ...) \
+  fmi3Status name(void *instance, __VA_ARGS__) { \
+    ALLOWED(ANY); \
+    return wrong_call(f, #name ": this FMU is for co-simulation"); \
+  }
+fmi3Status fmi3EnterContinuousTimeMode(void *instance) {
+  ALLOWED(ANY);
+  return wrong_call(f, "this FMU is for co-simulation");
+}
+NOT_HERE(fmi3CompletedIntegratorStep, UNUSED bool keeps, UNUSED bool *event, UNUSED bool *ends)
+NOT_HERE(fmi3SetTime, UNUSED double time)
+NOT_HERE(fmi3SetContinuousStates, UNUSED const double *x, UNUSED size_t n)
+NOT_HERE(fmi3GetContinuousStateDerivatives, UNUSED double *x, UNUSED size_t n)
+NOT_HERE(fmi3GetEventIndicators, UNUSED double *x, UNUSED size_t n)
+NOT_HERE(fmi3GetContinuousStates, UNUSED double *x, UNUSED size_t n)
+NOT_HERE(fmi3GetNominalsOfContinuousStates, UNUSED double *x, UNUSED size_t n)
+NOT_HERE(fmi3GetNumberOfEventIndicators, UNUSED size_t *n)
+NOT_HERE(fmi3GetNumberOfContinuousStates, UNUSED size_t *n)
+NOT_HERE(fmi3ActivateModelPartition, UNUSED fmi3ValueReference clock, UNUSED double time)
