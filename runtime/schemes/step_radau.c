@@ -130,7 +130,7 @@ radau_outcome radau_trial(nsm_sim *s, double r) {
   for (int k = 0; k < w->n; k++) sum += end[k] - end[k];
   if (sum != 0) w->outcome = RADAU_DIVERGES;
   if (w->outcome != RADAU_GOOD) end = w->z0;
-  for (int k = 0; k < w->nz; k++) s->w.z1[k] = fabs(end[k]) < DBL_MIN ? 0 : end[k];      // denormals say nothing
+  for (int k = 0; k < w->nz; k++) s->w.z1[k] = fabs(end[k]) < DBL_MIN ? 0 : end[k];    // denormals say nothing
   memcpy(s->w.l1, end + w->nz, (size_t)w->nl * sizeof(double));
   if (w->outcome == RADAU_GOOD) {
     for (int k = 0; k < w->n && !w->linear; k++) s->now.size_f[k] = fmax(s->now.size_f[k], w->terms[k]);
