@@ -211,6 +211,7 @@ typedef struct sim_solver {
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is that under this normal impulse, whatever presses
   int             brief;                // likewise: it need not be solved, cone/problem.h
   int             strict;               // likewise: an answer must be near to what is enough
+  int             sharp;                // likewise: to a part of its tolerance, where that can be had
   const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
@@ -446,6 +447,7 @@ typedef struct sim_work {
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
   double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
+  unsigned char *turns;                 // [nv] likewise: a spin of a body in space
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)

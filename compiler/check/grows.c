@@ -1,4 +1,4 @@
-// Is the step short enough for what grows (W0849)? Of a linear system of states
+// Is the step short enough for what grows (W0852)? Of a linear system of states
 //
 //   M x' = J x + ...,    growth  a = max Re(eigenvalues of M^-1 J)
 //
@@ -68,7 +68,7 @@ void check_growth(const Check *k, double h, double own) {
   double grows = growth_of(J, P, S, n);
   if (!(grows > AS_MUCH)) return;
   const Model *m = k->s->model;
-  Diag *d = diag(k->bag, DIAG_W0849, m->sim.step && !(own > 0) ? m->sim.step->span : m->span,
+  Diag *d = diag(k->bag, DIAG_W0852, m->sim.step && !(own > 0) ? m->sim.step->span : m->span,
                  "the step %.3g is too long for what grows: by a factor of %.3g in each", h, exp(grows));
   diag_note(d, "a scheme follows e^(a t) where the step is short beside 1/a = %.3g; beyond that it may even decay",
             h/grows);

@@ -251,6 +251,7 @@ void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dens
 // lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
 typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
+void sim_friction_axes(const sim_friction *f, double *A);          // [n] lengths of the set along its directions
 double sim_disk_gauge(const sim_disk *p, const double *l);                  // the least radius that holds l [n]
 void   sim_disk_nearest(const sim_disk *p, double radius, double *l);       // l [n] := nearest, in that frame
 // The blocks of friction among the m rows row[at[.]]; how many.

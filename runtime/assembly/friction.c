@@ -37,15 +37,10 @@ static int is_contensou(nsm_cone_type type) {
 
 static nsm_cone_type type_of(int law) {
   switch (law) {
-  case NSM_ELLIPTIC:  return NSM_CONE_ELLIPTIC;
-  case NSM_CONTENSOU: return NSM_CONE_CONTENSOU;
-  case NSM_CONTENSOU_EXACT: return NSM_CONE_CONTENSOU_EXACT;
-  case NSM_GRIP:      return NSM_CONE_GRIP;
-  case NSM_GRIP2:     return NSM_CONE_GRIP2;
-  case NSM_GRIP3:     return NSM_CONE_GRIP3;
-  case NSM_GIVEN:     return NSM_CONE_DISK;
-  case NSM_ROLLING:   return NSM_CONE_ROLLING;
-  default:            return NSM_CONE_COULOMB;
+#define BLOCK(...)
+#define LAW(name, block, ...) case NSM_##name: return NSM_CONE_##block;
+#include "runtime/shared/laws.def"
+  default: return NSM_CONE_COULOMB;
   }
 }
 
@@ -145,10 +140,12 @@ static void axes(const sim_friction *f, const double *c, double *A) {
                                                               : c[0];
 }
 
+void sim_friction_axes(const sim_friction *f, double *A) { axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A); }
+
 int sim_friction_parts(const sim_friction *f, sim_disk *part) {
   double A[SIM_SLIPS];
   int two = f->type == NSM_CONE_ROLLING, n = two ? f->n / 2 : f->n;
-  axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A);
+  sim_friction_axes(f, A);
   for (int p = 0; p <= two; p++) {
     part[p] = (sim_disk){ .first = p * n, .n = n, .mu = A[p * n] };
     for (int d = 0; d < n && !(part[p].mu > 0); d++) part[p].mu = A[p * n + d];

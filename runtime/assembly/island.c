@@ -132,6 +132,7 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 // it will do where it misses that; 0: none.
 enum { SEVERAL = 4 };                    // contacts with friction
 static const double will_do = 100, strictly = 10,         // times what is enough, in an iteration
+                    sharply = 0.1,                        // of the tolerance
                     accept_large = 1e-6;
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
   return s->a->accept > 0 ? s->a->accept : p->cones > SIM_PILE ? accept_large : 0;
@@ -207,6 +208,10 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   if (enough > tolerance || (enough > 0 && w->strict)) s->w.cone.tolerance = enough;
   if (w->kind == SIM_BY_LAW && w->strict) s->w.cone.accept = strictly * enough;
   else if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
+  if (w->kind == SIM_BY_LAW && w->sharp) {
+    s->w.cone.accept = fmax(s->w.cone.accept, s->a->tolerance);
+    s->w.cone.tolerance = sharply * s->a->tolerance;
+  }
   nsm_cone_options kept;
   int pile = is_pile(s, w, &k->p);
   if (pile) ask_of_pile(s, &kept);
@@ -220,7 +225,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   s->now.count.solver_iterations += res.iterations;
   s->w.work += res.work;
   if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
-  if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
+  if (status == NSM_CONE_ACCEPTED && !(w->sharp && res.residual <= s->a->tolerance)) count_accepted(s, res.residual);
   if (pile && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) count_pile(s);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;

@@ -51,6 +51,19 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   own->dump_problems = NULL;                               // two runs would write the same files
 }
 
+// Spins are what moves attitudes, and has no length in its unit.
+static void room_of_misses(nsm_sim *s) {
+  s->w.misses = SIM_NEW(s, 3 * s->n.r.n, double);
+  s->w.turns = SIM_NEW(s, s->a->nv, unsigned char);
+  SIM_EACH(s, kinematics, k)
+    for (int i = 0; i < k->tab.count; i++)
+      for (int slot = 0; slot < k->c->nslot; slot++) {
+        if (k->c->slot[slot] != NSM_SLOT_Q && k->c->slot[slot] != NSM_SLOT_VELOCITY) continue;
+        int z = sim_z_of(s, k, i, slot);
+        s->w.turns[z] = strcmp(nsm_column_unit(s, 1 + s->a->nx + s->a->nshown + z), "1/s") == 0;
+      }
+}
+
 static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_error *e) {
   keep_settings(s, set);
   s->w.cone.warm = 1;
@@ -89,7 +102,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (s->located && !sim_located_fits(s, e)) return 0;
   if (s->located) sim_located_relations(s);
   sim_closed_start(s);
-  if (sim_misses_any(s)) s->w.misses = SIM_NEW(s, 3 * s->n.r.n, double);
+  if (sim_misses_any(s)) room_of_misses(s);
   sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);

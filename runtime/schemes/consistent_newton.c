@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREE = 6, STUCK = 3, TURN = 8, ALL = 4, HOPELESS = 16, TRIAL = 16, PROJECTED_MAX = 2000 };
+enum { FREE = 6, STUCK = 3, TURN = 8, ALL = 4, HOPELESS = 16, TRIAL = 16, PROJECTED_MAX = 2000,
+       SOUGHT = 40 };                    // iterations for a coefficient of friction, whose residual need not fall
 // Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
 // tolerance, once a problem was solved to that); small enough to stand where it falls no more, and where pains have
 // not helped; small enough for the factors of the iterate before.
@@ -213,8 +214,10 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
   double done = !s->touching || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
                 : c->solver.enough <= s->a->tolerance ? fmax(of_friction, 0.5 * s->a->tolerance) : of_friction;
-  int resting = it->number > 1 && it->error <= (c->stuck ? at_last : may_rest) && !(it->error <= 0.25 * it->before) &&
-                (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
+  int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst) && it->number <= SOUGHT,
+      stays = (s->touching || s->n.con->singular) && it->number > enough && !sought,
+      resting = it->number > 1 && it->error <= (c->stuck ? at_last : may_rest) && !(it->error <= 0.25 * it->before) &&
+                (least <= s->a->tolerance || stays);
   if (!(it->error <= done) && !resting) return SIM_GO_ON;
   if (!resting && it->error > of_friction && almost_still(s)) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;

@@ -2,7 +2,9 @@
 #include "newton.h"
 #include <string.h>
 
-enum { TURNS = 8 };                      // steps after which R is kept (newton_turn.c)
+enum { TURNS = 8,                        // steps after which R is kept (newton_turn.c)
+       SLOW = 3 };                       // after which the one-step problem is solved more closely
+static const double slows = 0.5;         // where R falls by less
 
 // ---- Newton's step --------------------------------------------------------------------------------------------------
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
@@ -66,6 +68,13 @@ static void one_step_problem(nsm_sim *s) {
   }
 }
 
+static int solve(nsm_sim *s, const sim_iteration *it) {
+  s->n.isl.solver.sharp = it->number >= SLOW && it->rate > slows;
+  int solved = sim_pressed_solve(s, sim_row_b, s->w.l1);
+  s->n.isl.solver.sharp = 0;
+  return solved;
+}
+
 // (18) into z_try, l_try
 static void candidate(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
@@ -103,7 +112,7 @@ nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error
   sim_friction_guess(s, !whole);
   if (s->n.isl.nactive > 0) {
     one_step_problem(s);
-    if (!sim_pressed_solve(s, sim_row_b, s->w.l1)) {
+    if (!solve(s, it)) {
       if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, v->t, e);
     }

@@ -222,6 +222,21 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   return y;
 }
 
+// The sizes of a contact's slips count in its normal row too, times their coefficients, as in the judge of the one-step
+// problem (residual_rows.h): what slides fast under a small force is known to no more.
+static double slip_sizes(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  int f = r->friction_of[row];
+  double sum = 0, size, axis[SIM_SLIPS];
+  if (f < 0 || s->a->cls[r->cls[row]].c->kind != NSM_CONTACT) return 0;
+  sim_friction_axes(&r->friction[f], axis);
+  for (int d = 0; d < r->friction[f].n; d++) {
+    row_value(s, r->friction[f].row[d], &size);
+    sum += axis[d] * size;
+  }
+  return sum;
+}
+
 static double diagonal(const nsm_sim *s, int row) {
   return sim_rows_inertia(s, s->n.r.at_row[row]);
 }
@@ -238,6 +253,7 @@ static double row_residual(nsm_sim *s, int row) {
   } else {
     double l = s->w.l1[r->l[row]], rho = sim_rho(diagonal(s, row));
     *value = sim_natural_map(l, y, rho, r->lo[row], r->hi[row]);
+    if (fabs(*value) > s->a->tolerance * (rho * size + fabs(l))) size += slip_sizes(s, row);
     *scale = rho * size + fabs(l) + DBL_MIN;
   }
   return fabs(*value) / *scale;

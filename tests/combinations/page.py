@@ -19,14 +19,15 @@ them, runs them, and writes this page; it fails where the page says something el
   nothing with nsm, what should rest has a speed of at most 1e-12, constraints hold to 1e-9, whole steps and the general
   road agree to 1e-9, and the energy-consistent schemes close their ledger to 1e-11 J.
 - {refused} are refused when the model is compiled, with a code (`nsm explain CODE`).
-- {open} are of kinds of which some do not run yet.
-- {none} have no meaning.
+{open}- {none} have no meaning.
 
 The tables name the schemes with which a law runs in a kind of model: `M` moreau, `L` moreau(located = true), `P`
 midpoint, `C` consistent, `D` consistent(located = true), `1` consistent1, `X` consistent_explicit_mass, `R`
 radau, `E` radau(located = false). A small letter (`i` for `1`) means that some features are refused there, or do not
 run yet; the rules below say which. `-` has no meaning.
 """
+
+OPEN = "- {} are of kinds of which some do not run yet.\n"
 
 
 def paragraph(text):
@@ -75,7 +76,8 @@ def page(rules, sorted_cells):
     count = {"-": 0, "?": 0, "E": 0, "runs": 0}
     for rule in rule_at.values():
         count["runs" if rule is None else rule.code[0]] += 1
-    text = HEAD.format(cells=len(rule_at), runs=count["runs"], refused=count["E"], open=count["?"], none=count["-"])
+    text = HEAD.format(cells=len(rule_at), runs=count["runs"], refused=count["E"], none=count["-"],
+                       open=OPEN.format(count["?"]) if count["?"] else "")
     text += "\nKinds of models:\n\n" + "".join(f"- {kind}: {says}\n" for kind, (_, says) in KINDS.items())
     text += "\nFeatures:\n\n" + "".join(f"- {feature}: {says}\n" for feature, says in FEATURES.items()) + "\n"
     text += "".join(table(group, title, rule_at) for group, title in GROUPS)

@@ -4,7 +4,7 @@ import math
 import pathlib
 import tempfile
 
-from suite import need, nsm
+from suite import ROOT, need, nsm
 
 HOOP = """model Hoop {                       // a bead on a hoop that a driven body turns
   param R = 0.5 [m], w = 6 [rad/s], m = 1 [kg];
@@ -111,8 +111,18 @@ def from_nowhere():
         need(("warning[W0851]" in said) == told, f"at h w = {step}: {said}")
 
 
+def of_axes():
+    """Axes that stay at right angles: the terms of their product are as small as it, and a radian is what counts."""
+    text = (ROOT / "models/iftomm_a04_bricard.nsm").read_text()
+    columns, summary, said = run(text, "--scheme", "moreau", "--step", "1ms", "--until", "1.5 s")
+    off = max(map(abs, columns["off"]))
+    miss = summary["max_miss"]
+    need(off <= 1e-5 and miss <= 1e-4 and "W0850" not in said, f"{miss} where places miss {off} m: {said}")
+
+
 CASES = [("misses of constraints are what is recorded", is_what_it_says),
          ("misses of constraints, all roads", same_on_all_roads),
          ("misses of constraints fall with the step", falls_with_the_step),
          ("misses of constraints in the origin", in_the_origin),
+         ("misses of axes at right angles", of_axes),
          ("energy from nowhere", from_nowhere)]
