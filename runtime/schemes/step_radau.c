@@ -105,8 +105,8 @@ static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_facto
   return RADAU_DIVERGES;
 }
 
-// What no unknown drives is an integral of F: by the last row of (a_ij), whose sum is 1, so that a constant has its exact
-// share, where the factors of (6) leave round-off.
+// What no unknown drives is an integral of F: by the last row of (a_ij), whose sum is 1, so that a constant has its
+// exact share, where the factors of (6) leave round-off.
 static void integrate(const struct sim_radau *w, const radau_set *set, double r) {
   int s = w->m.s;
   for (int k = 0; k < w->nz; k++) {
