@@ -219,7 +219,13 @@ static void count_switches(nsm_sim *s, const sim_event *v, int any, int located)
   s->now.count.events -= any;
   if (!located) return;
   s->now.count.located += any;
-  for (int i = 0; i < v->n; i++) s->now.count.captured += s->w.fired[v->base + i] == SWITCHES;
+  for (int i = 0; i < v->n; i++) {
+    if (s->w.fired[v->base + i] != SWITCHES) continue;
+    s->now.count.captured++;
+    if (s->w.trembles++ > 0) continue;
+    s->w.trembles_of = v->cls;
+    s->w.trembles_from = s->now.t;
+  }
   for (int i = 0; i < any; i++) sim_tell_switch(s, v->cls);
 }
 
