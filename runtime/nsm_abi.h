@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 28
+#define NSM_ABI_VERSION 29
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -414,7 +414,7 @@ typedef struct nsm_experiment {
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
-enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_AFFINE = 4 };
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_PIECE = 2, NSM_WHOLE_TWO_POINT = 3 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
 enum { NSM_WHOLE_SCALARS = 8 };
 typedef struct nsm_whole {
@@ -436,7 +436,7 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _AFFINE: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // NSM_WHOLE_PIECE: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;

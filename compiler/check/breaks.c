@@ -199,23 +199,50 @@ static void driven(Check *k, const SysClass *c, void *ctx) {
   }
 }
 
-// A jump with what does not drive back: the step that crosses it is of first order.
+// What locates sign, floor and abs.
+static void ends_steps(Diag *d, bool mechanical) {
+  const char *by_if = "write the pieces as an `if`: simulate { scheme = moreau(located = true) } ends steps there";
+  if (mechanical) diag_help(d, "%s", by_if);
+  else diag_help(d, "simulate { scheme = radau } ends steps there; or %s", by_if);
+}
+
+// A jump with what does not drive back: the step that crosses it is of first order. A run that locates its events ends
+// steps where an `if` changes, and by radau where sign, floor and abs do: of these nothing is left in the right sides.
 static void crossed(Check *k, const SysClass *c, void *ctx) {
   bool *told = ctx;
   ExBreak b;
   for (int r = 0; r < c->nrow && !*told; r++) {
     const Slot *t = &c->slot[c->row[r]];
     if (!jumps(k, c, ex_add(k->s->pool, c->f[r], c->g[r]), OF_Q | OF_V | OF_X, -1, &b)) continue;
-    *told = true;
     Op op = ex_operator(k->s->pool, b.node);
+    bool is_if = op != OP_SIGN && op != OP_FLOOR;
+    if (is_if && k->s->model->sim.located > 0) continue;                  // W0845 has told it
+    *told = true;
     const char *what = sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s);
     Diag *d = diag(k->bag, DIAG_W0847, c->span, "%s%s jumps where %s", t->kind == SLOT_Q ? "the force on " : "", what,
                    place_text(k, &b));
     jump_label(k, d, &b);
     diag_note(d, "a step that crosses this place mixes both sides: the run is of first order in the step");
-    diag_help(d, op == OP_SIGN || op == OP_FLOOR
-                     ? "write the pieces as an `if`: simulate { scheme = moreau(located = true) } ends steps there"
-                     : "simulate { scheme = moreau(located = true) } ends steps there");
+    if (is_if) diag_help(d, "simulate { scheme = moreau(located = true) } ends steps there");
+    else ends_steps(d, t->kind == SLOT_Q);
+  }
+}
+
+// A kink of abs leaves the order at two. Those of min and max are most often limits, which are meant.
+static void bent(Check *k, const SysClass *c, void *ctx) {
+  bool *told = ctx;
+  ExBreak b;
+  for (int r = 0; r < c->nrow && !*told; r++) {
+    const Slot *t = &c->slot[c->row[r]];
+    Ex f = ex_add(k->s->pool, c->f[r], c->g[r]);
+    Axes a = axes_of(k, c, OF_Q | OF_V | OF_X, -1);
+    if (!ex_kinks(k->s->pool, f, a.at, a.n, here_or_one, k, &b) || written(k, f, b.node) != OP_ABS) continue;
+    *told = true;
+    Diag *d = diag(k->bag, DIAG_N0849, c->span, "%s%s has a kink where %s", t->kind == SLOT_Q ? "the force on " : "",
+                   sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s), place_text(k, &b));
+    diag_label(d, "abs bends there");
+    diag_note(d, "a step that crosses this place is of second order at most, whatever the scheme");
+    ends_steps(d, t->kind == SLOT_Q);
   }
 }
 
@@ -247,7 +274,9 @@ static void smooth(Check *k, const SysClass *c) {
     told |= part[i].told;
   }
   if (!told) each_instance(k, c, driven, &told);
-  if (!told && k->s->model->sim.located <= 0) each_instance(k, c, crossed, &told);
+  if (!told) each_instance(k, c, crossed, &told);
+  bool energy = c->kinetic != EX_NONE || c->potential != EX_NONE || c->dissipation != EX_NONE;
+  if (!told && !energy) each_instance(k, c, bent, &told);
 }
 
 // Of directions of one law with one coefficient the sum of squares, else the square of each.

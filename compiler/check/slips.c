@@ -97,8 +97,8 @@ static void not_negative(Check *k, const SysClass *c, void *ctx) {
 }
 
 static void check_coefficients(Check *k, const SysClass *c) {
-  bool given = c->normal < 0, drills = c->friction == MF_CONTENSOU || c->friction == MF_CONTENSOU_EXACT;
-  const char *third = c->friction == MF_DISK ? "limit of friction" : given ? "normal force" : "radius";
+  bool given = c->normal < 0, drills = friction_law(c->friction)->drills;
+  const char *third = c->friction == MF_GIVEN ? "limit of friction" : given ? "normal force" : "radius";
   Coefficient all[] = { { c->mu, "coefficient of friction", false },
                         { c->mu2, given && drills ? "radius" : "coefficient of friction", false },
                         { c->radius, third, false } };

@@ -166,12 +166,10 @@ static void emit_facts(Emitter *e, const PlanClass *pc, int i) {
 }
 
 static void emit_friction(Text *o, const PlanClass *pc) {
-  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
-                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   text_printf(o,
               "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
-              law[c->friction], c->normal, c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
+              friction_law(c->friction)->abi, c->normal, c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
 }
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {

@@ -130,10 +130,7 @@ void emit_touches(Emitter *e) {
   if (m->ntouch) text_add(o, "static const nsm_shape_contact shape_contacts[] = {\n");
   for (int i = 0; i < m->ntouch; i++) {
     const MTouch *t = &m->touch[i];
-    const char *law = t->friction == MF_COULOMB     ? "NSM_COULOMB"
-                      : t->friction == MF_CONTENSOU ? "NSM_CONTENSOU"
-                      : t->friction == MF_ROLLING   ? "NSM_ROLLING"
-                                                    : "0";
+    const char *law = friction_law(t->friction)->abi;
     text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d,\n", line_of(t->span), file_of(e, t->span),
                 blob_add(e, arena_printf(e->arena, "contact %s", t->name)), blob_add(e, t->name));
     text_printf(o, "    .nmembers = { %d, %d }, .members = { side_%d_0, ", t->nmember[0], t->nmember[1], i);

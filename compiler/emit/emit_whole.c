@@ -8,8 +8,7 @@ static void integers(Text *o, const char *name, const int *at, int n) {
 }
 
 void emit_whole(Emitter *e, const Whole *w) {
-  static const char *const kind[] = { "0", "NSM_WHOLE_LINEAR", "NSM_WHOLE_NEWTON", "NSM_WHOLE_TWO_POINT",
-                                      "NSM_WHOLE_AFFINE" };
+  static const char *const kind[] = { "0", "NSM_WHOLE_LINEAR", "NSM_WHOLE_PIECE", "NSM_WHOLE_TWO_POINT" };
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");

@@ -89,9 +89,22 @@ unsigned asserted_class(const Ast *law) {
   return 0;
 }
 
-static const char *const law_names[] = { "newton",    "inelastic", "elastic",      "coulomb",
-                                         "contensou", "rolling",   "scleronomous", "rheonomous" };
+static const char *const law_names[] = { "newton", "inelastic", "elastic", "scleronomous", "rheonomous",
+#define BLOCK(...)
+#define LAW(name, block, word, ...) word,
+#include "runtime/shared/laws.def"
+};
 enum { NLAWS = sizeof law_names / sizeof *law_names };
+
+// The laws of friction, as they are written.
+static const char *friction_forms(const Env *env) {
+  const char *all = "";
+  for (int k = MF_NONE + 1; k < MF_LAWS; k++) {
+    const char *form = friction_law((MFrictionLaw)k)->written;
+    if (*form) all = *all ? arena_printf(env->e->a, "%s, %s", all, form) : form;
+  }
+  return all;
+}
 
 bool known_law(const Ast *law) {
   for (int i = 0; i < NLAWS; i++) if (strcmp(law->name, law_names[i]) == 0) return true;
@@ -113,10 +126,7 @@ static void unknown_law(const Env *env, const Ast *law) {
   if (meant) diag_help(d, "%s", meant);
   else if (near) diag_mean(d, near);
   else
-    diag_help(
-        d,
-        "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, "
-        "radius), contensou(mu, radius, exact), rolling(mu, mu_r)");
+    diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic, %s", friction_forms(env));
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {

@@ -9,7 +9,8 @@
 enum { MOST_SLIPS = 4, MOST_ROWS = 4 };
 
 bool is_friction(const Ast *law) {
-  return is_law(law, "coulomb") || is_law(law, "contensou") || is_law(law, "rolling");
+  for (int k = MF_NONE + 1; k < MF_LAWS; k++) if (is_law(law, friction_law((MFrictionLaw)k)->word)) return true;
+  return false;
 }
 
 bool is_rolling(const Ast *x) {
@@ -194,7 +195,7 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
            : rolling                   ? MF_ROLLING
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
            : law->list.n == 2          ? MF_ELLIPTIC
-           : !x->a                     ? MF_DISK
+           : !x->a                     ? MF_GIVEN
                                        : MF_COULOMB;
   return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
 }

@@ -133,7 +133,7 @@ static const struct { const char *names, *help; } body_entries[] = {
   { "m M weight", "mass = 1 [kg]" },
   { "I J moment moments theta", "inertia = [0.1, 0.2, 0.3] [kg*m^2]" },
   { "pos r x origin center centre com place", "position = [0, 0, 1] [m]" },
-  { "orientation rotation quaternion quat rot angle q R euler rpy",
+  { "orientation rotation quaternion quat rot angle angles q R euler rpy axisangle",
     "attitude = rotation([0, 0, 1], 30 [deg]); planar: an angle" },
   { "v vel r0 speed linear_velocity", "velocity = [1, 0, 0] [m/s]" },
   { "omega w angular_velocity angvel rate", "spin = [0, 0, 1] [rad/s]" },

@@ -125,10 +125,21 @@ typedef struct MRelation {
 } MRelation;
 
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
-// force is given: of MF_DISK, and of others where `force` is there.
+// force is given: of MF_GIVEN, and of others where `force` is there.
 typedef enum {
-  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3, MF_ROLLING
+  MF_NONE,
+#define BLOCK(...)
+#define LAW(name, ...) MF_##name,
+#include "runtime/shared/laws.def"
+  MF_LAWS
 } MFrictionLaw;
+// The row of a law in laws.def, with its name in nsm_abi.h; of MF_NONE all is "" or 0, and `abi` is "0".
+typedef struct FrictionLaw {
+  const char *abi, *word, *written, *second;
+  bool        drills, rolls;
+  const char *pressed, *given;
+} FrictionLaw;
+const FrictionLaw *friction_law(MFrictionLaw law);
 typedef struct MFriction {
   MFrictionLaw law;
   MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, MF_ROLLING, radius: MF_CONTENSOU(_EXACT); no multipliers in

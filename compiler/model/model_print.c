@@ -289,9 +289,7 @@ static void friction(Printer *p, const MFriction *f) {
   text_add(p->out, f->nslip > 1 ? " slip [" : " slip ");
   list(p, f->slip, f->nslip);
   if (f->nslip > 1) text_addc(p->out, ']');
-  text_add(p->out, f->radius               ? " with contensou("
-                   : f->law == MF_ROLLING ? " with rolling("
-                                          : " with coulomb(");
+  text_printf(p->out, " with %s(", friction_law(f->law)->word);
   list(p, (MExpr *[]){f->mu, f->radius ? f->radius : f->mu2}, f->mu2 || f->radius ? 2 : 1);
   if (f->law == MF_CONTENSOU_EXACT) text_add(p->out, ", exact");
   text_addc(p->out, ')');

@@ -29,10 +29,11 @@ static Ex momentum(const Piece *p) {                                            
 static Ex impulse(const Piece *p) { return at(p, IMPULSE, MIDDLE); }                                         // (2)
 static Ex relation(const Piece *p) { return at(p, OUTPUT, LATER); }                                          // (4)
 static Ex rate(const Piece *p) { return at(p, RATE, LATER); }                                           // (5), (6)
+static Ex before(const Piece *p) { return at(p, RATE, MIDDLE); }                                             // (6)
 static Ex closed(const Piece *p) { return at(p, GAP, MIDDLE); }                                              // (6)
 
 const Equations midpoint = { .points = points, .momentum = momentum, .impulse = impulse, .relation = relation,
-                             .rate = rate, .closed = closed };
+                             .rate = rate, .before = before, .closed = closed };
 
 // ---- what it asks of a model ----------------------------------------------------------------------------------------
 typedef struct Check { const SchemeDescriptor *by; DiagBag *bag; } Check;

@@ -40,10 +40,11 @@ static Ex momentum(const Piece *p) {                                            
 static Ex impulse(const Piece *p) { return at(p, IMPULSE, p->cls->kind == CLASS_CONSTRAINT ? BETWEEN : END); } // (5)
 static Ex relation(const Piece *p) { return at(p, OUTPUT, LAW); }                                              // (4)
 static Ex rate(const Piece *p) { return at(p, RATE, END); }                                               // (5), (6)
+static Ex before(const Piece *p) { return at(p, RATE, BEGIN); }                                                // (6)
 static Ex closed(const Piece *p) {                                                                             // (6)
   Ex half = times(p, number(p, 0.5), length(p));
   return plus(p, at(p, GAP, BEGIN), times(p, half, at(p, RATE, BEGIN)));
 }
 
 const Equations moreau = { .points = points, .weights = weights, .momentum = momentum, .impulse = impulse,
-                           .relation = relation, .rate = rate, .closed = closed };
+                           .relation = relation, .rate = rate, .before = before, .closed = closed };

@@ -30,7 +30,7 @@ typedef struct Equations {
   Ex (*momentum)(const Piece *p);              // smooth statements: = sum of IMPULSE of the rows
   Ex (*impulse)(const Piece *p);               // constraints, contacts, friction: what each adds to that sum
   Ex (*relation)(const Piece *p);              // -y in N(lambda)
-  Ex (*rate)(const Piece *p);                  // constraints, contacts, friction: y_E + e y_B against the impulse
+  Ex (*rate)(const Piece *p), (*before)(const Piece *p);   // constraints, contacts, friction: y + e y_before against p
   Ex (*closed)(const Piece *p);                // a contact acts where this is not positive
 } Equations;
 

@@ -223,6 +223,11 @@ Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right) {
 }
 
 // V1 1 0 DC 10: a line of a netlist, at the head of a file.
+bool names_part(const char *name) {
+  size_t digits = strspn(name + 1, "0123456789");
+  return strchr("RLCVIDQME", *name) && digits > 0 && !name[1 + digits];
+}
+
 static bool netlist_line(Parse *p, const Ast *expr) {
   bool alike = p->open.n == 0 && !p->problems && expr->kind == AST_NAME && strchr("RLCVIDQMEFGHKXSB", *expr->name) &&
                (p->now.kind == TOK_NUMBER || p->now.kind == TOK_NAME) &&
@@ -263,7 +268,8 @@ static bool before_declaration(Parse *p, Span at, const Ast *expr) {
 
 // u in sgn(x);  0 <= x perp u >= 0;
 static bool law_alone(Parse *p, Span at, const Ast *expr) {
-  if (p->now.kind == TOK_IN && expr->kind == AST_NAME && names_arguments(p, p->now.at.hi)) {
+  if (p->now.kind == TOK_IN && expr->kind == AST_NAME &&                        // V1(in, g);  R1 in out 1k;
+      (names_arguments(p, p->now.at.hi) || names_part(expr->name))) {
     Diag *d = problem(p, DIAG_E0114, p->now.at, "'in' is a word of the language and cannot be a name");
     diag_help(d, "choose another name, such as in_ or in1");
     give_up(p, skip_item(p->file, at.hi));
@@ -456,8 +462,8 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
     else if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
       diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->a->span), subtrahend(p, gap->b));
     else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && is_zero(gap->b))
-      diag_help(d, "contact %s: -(%s) >= 0, if the contact opens where %s < 0", named->name,
-                span_text(p, gap->a->span), span_text(p, gap->a->span));
+      diag_help(d, "contact %s: -%s >= 0, if the contact opens where %s < 0", named->name, subtrahend(p, gap->a),
+                span_text(p, gap->a->span));
     else if (compared && (gap->op == AO_LE || gap->op == AO_LT))
       diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->b->span), subtrahend(p, gap->a));
     else

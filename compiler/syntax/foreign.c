@@ -23,6 +23,7 @@ static bool word(Parse *p) {
                     what);
   diag_help(d, "%s", help);
   p->outside |= p->open.n == 0;
+  p->stopped |= p->open.n == 0 && word_is(p, p->item[0], "connector");                   // a file of Modelica
   size_t end = skip_item(p->file, p->item[0].at.hi), line = skip_line(p->file, p->item[0].at.hi);
   bool heading = now(p) == ':' || p->open.n == 0;          // def f(x):   from a import b
   if (heading && line < end && now(p) != '{') end = indented(p->file, line);
@@ -32,10 +33,20 @@ static bool word(Parse *p) {
 
 // --- files and models ---
 
-// .tran 1u 10m: a line of a netlist.
+// .tran 1u 10m, R1 in out 1k: lines of a netlist; * its title.
 static bool netlist(Parse *p) {
-  if (now(p) != '.' || p->item_n != 1) return false;
-  Diag *d = say(p, p->now.at, "this looks like a netlist: parts stand in a model, between nodes");
+  bool directive = now(p) == '.' && p->item_n == 1,
+       title = now(p) == '*' && p->item_n == 1 && p->open.n == 0 && !p->problems && !p->before.kind,
+       part = p->open.n > 0 && p->item_n == 3 && item(p, 1) == TOK_NAME && now(p) == TOK_NAME &&
+              names_part(text_of(p, p->item[0])) && skip_line(p->file, p->item[0].at.lo) > p->now.at.lo;
+  if (!directive && !title && !part) return false;
+  Diag *d = say(p, part ? p->item[0].at : p->now.at,
+                "this looks like a netlist: parts stand in a model, between nodes");
+  if (part) {
+    diag_help(d, "import \"std/circuit.nsm\"; then Resistor R1(a = in1, b = out1, R = 1 [kohm]);");
+    give_up_item(p);
+    return true;
+  }
   diag_help(d, NETLIST_HELP);
   if (p->open.n == 0) p->stopped = true;
   else give_up_item(p);

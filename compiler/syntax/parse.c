@@ -122,6 +122,7 @@ static int next(union NSM_STYPE *value, Span *at, Parse *p) {
     *value = *p->held_value;
     return p->held.kind;
   }
+  p->unheard = p->skip_to;                     // of a token in text that is not read nothing is said
   int token = nsm_scan_lex(value, at, p->scanner);
   if (!p->skip_to) return token;
   bool bare = p->skip_bare;

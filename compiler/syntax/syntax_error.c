@@ -46,7 +46,7 @@ static const char *token_text(Parse *p, Token t) {
 static const char *translated(const char *text) {
   static const char *const other[][2] = {
     { "parameter", "param" },    { "parameters", "param" },  { "constant", "param" }, { "const", "param" },
-    { "coordinate", "coord" },   { "coordinates", "coord" }, { "variable", "var" },   { "let", "var" },
+    { "coordinate", "coord" },   { "coordinates", "coord" }, { "let", "var" },
     { "component", "model" },    { "class", "model" },       { "block", "model" },    { "experiment", "simulate" },
     { "simulation", "simulate" }, { "system", "model" },     { "module", "model" },   { "struct", "model" }
   };

@@ -212,7 +212,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     diag(d->bag, DIAG_E0404, f->force->span, "a normal force that presses is not negative");
     return;
   }
-  if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  if (f->law == MF_GIVEN) radius = ex_mul(s->pool, mu, force);
   else if (force != EX_NONE) {                             // three numbers at most: of CONTENSOU mu, radius, force
     if (radius != EX_NONE) mu2 = radius;
     radius = force;
@@ -229,7 +229,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     c->normal = normal;
     c->direction = k;
     c->friction = f->law;
-    c->rolls = f->law == MF_ROLLING && k >= f->nslip / 2;
+    c->rolls = friction_law(f->law)->rolls && k >= f->nslip / 2;
     c->e = e;
     if (!slip_class(d, f, k, c) || (k == 0 && !coefficients(d, f, c, mu, mu2, radius))) return;
   }

@@ -114,7 +114,7 @@ typedef struct SysClass {
                            // normal force
   MFrictionLaw friction;
   bool rolls;              // MF_ROLLING: this direction is one of rolling
-  Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force; of
+  Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_GIVEN: of the disk, mu times normal force; of
                            // others under a given normal force that, and mu2 is the radius of MF_CONTENSOU
 
   // output, assertion, initial value

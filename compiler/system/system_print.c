@@ -64,31 +64,14 @@ static void name_list(const View *v, const char *what, const int *symbol, int n,
 }
 
 static const char *friction_text(MFrictionLaw law, bool given) {
-  switch (given ? (MFrictionLaw)MF_NONE : law) {
-  case MF_COULOMB:   return "-y in N_D(lambda_T), D: |lambda_T| <= mu lambda_N";
-  case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= lambda_N^2";
-  case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
-  case MF_CONTENSOU_EXACT:
-    return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
-  case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu lambda_N, |lambda_R| <= mu_r lambda_N";
-  case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
-  default:           break;
-  }
-  switch (law) {
-  case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= force^2";
-  case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu force)^2";
-  case MF_CONTENSOU_EXACT:
-    return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure, times force";
-  case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu force, |lambda_R| <= mu_r force";
-  default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
-  }
+  return given ? friction_law(law)->given : friction_law(law)->pressed;
 }
 
 const char *coefficient_name(const SysClass *c, int k) {
-  bool given = c->normal < 0, drills = c->friction == MF_CONTENSOU || c->friction == MF_CONTENSOU_EXACT;
+  bool given = c->normal < 0;
   if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
-  if (k == 1) return c->friction == MF_ROLLING ? "mu_r" : given && drills ? "radius" : "mu2";
-  return c->friction == MF_DISK ? "mu times force" : given ? "force" : "radius";
+  if (k == 1) return given || !friction_law(c->friction)->drills ? friction_law(c->friction)->second : "mu2";
+  return c->friction == MF_GIVEN ? "mu times force" : given ? "force" : "radius";
 }
 
 // In the order of nsm_shape_kind.

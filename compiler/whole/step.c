@@ -58,10 +58,12 @@ void step_constants(Step *p, const Ex *root, int n) {
 KValue step_leaf(KBuilder *b, int symbol, void *step) {
   Step *p = step;
   Role y = written_role(p->w, symbol);
+  SymKind kind = symtab_at(p->w->sys->sym, symbol)->kind;
   (void)b;
+  if (kind == SYM_THETA || kind == SYM_GAMMA) return step_scalar(p, kind == SYM_THETA ? WHOLE_THETA : WHOLE_GAMMA);
   switch (y.kind) {
   case ROLE_CONSTANT: return p->constant[y.index];
-  case ROLE_TIME: return p->t;
+  case ROLE_TIME: return y.moment == AT_END ? p->t : p->value[ROLE_TIME][y.moment][0];
   case ROLE_TIME0: return p->t0;
   case ROLE_H: return p->h;
   case ROLE_LOCAL: return p->local[y.index];

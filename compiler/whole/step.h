@@ -55,6 +55,5 @@ Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns do
 
 // here: with the rows that always act; NULL where they do not fit
 const Whole *whole_linear(Arena *a, Written *w, bool here);
-const Whole *whole_newton(Arena *a, Written *w);
 const Whole *whole_two_point(Arena *a, Written *w);
-const Whole *whole_affine(Arena *a, Written *w);
+const Whole *whole_piece(Arena *a, Written *w);

@@ -33,9 +33,8 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   if (p->scheme->weights) {
     o = whole_linear(a, w, true);
     if (!o) o = whole_linear(a, w, false);
-    if (!o) o = whole_newton(a, w);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
-  if (p->scheme->explicit_step) o = whole_affine(a, w);
+  if (!o && p->scheme->equations) o = whole_piece(a, w);
   return o;
 }

@@ -11,8 +11,7 @@
 #include "../kernel/kernels.h"
 #include "../plan/plan.h"
 
-typedef enum { WHOLE_LINEAR = 1, WHOLE_NEWTON = 2, WHOLE_TWO_POINT = 3,
-               WHOLE_AFFINE = 4 } WholeKind;                      // numbers as in nsm_abi.h
+typedef enum { WHOLE_LINEAR = 1, WHOLE_PIECE = 2, WHOLE_TWO_POINT = 3 } WholeKind;   // numbers as in nsm_abi.h
 enum { WHOLE_START, WHOLE_STEP, WHOLE_THETA, WHOLE_GAMMA, WHOLE_TOLERANCE, WHOLE_SCALARS = 8, WHOLE_STRUCK = 2 };
 
 // The constant in column `column` of instance `instance` of class `cls`.
@@ -28,7 +27,7 @@ typedef struct Whole {
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
   int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
   bool here, stays;             // rows act in it; contacts that stay closed do
-  int nstruck, struck[WHOLE_STRUCK];     // WHOLE_NEWTON, _AFFINE: rows of contacts that it lets be struck
+  int nstruck, struck[WHOLE_STRUCK];     // WHOLE_PIECE: rows of contacts that it lets be struck
   bool located;                 // steps that may have an event within are left to the runtime (step_open_for_sure)
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;

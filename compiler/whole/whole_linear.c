@@ -27,7 +27,7 @@ static bool takes(const Written *w, bool here) {
       return false;
     if (pc->c->kind >= CLASS_RELATION && pc->c->kind <= CLASS_FRICTION && !pc->c->affine) return false;
     if (pc->c->kind == CLASS_CONSTRAINT || (linear_is_dry(pc->c) && !here)) return false;
-    if (linear_is_dry(pc->c) && (pc->c->friction != MF_DISK || pc->c->direction > 0 || pc->e_num >= 0)) return false;
+    if (linear_is_dry(pc->c) && (pc->c->friction != MF_GIVEN || pc->c->direction > 0 || pc->e_num >= 0)) return false;
     if (pc->c->friction == MF_ROLLING) return false;
   }
   return true;

@@ -149,8 +149,11 @@ int written_symbol(Written *w, RoleKind kind, Moment m, int index) {
   static const SymKind of_value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0,
       SYM_RATE_D };
   enum { OWN = 1 << 20 };                                        // beyond the numbers of variables
-  Sym y = { .kind = kind == ROLE_CONSTANT ? SYM_COLUMN : kind == ROLE_V ? of_rate[m] : of_value[m],
-            .id = OWN * (kind == ROLE_X ? 2 : kind == ROLE_L ? 3 : 1) + index };
+  Moment of = m < AT_OTHER ? m : AT_END;
+  int other = m < AT_OTHER ? 0 : m - AT_OTHER + 1, which = kind == ROLE_TIME ? 0 : kind == ROLE_X ? 2
+      : kind == ROLE_L ? 3 : 1;
+  Sym y = { .kind = kind == ROLE_CONSTANT ? SYM_COLUMN : kind == ROLE_V ? of_rate[of] : of_value[of],
+            .id = OWN * (4 * other + which) + index };
   int id = symtab_id(w->sys->sym, y);
   set_role(w, id, (Role){ kind, m, index });
   return id;
@@ -163,16 +166,17 @@ Ex written_local(Written *w) {
   return ex_sym(w->pool, id);
 }
 
-Ex written_at(Written *w, Ex e, Moment m) {
+Ex written_at(Written *w, Ex e, Moment q, Moment z) {
   const int *ids;
   int n = ex_symbols(w->pool, e, &ids), k = 0, *from = ARENA_ARRAY(w->arena, int, n + 1);
   Ex *to = ARENA_ARRAY(w->arena, Ex, n + 1);
   for (int i = 0; i < n; i++) {
     Role r = written_role(w, ids[i]);
     int by = -1;
-    if (r.kind == ROLE_TIME) by = symtab_id(w->sys->sym, (Sym){ .kind = SYM_TIME0 });
-    else if ((r.kind == ROLE_Q || r.kind == ROLE_V || r.kind == ROLE_X) && r.moment == AT_END)
-      by = written_symbol(w, r.kind, m, r.index);
+    if (r.moment != AT_END) continue;
+    if (r.kind == ROLE_TIME && q == AT_BEGIN) by = symtab_id(w->sys->sym, (Sym){ .kind = SYM_TIME0 });
+    else if ((r.kind == ROLE_Q || r.kind == ROLE_TIME) && q != AT_END) by = written_symbol(w, r.kind, q, r.index);
+    else if ((r.kind == ROLE_V || r.kind == ROLE_X) && z != AT_END) by = written_symbol(w, r.kind, z, r.index);
     if (by >= 0) { from[k] = ids[i]; to[k++] = ex_sym(w->pool, by); }
   }
   return k ? ex_subst(w->pool, e, from, to, k) : e;
@@ -201,7 +205,7 @@ static int slot_of(const Written *w, const SysClass *c, int symbol, Moment *m, b
   static const SymKind value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0,
       SYM_RATE_D };
   Sym y = *symtab_at(w->sys->sym, symbol);
-  for (Moment k = AT_END; k < MOMENTS; k++) {
+  for (Moment k = AT_END; k <= INCREMENT; k++) {
     if (y.kind != value[k] && y.kind != of_rate[k]) continue;
     *m = k;
     *rate = y.kind == of_rate[k];
@@ -279,26 +283,4 @@ int written_z(const Written *w, const Instance *i, int slot) {
   int at = i->slot[slot];
   if (i->pc->c->slot[slot].kind == SLOT_D) return -1;
   return at < 0 || i->pc->c->slot[slot].kind == SLOT_L ? -1 : i->pc->c->slot[slot].kind == SLOT_X ? w->nq + at : at;
-}
-
-bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M) {
-  bool moves = false;
-  for (int i = 0; i < w->n; i++) {
-    const Instance *at = &w->at[i];
-    const SysClass *c = at->pc->c;
-    if (c->kind != CLASS_SMOOTH) continue;
-    const Kernel *force = &at->pc->kernel[KERNEL_F], *mass = &at->pc->kernel[KERNEL_MASS];
-    for (int r = 0; r < force->n; r++) {
-      int row = written_z(w, at, c->row[r]);
-      if (row >= 0) f[row] = ex_add(w->pool, f[row], written(w, at, force->value[r]));
-    }
-    for (int e = 0; e < mass->n; e++) {
-      int row = written_z(w, at, c->mass.at[e].row), col = written_z(w, at, c->mass.at[e].col);
-      moves |= mass->stage > STAGE_CONST;
-      if (row < 0 || col < 0) continue;
-      Ex *sum = &M[row * w->nz + col], value = written(w, at, mass->value[e]);
-      *sum = ex_add(w->pool, *sum, mass_at_begin ? written_at(w, value, AT_BEGIN) : value);
-    }
-  }
-  return moves;
 }

@@ -4,8 +4,8 @@
 
 enum { WRITTEN_INSTANCES = 96, WRITTEN_UNKNOWNS = 24, WRITTEN_ROWS = 16 };
 
-// At the end of the step, at its begin, the increment between them.
-typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
+// At the end of the step, at its begin, the increment between them; at other points of a scheme.
+typedef enum { AT_END, AT_BEGIN, INCREMENT, AT_OTHER, MOMENTS = AT_OTHER + 2 } Moment;
 typedef enum { ROLE_NONE, ROLE_Q, ROLE_V, ROLE_X, ROLE_L, ROLE_CONSTANT, ROLE_TIME, ROLE_TIME0, ROLE_H,
                ROLE_LOCAL } RoleKind;   // LOCAL: a value of the emitted code
 typedef struct Role { RoleKind kind; Moment moment; int index; } Role;   // what a symbol of a written expression means
@@ -33,11 +33,8 @@ Ex   written(Written *w, const Instance *i, Ex e);               // e of its cla
 Role written_role(const Written *w, int symbol);
 int  written_symbol(Written *w, RoleKind kind, Moment m, int index);       // the symbol of a variable; -1: read nowhere
 Ex   written_local(Written *w);                                  // a new one; the symbol's role has its number
-Ex   written_at(Written *w, Ex e, Moment m);                     // variables and time at the end -> at another moment
+Ex   written_at(Written *w, Ex e, Moment q, Moment z);   // at the end -> positions and time, velocities and states then
 int  written_z(const Written *w, const Instance *i, int slot);   // its number among z = (v, x); -1
-// f [nz] and M [nz*nz] of all smooth classes are added to what is there, M as it is at the begin where that is asked
-// for. Does M move?
-bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M);
 Ex  *written_zeros(Written *w, int n);
 int  written_list(const Written *w, ClassKind kind, const Instance ***list);            // the instances of that kind
 void written_row(Written *w, const Instance *at, Ex *rate, Ex *H);            // of a row: rate, and H [nz] added

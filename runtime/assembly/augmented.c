@@ -150,6 +150,8 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   return a;
 }
 
+double sim_augmented_cost(const struct sim_augmented *a) { return a->cost; }
+
 int sim_augmented_pays(const nsm_sim *s, int active) {
   double m = active, solve = 0;
   for (int k = 0; k < s->n.w.nblock; k++) {
@@ -243,7 +245,7 @@ static void first_guess(nsm_sim *s) {
     int inside = l > lo && l < hi, free = lo == -INFINITY && hi == INFINITY;
     a->state[r->row_at[is->active[i]]] = (unsigned char)(lo == hi        ? AT_LO
                                                          : free || inside ? BASIC
-                                                         : is->q[i] < 0   ? (l >= hi ? AT_HI : BASIC)
+                                                         : is->q[i] <= 0  ? (l >= hi ? AT_HI : BASIC)
                                                                           : (l <= lo ? AT_LO : BASIC));
   }
 }
@@ -301,13 +303,32 @@ static int exchange(nsm_sim *s) {
   return 0;
 }
 
+// Basic rows that are outside of their bounds by what rounding explains are at these, and the motion with them.
+static int pull_in(nsm_sim *s) {
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  int pulled = 0;
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    double l = a->x[s->n.w.n + row];
+    if (a->state[row] != BASIC || (l >= is->lo[i] && l <= is->hi[i])) continue;
+    a->state[row] = l < is->lo[i] ? AT_LO : AT_HI;
+    pulled = 1;
+  }
+  if (!pulled) return 1;
+  if (!factors(s)) return 0;
+  motion(s);
+  return 1;
+}
+
 // ---- the answer -----------------------------------------------------------------------------------------------------
 int sim_augmented_solve(nsm_sim *s) {
   struct sim_augmented *a = s->n.r.augmented;
   const sim_rows *r = &s->n.r;
   sim_islands *is = &s->n.isl;
   first_guess(s);
-  if (!exchange(s)) return 0;
+  if (!exchange(s) || !pull_in(s)) return 0;
   for (int i = 0; i < is->nactive; i++) {
     double l = a->x[s->n.w.n + r->row_at[is->active[i]]];
     is->kept[i] = l < is->lo[i] ? is->lo[i] : l > is->hi[i] ? is->hi[i] : l;

@@ -6,6 +6,8 @@ struct sim_augmented;
 
 // NULL where the model has rows that are no intervals. After the patterns of W, B, C and D.
 struct sim_augmented *sim_augmented_make(nsm_sim *s);
+// Multiplications of one factorization with its solves.
+double sim_augmented_cost(const struct sim_augmented *a);
 // Is it faster for so many active rows than X and M_osns?
 int    sim_augmented_pays(const nsm_sim *s, int active);
 void   sim_augmented_stale(nsm_sim *s);                        // values of W, B, C or D have changed

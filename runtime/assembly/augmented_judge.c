@@ -6,9 +6,10 @@
 //
 // the second is (2) of docs/numerics/one-step-problem.md with U_i the size of the terms of u_i and L_i of lambda_i.
 #include "augmented.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double nothing = 0x1p-1000;   // what terms below this are made of has lost digits to underflow: 0
 
 static double of_the_motion(const nsm_sim *s, const double *motion, const double *lambda, double *left,
                             double *terms) {
@@ -25,7 +26,7 @@ static double of_the_motion(const nsm_sim *s, const double *motion, const double
       terms[r->bz[e]] += fabs(d);
     }
   for (int z = 0; z < s->n.w.n; z++) {
-    double x = fabs(left[z]) / (terms[z] + DBL_MIN);
+    double x = terms[z] < nothing ? 0 : fabs(left[z]) / terms[z];
     if (!(x <= most)) most = x;
   }
   return most;
@@ -54,7 +55,7 @@ double sim_augmented_residual(const nsm_sim *s, const double *motion, const doub
     double inertia = sim_assembly_inertia(s, row), length = fabs(l) + (inertia > 0 ? size / inertia : size),
            p = l - (size > 0 ? length / size : 1) * u[i];
     p = p < is->lo[i] ? is->lo[i] : p > is->hi[i] ? is->hi[i] : p;
-    double x = fabs(l - p) / (length + DBL_MIN);
+    double x = size < nothing && fabs(l) < nothing ? 0 : fabs(l - p) / length;
     if (!(x <= most)) most = x;
   }
   return most;

@@ -37,15 +37,10 @@ static int is_contensou(nsm_cone_type type) {
 
 static nsm_cone_type type_of(int law) {
   switch (law) {
-  case NSM_ELLIPTIC:  return NSM_CONE_ELLIPTIC;
-  case NSM_CONTENSOU: return NSM_CONE_CONTENSOU;
-  case NSM_CONTENSOU_EXACT: return NSM_CONE_CONTENSOU_EXACT;
-  case NSM_GRIP:      return NSM_CONE_GRIP;
-  case NSM_GRIP2:     return NSM_CONE_GRIP2;
-  case NSM_GRIP3:     return NSM_CONE_GRIP3;
-  case NSM_GIVEN:     return NSM_CONE_DISK;
-  case NSM_ROLLING:   return NSM_CONE_ROLLING;
-  default:            return NSM_CONE_COULOMB;
+#define BLOCK(...)
+#define LAW(name, block, ...) case NSM_##name: return NSM_CONE_##block;
+#include "runtime/shared/laws.def"
+  default: return NSM_CONE_COULOMB;
   }
 }
 

@@ -13,7 +13,7 @@
 
 // Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
 // Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
-enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64 };
+enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 3 };
 static const double most = 4.0e8;        // entries of either: more than 4 GiB
 
 static int ascending(const void *a, const void *b) {
@@ -274,6 +274,18 @@ static void rows_in_order(sim_rows *r) {
   r->in_order = 1;
 }
 
+// A network: each current reaches every node, so X is full, and where the sparse matrix of nodes and currents costs
+// less than products with it, augmented.c solves all.
+static int is_full(nsm_sim *s, double entries) {
+  sim_rows *r = &s->n.r;
+  double full = (double)r->n * r->n;
+  if (!r->always || r->n < NETWORK || 4 * entries < full || !s->a->scheme->weights || s->touching) return 0;
+  r->augmented = sim_augmented_make(s);
+  if (r->augmented && sim_augmented_cost(r->augmented) < PRODUCTS * full) return 1;
+  r->augmented = NULL;
+  return 0;
+}
+
 // ---- analysis -------------------------------------------------------------------------------------------------------
 void sim_rows_analyse(nsm_sim *s) {
   sim_rows *r = &s->n.r;
@@ -291,7 +303,7 @@ void sim_rows_analyse(nsm_sim *s) {
   double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY,
          few_m = (double)M_EACH * n + M_ANY;
   if (r->always) { few *= ALWAYS; few_m *= ALWAYS; }
-  r->x_follows = s->touching || (entries > few && !s->a->scheme->two_point);
+  r->x_follows = s->touching || is_full(s, entries) || (entries > few && !s->a->scheme->two_point);
   if (!r->x_follows) {
     if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
     r->k0 = r->z0 = SIM_NEW(s, s->n.w.n + 1, int);
@@ -303,7 +315,7 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     rows_in_order(r);
-    if (r->x_follows && s->a->scheme->weights && !s->touching) r->augmented = sim_augmented_make(s);
+    if (r->x_follows && s->a->scheme->weights && !s->touching && !r->augmented) r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
   for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);

@@ -2,15 +2,27 @@
 #include "solver.h"
 #include <math.h>
 
+static const nsm_cone_kind kinds[] = {
+#define LAW(...)
+#define BLOCK(name, number, word, ...) { word, NSM_CONE_##name, __VA_ARGS__ },
+#include "runtime/shared/laws.def"
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const nsm_cone_kind *nsm_cone_kind_at(int k) { return k >= 0 && k < KINDS ? kinds + k : NULL; }
+
+const nsm_cone_kind *nsm_cone_kind_of(nsm_cone_type type) {
+  static const nsm_cone_kind none = { NULL, NSM_CONE_TYPES, 0, 0, 0, 0, 0 };
+  for (int k = 0; k < KINDS; k++) if (kinds[k].type == type) return kinds + k;
+  return &none;
+}
+
 static int coefficient_ok(double x) { return x >= 0 && x < HUGE_VAL; }
 
 static int block_ok(const nsm_cone_block *b) {
-  int given = nsm_cone_is_given(b->type), axes = given && b->type != NSM_CONE_DISK;
-  int coefficients = (b->type == NSM_CONE_DISK || coefficient_ok(b->mu)) &&
-                     ((b->type != NSM_CONE_ELLIPTIC && b->type != NSM_CONE_ROLLING && !axes) || coefficient_ok(b->mu2));
-  if (given || b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT)
-    coefficients &= coefficient_ok(b->radius);
-  return nsm_cone_has_size(b->type, b->size) && coefficients;
+  const nsm_cone_kind *k = nsm_cone_kind_of(b->type);
+  return nsm_cone_has_size(b->type, b->size) && (!k->mu || coefficient_ok(b->mu)) &&
+         (!k->mu2 || coefficient_ok(b->mu2)) && (!k->radius || coefficient_ok(b->radius));
 }
 
 int nsm_cone_blocks_ok(const nsm_cone_problem *p) {

@@ -32,9 +32,10 @@
 
 enum { NSM_CONE_MOST_ROWS = 5 };   // of a block
 typedef enum {
-  NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK,
-  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3, NSM_CONE_ROLLING,
-  NSM_CONE_ELLIPSE, NSM_CONE_ELLIPSE_EXACT
+#define LAW(...)
+#define BLOCK(name, number, ...) NSM_CONE_##name = number,
+#include "runtime/shared/laws.def"
+  NSM_CONE_TYPES = 16      // beyond the last number
 } nsm_cone_type;
 
 typedef struct nsm_cone_block {
@@ -174,34 +175,34 @@ int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *sta
 int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *scratch, double *u,
                                double *residual);
 
-// Friction under a given normal impulse.
-static inline int nsm_cone_is_given(nsm_cone_type type) {
-  return type == NSM_CONE_DISK || type == NSM_CONE_ELLIPSE || type == NSM_CONE_ELLIPSE_EXACT;
-}
+// The row of laws.def of a type; `word` is NULL where there is no type of this number. blocks.c
+typedef struct nsm_cone_kind {
+  const char   *word;
+  nsm_cone_type type;
+  int           normals, sizes, mu, mu2, radius;
+} nsm_cone_kind;
+const nsm_cone_kind *nsm_cone_kind_of(nsm_cone_type type);
+// The kinds in the order of laws.def, the `k`th; NULL behind the last.
+const nsm_cone_kind *nsm_cone_kind_at(int k);
+
 // Normal rows of a type: they come first. 0: there is none.
 static inline int nsm_cone_normals(nsm_cone_type type) {
-  return nsm_cone_is_given(type) ? 0 : type == NSM_CONE_GRIP2 ? 2 : type == NSM_CONE_GRIP3 ? 3 : 1;
+  switch (type) {
+#define LAW(...)
+#define BLOCK(name, number, word, normals, ...) case NSM_CONE_##name: return normals;
+#include "runtime/shared/laws.def"
+    default: return 0;
+  }
 }
+// Friction under a given normal impulse.
+static inline int nsm_cone_is_given(nsm_cone_type type) { return nsm_cone_normals(type) == 0; }
 // Bilateral, and its friction: the normal rows are free.
 static inline int nsm_cone_is_grip(nsm_cone_type type) {
   return type == NSM_CONE_GRIP || type == NSM_CONE_GRIP2 || type == NSM_CONE_GRIP3;
 }
 // 1 where a block of this type may have this many rows.
 static inline int nsm_cone_has_size(nsm_cone_type type, int size) {
-  switch (type) {
-    case NSM_CONE_COULOMB:
-    case NSM_CONE_GRIP:            return size == 2 || size == 3;
-    case NSM_CONE_ELLIPTIC:        return size == 3;
-    case NSM_CONE_CONTENSOU:
-    case NSM_CONE_CONTENSOU_EXACT:
-    case NSM_CONE_GRIP3:           return size == 4;
-    case NSM_CONE_GRIP2:           return size == 3 || size == 4;
-    case NSM_CONE_DISK:            return size == 1 || size == 2;
-    case NSM_CONE_ELLIPSE:         return size == 2 || size == 3;
-    case NSM_CONE_ELLIPSE_EXACT:   return size == 3;
-    case NSM_CONE_ROLLING:         return size == 3 || size == 5;
-  }
-  return 0;
+  return size > 0 && size <= NSM_CONE_MOST_ROWS && nsm_cone_kind_of(type)->sizes >> size & 1;
 }
 
 // The exact set B of Contensou in the frame (lambda_T, lambda_s / radius): out := the point of r B that is nearest to x

@@ -20,18 +20,21 @@ typedef struct draft {
 } draft;
 
 // ---- cones ----------------------------------------------------------------------------------------------------------
-// Which coefficients a type names, and its size where the type leaves no choice.
-static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, radius;
-} types[] = { { "coulomb", NSM_CONE_COULOMB, 0, 1, 0, 0 },
-              { "elliptic", NSM_CONE_ELLIPTIC, 3, 1, 1, 0 },
-              { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
-              { "contensou_exact", NSM_CONE_CONTENSOU_EXACT, 4, 1, 0, 1 },
-              { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
-              { "disk", NSM_CONE_DISK, 0, 0, 0, 1 },
-              { "rolling", NSM_CONE_ROLLING, 0, 1, 1, 0 },
-              { "ellipse", NSM_CONE_ELLIPSE, 0, 1, 1, 1 },
-              { "ellipse_exact", NSM_CONE_ELLIPSE_EXACT, 3, 1, 1, 1 } };
-enum { TYPES = sizeof types / sizeof *types };
+// The size of a kind where it leaves no choice, else 0.
+static int only_size(const nsm_cone_kind *k) {
+  int only = 0;
+  for (int n = 1; n <= NSM_CONE_MOST_ROWS; n++)
+    if (k->sizes >> n & 1) { if (only) return 0; only = n; }
+  return only;
+}
+
+// Of the kinds that have this word, the one with so many normal rows; of the first of them where `normals` is 0.
+static const nsm_cone_kind *kind_named(const char *word, int normals) {
+  const nsm_cone_kind *k;
+  for (int i = 0; (k = nsm_cone_kind_at(i)); i++)
+    if (strcmp(k->word, word) == 0 && (!normals || k->normals == normals)) return k;
+  return NULL;
+}
 
 static int add_cone(scan *s, cones *c, const nsm_cone_block *b, const char *at) {
   if (c->n == c->room) {
@@ -55,15 +58,17 @@ static int coefficient(scan *s, double *x, const char *what) {
   return *x >= 0 || scan_fail(s, at, NULL, "%s must not be negative, and is %.9g", what, *x);
 }
 
-static int cone_type(scan *s, const char *at, int *k) {
-  char *name;
+static int cone_type(scan *s, const char *at, const nsm_cone_kind **kind) {
+  char *name, help[300] = "the types are";
+  const nsm_cone_kind *k;
   if (!js_string(s, &name, "the type of a cone")) return 0;
-  for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
+  *kind = kind_named(name, 0);
   free(name);
-  return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip, disk, rolling, "
-             "ellipse and ellipse_exact",
-             "there is no cone of this type");
+  for (int i = 0; (k = nsm_cone_kind_at(i)); i++) {
+    size_t used = strlen(help);
+    if (kind_named(k->word, 0) == k) snprintf(help + used, sizeof help - used, "%s %s", i ? "," : "", k->word);
+  }
+  return *kind || scan_fail(s, at, help, "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
@@ -73,7 +78,8 @@ static int read_cone(scan *s, cones *c) {
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];
-  int k = -1, first = 0, size = 0, mu = 0, mu2 = 0, radius = 0, normals = 0, many = 1;
+  const nsm_cone_kind *k = NULL;
+  int first = 0, size = 0, mu = 0, mu2 = 0, radius = 0, normals = 0, many = 1;
   js_next(s);
   const char *start = s->at;
   js_open(s, &l, '{', "a cone");
@@ -82,7 +88,7 @@ static int read_cone(scan *s, cones *c) {
     const char *at = s->at;
     if (!js_key(s, key, sizeof key)) return 0;
     int good;
-    if (!strcmp(key, "type") && k < 0) { js_next(s); good = cone_type(s, s->at, &k); }
+    if (!strcmp(key, "type") && !k) { js_next(s); good = cone_type(s, s->at, &k); }
     else if (!strcmp(key, "first") && !first++) good = js_index(s, INT_MAX, &b.first, "the first row of a cone");
     else if (!strcmp(key, "size") && !size++) good = js_index(s, 8, &b.size, "the size of a cone");
     else if (!strcmp(key, "normals") && !normals++) good = js_index(s, 3, &many, "how many normal rows a grip has");
@@ -93,16 +99,16 @@ static int read_cone(scan *s, cones *c) {
     if (!good) return 0;
   }
   if (s->failed) return 0;
-  if (k < 0 || !first) return scan_fail(s, start, help, "this cone has no %s", k < 0 ? "type" : "first row");
-  if (mu != types[k].mu || mu2 != types[k].mu2 || radius != types[k].radius)
-    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", types[k].name,
-                     types[k].mu ? " mu" : "", types[k].mu2 ? " mu2" : "", types[k].radius ? " radius" : "");
-  if (!size) b.size = types[k].size;
-  if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", types[k].name);
-  b.type = types[k].type;
-  if (normals && (b.type != NSM_CONE_GRIP || many < 1))
-    return scan_fail(s, start, help, "a cone of type %s has no %d normal rows", types[k].name, many);
-  if (many > 1) b.type = many == 2 ? NSM_CONE_GRIP2 : NSM_CONE_GRIP3;
+  if (!k || !first) return scan_fail(s, start, help, "this cone has no %s", k ? "first row" : "type");
+  if (mu != k->mu || mu2 != k->mu2 || radius != k->radius)
+    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", k->word, k->mu ? " mu" : "",
+                     k->mu2 ? " mu2" : "", k->radius ? " radius" : "");
+  if (!size) b.size = only_size(k);
+  if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", k->word);
+  const nsm_cone_kind *grips = normals && nsm_cone_is_grip(k->type) ? kind_named(k->word, many) : NULL;
+  if (normals && (!grips || many < 1))
+    return scan_fail(s, start, help, "a cone of type %s has no %d normal rows", k->word, many);
+  b.type = grips ? grips->type : k->type;
   return add_cone(s, c, &b, start);
 }
 

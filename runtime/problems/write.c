@@ -65,33 +65,17 @@ static void put_matrix(FILE *f, const nsm_cone_problem *p) {
 }
 
 static void put_cones(FILE *f, const nsm_cone_problem *p) {
-  static const char *const name[] = { [NSM_CONE_COULOMB] = "coulomb",
-                                      [NSM_CONE_ELLIPTIC] = "elliptic",
-                                      [NSM_CONE_CONTENSOU] = "contensou",
-                                      [NSM_CONE_GRIP] = "grip",
-                                      [NSM_CONE_DISK] = "disk",
-                                      [NSM_CONE_CONTENSOU_EXACT] = "contensou_exact",
-                                      [NSM_CONE_GRIP2] = "grip",
-                                      [NSM_CONE_GRIP3] = "grip",
-                                      [NSM_CONE_ROLLING] = "rolling",
-                                      [NSM_CONE_ELLIPSE] = "ellipse",
-                                      [NSM_CONE_ELLIPSE_EXACT] = "ellipse_exact" };
   if (p->cones == 0) return;
   fputs(",\n  \"cones\": [", f);
   for (int k = 0; k < p->cones; k++) {
     const nsm_cone_block *b = &p->cone[k];
-    fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", name[b->type], b->first,
+    const nsm_cone_kind *kind = nsm_cone_kind_of(b->type);
+    fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", kind->word, b->first,
             b->size);
-    if (nsm_cone_is_grip(b->type) && b->type != NSM_CONE_GRIP) fprintf(f, ", \"normals\": %d",
-        nsm_cone_normals(b->type));
-    if (b->type != NSM_CONE_DISK) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
-    int given = nsm_cone_is_given(b->type), axes = given && b->type != NSM_CONE_DISK;
-    axes |= b->type == NSM_CONE_ELLIPTIC || b->type == NSM_CONE_ROLLING;
-    if (axes) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
-    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT || given) {
-      fputs(", \"radius\": ", f);
-      put_number(f, b->radius);
-    }
+    if (kind->normals > 1) fprintf(f, ", \"normals\": %d", kind->normals);
+    if (kind->mu) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
+    if (kind->mu2) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
+    if (kind->radius) { fputs(", \"radius\": ", f); put_number(f, b->radius); }
     fputc('}', f);
   }
   fputc(']', f);

@@ -14,7 +14,7 @@ enum { MOST = 16, BACK_AFTER = 8 };
 // that is worth going on.
 static const double left = 1e-16, checked = 1e-12, floor_of_rounding = 1e-13, stands = 0.25, slow = 0.1;
 // What has fallen so fast and falls no more is round-off, up to the tolerance of the run.
-static const double fast = 1e-2, near_by = 1e-10;
+static const double fast = 0.1, near_by = 1e-10;
 // Residual of a start that says little of the forces to come, in (19) and in what residuals are measured by: both are
 // made once more.
 static const double poor = 1e-3;
@@ -48,7 +48,8 @@ static int meets(nsm_sim *s, const nsm_view *v) {
 }
 
 // Of the residual e of an iterate, which is the residual before times `rate`, one more correction leaves e times rate.
-static int iterate(nsm_sim *s, const nsm_view *v) {
+// *error_of_last: the residual of the last iterate.
+static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
   memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   con_near_begin(s);
   con_near_evaluate(s, v);
@@ -63,7 +64,7 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
       if (!con_near_matrix(s, v)) return 0;
       con_near_measure(s);
     }
-    double error = con_near_residual(s), rate = error / before;
+    double error = *error_of_last = con_near_residual(s), rate = error / before;
     double rounding = best <= fast ? s->a->tolerance : floor_of_rounding;
     int floor = rate > stands && (error <= rounding || (best <= fast && error <= near_by && meets(s, v)));
     if ((error <= checked && error * rate <= left) || floor) {
@@ -157,8 +158,10 @@ int con_near_motion(nsm_sim *s, const nsm_view *v) {
   if (!c->near || c->na > 0 || s->now.con.redundant || s->now.k < s->now.con.near_again) return 0;
   long before = s->now.count.newton_iterations;
   start(s);
-  int found = iterate(s, v);
+  double error = INFINITY;
+  int found = iterate(s, v, &error);
   c->iterations = s->now.count.newton_iterations - before;
-  if (!found) s->now.con.near_again = s->now.k + BACK_AFTER;
+  // what round-off alone kept above the tolerance says nothing about the next step
+  if (!found) s->now.con.near_again = s->now.k + (error <= near_by ? 1 : BACK_AFTER);
   return found;
 }

@@ -30,8 +30,8 @@ static int ordinary(const nsm_sim *s) {
 }
 
 static const sim_whole_kind *const kinds[] = {
-  [NSM_WHOLE_LINEAR] = &sim_whole_linear, [NSM_WHOLE_NEWTON] = &sim_whole_newton,
-  [NSM_WHOLE_TWO_POINT] = &sim_whole_two_point, [NSM_WHOLE_AFFINE] = &sim_whole_affine
+  [NSM_WHOLE_LINEAR] = &sim_whole_linear, [NSM_WHOLE_PIECE] = &sim_whole_piece,
+  [NSM_WHOLE_TWO_POINT] = &sim_whole_two_point
 };
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {

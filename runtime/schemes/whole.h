@@ -3,7 +3,7 @@
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
 //   whole_state.c   what the kinds share
 //   whole_located.c runs that locate events: whole steps between two of them
-//   whole_newton.c  the state of steps by Newton's method and by affine equations
+//   whole_piece.c   the state of steps by the equations of a scheme
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
@@ -82,7 +82,7 @@ int  sim_whole_all_open(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
 void sim_whole_stays_open(nsm_sim *s);
 
-// The kinds, each in whole_<kind>.c; affine in whole_newton.c.
+// The kinds, each in whole_<kind>.c.
 typedef struct sim_whole_kind {
   int    (*fits)(const nsm_sim *);
   size_t (*room)(const nsm_sim *);
@@ -90,7 +90,7 @@ typedef struct sim_whole_kind {
   void   (*load)(nsm_sim *, struct sim_whole *);
   void   (*store)(nsm_sim *, struct sim_whole *, long done);
 } sim_whole_kind;
-extern const sim_whole_kind sim_whole_linear, sim_whole_newton, sim_whole_affine, sim_whole_two_point;
+extern const sim_whole_kind sim_whole_linear, sim_whole_piece, sim_whole_two_point;
 
 // whole_linear.c
 // The constants of the kind into c; 0: there are entries that the code has not.

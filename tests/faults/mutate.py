@@ -14,13 +14,14 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE, RUNS = 20, 2                  # s: for check; of a run, before it is interrupted
+PATIENCE, RUNS = 20, 2                  # s: of the processor, for check; of a run, before it is interrupted
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"|[A-Za-z_]\w*|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|\s+|"
                    r"<=|>=|==|!=|&&|\|\||\.\.|.", re.S)
 KINDS = ["param", "state", "coord", "discrete", "output", "multiplier", "input", "var", "body", "contact", "constraint",
@@ -265,13 +266,15 @@ def few_steps(text):
         return []
 
 
-def ended(program, argv, cwd, env, seconds):
-    """Exit code, what was said, and whether it had to be interrupted; code None: it was deaf."""
+def ended(program, argv, cwd, env, seconds, work=None):
+    """Exit code, what was said, and whether it had to be interrupted; code None: it was deaf. work: seconds of the
+    processor after which it ends as one that was interrupted."""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (work, work + 1))) if work else None
     p = subprocess.Popen([program, *argv], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE)
+                         stderr=subprocess.PIPE, preexec_fn=limit)
     try:
         said = p.communicate(timeout=seconds)[1]
-        return p.returncode, said, False
+        return p.returncode, said, p.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
     except subprocess.TimeoutExpired:
         p.send_signal(signal.SIGINT)
     try:
@@ -293,7 +296,7 @@ def judge(program, seed, texts, folder, env):
     if late and code is None:
         bad = "deaf to Ctrl-C"
     elif late and code in (130, -signal.SIGINT):            # the latter: before it hears, on a machine with other work
-        code, said, late = ended(program, ["check", file.name], folder, env, PATIENCE)
+        code, said, late = ended(program, ["check", file.name], folder, env, 50*PATIENCE, PATIENCE)
         bad = f"check takes longer than {PATIENCE} s" if late else None
     if not bad and code not in (0, 1, 2, 3, 4, 5, 130, -signal.SIGINT):
         bad = f"exit code {code}"

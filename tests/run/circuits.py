@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 
+from claims import run
 from suite import NSM, ROOT, need, nsm
 
 sys.path.insert(0, str(ROOT / "tests/bench/circuits"))
@@ -248,7 +249,38 @@ def impulses():
         need("d and s (line 1) form a loop in which nothing limits the current" in ran.err, ran.err)
 
 
-CASES = [("a load that floats behind diodes", floating_load),
+LADDER = """import "std/circuit.nsm";
+model Ladder {
+  param n = 400;
+  node v[n] : V, w[n] : V, gnd : V = 0, src : V;
+  VoltageSource s(a = src, b = gnd, V = 10 [V]*sin(2*pi*50 [Hz]*time));
+  Resistor first(a = src, b = w[1], R = 10 [ohm]);
+  Resistor r[i in 1:n-1](a = v[i], b = w[i+1], R = 10 [ohm]);
+  Diode d[i in 1:n](a = w[i], b = v[i]);
+  Capacitor c[i in 1:n](a = v[i], b = gnd, C = 1 [uF]);
+  Resistor l[i in 1:n](a = v[i], b = gnd, R = 1e4 [ohm]);
+  output last = v[n], tenth = v[10];
+  simulate { until = 1 [ms], step = 20 [us], scheme = moreau(theta = 1) }
+}"""
+
+
+def ladder():
+    """Hundreds of ideal diodes: by the sparse matrix of nodes and currents, one factorization where no diode switches,
+    with the values of the matrix of all currents, by which problems are solved that are written. Far down the ladder
+    currents underflow."""
+    columns, s, _ = run(LADDER)
+    need(s["status"] == "ok" and s["solver_iterations"] <= 1.2*s["steps"], f"{s['solver_iterations']} iterations")
+    with tempfile.TemporaryDirectory() as folder:
+        dense, full, _ = run(LADDER, "--dump-problems", folder, "--until", "0.2ms")
+    need(full["solver_iterations"] > s["solver_iterations"]*full["steps"]/s["steps"], "the same way twice")
+    for name, values in dense.items():
+        off = max(abs(a - b) for a, b in zip(values, columns[name]))
+        need(off <= 1e-10, f"{name} is {off:.2g} apart")
+    _, s, _ = run(LADDER, "--set", "n=2000")
+    need(s["status"] == "ok" and s["solver_iterations"] <= 1.2*s["steps"], f"{s['solver_iterations']} iterations")
+
+
+CASES = [("a load that floats behind diodes", floating_load), ("a ladder of ideal diodes", ladder),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("unknowns without inertia after events", unknowns_after_events),

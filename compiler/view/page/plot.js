@@ -346,7 +346,7 @@ class Plot {
       pen.path([box.x, at, box.x + box.w, at], line, 1);
       pen.text(box.x - 5, at, scales.words[i], ink, "right");
     });
-    const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / 74));
+    const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / (box.w < 400 ? 100 : 74)));
     const words = tickTexts(xTicks, of.logX && !of.overTime);
     xTicks.forEach((v, i) => {
       const at = Math.round(box.x + (v - x.lo) / (x.hi - x.lo) * box.w) + 0.5, half = pen.wide(words[i]) / 2;
@@ -424,7 +424,7 @@ class Plot {
 
   paint(pen, width, height) {
     const of = this.of, x = this.xRange(), y = this.yRange(x);
-    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(3, (height - 44) / 34));
+    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(3, (height - 44) / (width < 500 ? 52 : 34)));
     const scales = { y: yTicks, words: tickTexts(yTicks, of.logY) };
     const left = of.bands ? 96 : Math.max(48, 24 + Math.max(0, ...scales.words.map(w => pen.wide(w)))), right = 10;
     const box = { x: left, y: 8, w: Math.max(width - left - right, 20), h: height - 44, right, strip: 0 };

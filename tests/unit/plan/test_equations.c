@@ -127,7 +127,7 @@ static Ex toy_closed(const Piece *p) { return at(p, GAP, BEGIN); }
 static void of_another(void **unused) {
   (void)unused;
   static const Equations toy = { .points = toy_points, .momentum = toy_momentum, .impulse = toy_impulse,
-                                 .relation = toy_relation, .rate = toy_rate, .closed = toy_closed };
+                                 .relation = toy_relation, .rate = toy_rate, .before = toy_rate, .closed = toy_closed };
   Rig rig = rig_of("equations", text, "moreau"), *r = &rig;
   const Plan *plan = scheme_equations(r->c->arena, r->s, &schemes[SCHEME_MOREAU], &toy);
   int smooth = 0;

@@ -51,13 +51,13 @@ static void nonlinear(void **state) {
   const char *pendulum = "coord a : rad = 1; kinetic a'^2/2 * 1 [kg*m^2/rad^2]; potential -1 [J]*cos(a);\n";
   char text[1000];
   snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = moreau }\n}\n", pendulum);
-  compilation_free(compiled(text, WHOLE_NEWTON));
+  compilation_free(compiled(text, WHOLE_PIECE));
   snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = consistent }\n}\n",
            pendulum);
   compilation_free(compiled(text, WHOLE_TWO_POINT));
   snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = midpoint }\n}\n",
            pendulum);
-  compilation_free(compiled(text, WHOLE_AFFINE));
+  compilation_free(compiled(text, WHOLE_PIECE));
 }
 
 // A length that a parameter gives, a scheme for comparison: the general road alone.

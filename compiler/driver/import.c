@@ -1,0 +1,44 @@
+// import: a model from a file of another program. By the ending of its name: netlists of SPICE.
+#include <string.h>
+#include "../base/diag.h"
+#include "../spice/spice.h"
+#include "commands.h"
+
+static bool ends(const char *path, const char *with) {
+  size_t n = strlen(path), m = strlen(with);
+  return n > m && !strcmp(path + n - m, with);
+}
+
+static int netlist(const Options *o, Arena *a, const SourceFile *f, Text *out) {
+  bool exponential = given(o, NSM_FLAG_DIODE) && !strcmp(o->flags.text[NSM_FLAG_DIODE], "exponential");
+  Text notes = { 0 };
+  SpiceWrong wrong;
+  bool good = spice_import(a, f, exponential, out, &notes, &wrong);
+  if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
+  else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
+  text_free(&notes);
+  return good ? EXIT_OK : EXIT_MODEL;
+}
+
+int command_import(const Options *o) {
+  static const char *const endings[] = { ".cir", ".ckt", ".net", ".sp", ".spi", ".spice" };
+  const char *path = o->file[0];
+  Arena *a = arena_new();
+  const SourceFile *f;
+  SourceStatus status = SOURCE_OK;
+  Text out = { 0 };
+  bool known = false;
+  int code = EXIT_USAGE;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= ends(path, endings[i]);
+  if (!known)
+    fprintf(stderr, "error: %s: netlists of SPICE are imported; their names end in .cir, .ckt, .net, .sp, .spi or "
+            ".spice\n", path);
+  else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
+    fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
+    code = EXIT_FILE;
+  } else code = netlist(o, a, f, &out);
+  if (code == EXIT_OK) code = write_file(&out, o->output ? o->output : "-");
+  text_free(&out);
+  arena_free(a);
+  return code;
+}

@@ -1,0 +1,110 @@
+// SPICE netlists and the models that are made of them (docs/import.md).
+//
+//   netlist.l, netlist.y   text -> cards: a line with its continuations, as items `text` or `key = value`
+//   cards.c                keys, models and nodes of cards
+//   read.c                 files that others include; subcircuits; what a card is called
+//   expression.c           expressions in braces, in the notation of nsm
+//   names.c                nodes and parts get names that nsm takes
+//   sources.c              independent sources as expressions of time
+//   elements.c             one part for each card
+//   write.c                the model: nodes, parts, subcircuits, what was left out
+#pragma once
+#include "../base/arena.h"
+#include "../base/source.h"
+#include "../base/text.h"
+#include "../base/vec.h"
+
+// ---- cards ----------------------------------------------------------------------------------------------------------
+typedef enum { EX_NUMBER, EX_NAME, EX_CALL, EX_MINUS, EX_NOT, EX_BINARY, EX_IF } ExKind;
+typedef struct Ex {
+  ExKind kind;
+  const char *text;                     // name, operator as nsm has it
+  double number;
+  const struct Ex *part[4];
+  int n;
+  Span span;
+} Ex;
+
+// text is lower case, `as` as it is written. number: where it is one, with its suffix.
+typedef struct Item { const char *key, *text, *as; bool is_number; double number; const Ex *ex; Span span; } Item;
+typedef struct Card { Item *item; int n; Span span; } Card;
+typedef Vec(Item) Items;
+typedef Vec(Card) Cards;
+
+// What the scanner and the parser share.
+typedef struct SpiceParse {
+  Arena *a;
+  const SourceFile *file;
+  size_t at;                            // of the scanner
+  bool raw;                             // the card's first word begins with b: behind `=` stands an expression
+  bool first;                           // at the first word of a card
+  Items items;
+  Cards *cards;
+  const char *wrong;                    // the first mistake
+  Span wrong_at;
+} SpiceParse;
+
+bool spice_parse(Arena *a, const SourceFile *f, size_t from, Cards *out, const char **wrong, Span *at);
+const Ex *spice_ex(SpiceParse *p, ExKind kind, const char *text, double number, Span span);
+const Ex *spice_ex_of(SpiceParse *p, ExKind kind, const char *text, const Ex *const *part, int n, Span span);
+const char *spice_lower(Arena *a, const char *text);
+bool spice_number(const char *text, double *value);        // "4.7k", "10uF", "1e-3"; false: it is none
+
+// ---- circuits -------------------------------------------------------------------------------------------------------
+typedef struct Circuit {
+  const char *name;                     // of a subcircuit, in lower case; NULL: the whole
+  Card head;                            // .subckt name ports params
+  Cards cards;                          // elements
+  Cards params;                         // .param
+  struct Circuit *parent;
+  bool grounded;                        // it or what it holds uses node 0
+  const char *own;                      // its name in nsm
+} Circuit;
+typedef Vec(Circuit *) Circuits;
+
+typedef struct Spice {
+  Arena *a;
+  const SourceFile *file;
+  bool exponential;                     // diodes
+  Circuit *whole;
+  Circuits circuits;                    // subcircuits, in their order
+  Cards models, initial, tran, shown, left_out;            // .model; .ic; .tran; .print; what is not taken
+  const char *wrong;                    // the first mistake
+  Span wrong_at;
+  Text notes;                           // for standard error: what was left out, once for each kind
+  unsigned parts;                       // of own parts that are used: PART_...
+} Spice;
+
+bool spice_read(Spice *s);
+bool spice_fail(Spice *s, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int  spice_line(Span at);
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+// The names of a circuit: nodes, parts, parameters.
+typedef struct Named { const char *kind, *from, *to; } Named;              // kind: "node", "part", "param"
+typedef struct Names { Arena *a; Vec(Named) of; } Names;
+// spice_name: it is given one where it has none; spice_known: NULL, it has none.
+const char *spice_name(Names *n, const char *kind, const char *from, const char *as);
+const char *spice_known(const Names *n, const char *kind, const char *from);
+bool spice_is_ground(const char *node);
+void spice_name_models(Names *n);       // those that are there without the netlist
+
+// ---- text -----------------------------------------------------------------------------------------------------------
+const char *spice_quantity(Arena *a, double x, const char *unit);          // "4.7 [kohm]"
+// An expression in the notation of nsm; voltages and currents in it are numbers of V and A.
+const char *spice_expression(Spice *s, Names *n, const Ex *e);
+// A value of an item in this unit: a number, a parameter, an expression.
+const char *spice_value(Spice *s, Names *n, const Item *i, const char *unit);
+const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char *unit);   // sources.c
+
+// ---- elements -------------------------------------------------------------------------------------------------------
+enum { PART_SWITCH = 1, PART_JUNCTION = 2, PART_LINE = 4, PART_MOS = 8, PART_BJT = 16, PART_IDEAL_MOS = 32 };
+const char *spice_parts(unsigned parts);                   // the text of the own parts that are used
+// The part of a card as text, NULL where it is left out (a note was made) or wrong.
+const char *spice_element(Spice *s, Circuit *c, Names *n, const Card *card);
+const Card *spice_model(const Spice *s, const char *name);
+const Item *spice_key(const Card *c, const char *key);     // NULL: the card has none
+void spice_left_out(Spice *s, Span at, const char *what);
+bool spice_is_word(const Item *i, const char *text);        // this word, without a key
+bool spice_uses_ground(const Card *c);
+int  spice_ports(const Card *c);                           // how many items behind the name are nodes
