@@ -58,9 +58,9 @@ static void next_pivot(int rank, int rows, int columns, const double *A, int str
 }
 
 // By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are
-// zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest terms of a right-hand side.
-// *doubtful := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or where x is too
-// large or too small for a double: nothing can be proved by such a system.
+// zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest terms of a right-hand
+// side. *doubtful := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or
+// where x is too large or too small for a double: nothing can be proved by such a system.
 int nsm_cone_solve_rectangular(const nsm_rectangular *s, int *doubtful) {
   int order[NSM_PLANAR_MAX], by_column[NSM_PLANAR_MAX], rank = 0, rows = s->rows, columns = s->columns,
       stride = s->stride;
