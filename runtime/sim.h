@@ -540,6 +540,8 @@ struct nsm_sim {
 static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
+// The energies now (assembly/columns.c).
+void sim_energy(const nsm_sim *s, double *kinetic, double *potential);
 // Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.
 const double *sim_signals(const nsm_sim *s, double t);
 

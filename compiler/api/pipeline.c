@@ -203,15 +203,17 @@ static bool at_instants(Compilation *c, const Model *m) {
   return true;
 }
 
-// radau locates events unless it is told not to.
-static bool collocates(const Model *m, const PipelineOptions *o) {
-  const char *name = o->scheme ? o->scheme : m->sim.scheme, *near;
-  const SchemeDescriptor *d = name ? scheme_named(name, &near) : NULL;
-  return d && d->collocates;
+// That of the command line, of the experiment, or by what the model is; NULL: by the system that is derived.
+static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
+  if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
+  const SchemeDescriptor *d = o->weights ? scheme_with_weights() : default_without_velocities(m);
+  return d ? d->name : NULL;
 }
 
-static int located_or_not(const Model *m, const PipelineOptions *o) {
-  return o->located || m->sim.located || !collocates(m, o) ? o->located : 1;
+static bool collocates(const char *scheme) {
+  const char *near;
+  const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
+  return d && d->collocates;
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
@@ -232,7 +234,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
-  c->model = with_switches(c->stages, c->model, located_or_not(c->model, o), collocates(c->model, o), c->bag);
+  const char *scheme = name_of_scheme(c->model, o);
+  c->model = with_switches(c->stages, c->model, o->located, collocates(scheme), c->bag);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
   c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
@@ -241,8 +244,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
-  const char *meant = o->weights && !c->system->model->sim.scheme ? scheme_with_weights()->name : NULL;
-  c->plan = make_plan(c->stages, c->system, o->scheme ? o->scheme : meant, c->bag);
+  c->plan = make_plan(c->stages, c->system, o->scheme || !c->system->model->sim.scheme ? scheme : NULL, c->bag);
   if (!c->plan) return false;
   if (!o->weights)
     check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);

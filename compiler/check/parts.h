@@ -59,6 +59,7 @@ void check_equations(Check *k);    // equations.c    E0504, E0508: state equatio
 void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes
 void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
 void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
+void check_growth(const Check *k, double h, double own);   // grows.c   W0852: the step beside what grows; own: --step
 void check_falls(Check *k);        // falls.c        W0846: contacts that open as the run starts
 void check_contradictions(Check *k); // contradictions.c  E0414, W0825
 void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction

@@ -192,12 +192,23 @@ static void check_sources(const Check *k, double h) {
   }
 }
 
+static bool has_states_alone(const System *s) {
+  for (int i = 0; i < s->model->nvar; i++)
+    if (s->model->var[i].kind != MV_STATE && s->model->var[i].kind != MV_DISCRETE) return false;
+  return true;
+}
+
 void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
   Modes m;
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
   if (h > 0) check_sources(&k, h);
-  if (!(h > 0) || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
+  bool first_order = h > 0 && has_states_alone(s);
+  if (first_order) {
+    check_open(&k, false, true);
+    if (k.x) check_growth(&k, h, step);
+  }
+  if (!(h > 0) || first_order || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
   check_open(&k, false, true);
   if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
   double omega = explicit_step ? m.fastest : m.slowest;

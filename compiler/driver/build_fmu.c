@@ -94,7 +94,9 @@ static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
 int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) {
   int code;
   nsm_error e;
-  nsm_program *p = load_program(o, c, &code);
+  Options in_memory = *o;
+  in_memory.jit = JIT_TCC;                                 // it is looked at, and not run
+  nsm_program *p = load_program(&in_memory, c, &code);
   if (!p) return code;
   list_meanings(p);
   nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
@@ -105,6 +107,7 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
   nsm_sim *s = nsm_simulate(p, &with, &e);
   if (!s) {
     nsm_print_run_error(p, &e, stderr);
+    jit_free(p->jit);
     return e.code;
   }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
@@ -112,5 +115,6 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
               .token = token_of(c, &with, version), .set = set, .nset = with.nset };
   code = make(c, &fmu, f, output);
   nsm_close(s);
+  jit_free(p->jit);
   return code;
 }

@@ -1,6 +1,8 @@
-// import: a model from a file of another program. By the ending of its name: netlists of SPICE.
+// import: a model from a file of another program. The ending of its name says what it is: a netlist of SPICE, a robot
+// in URDF.
 #include <string.h>
 #include "../base/diag.h"
+#include "../robots/robots.h"
 #include "../spice/spice.h"
 #include "commands.h"
 
@@ -20,6 +22,17 @@ static int netlist(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   return good ? EXIT_OK : EXIT_MODEL;
 }
 
+static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
+  bool fixed = given(o, NSM_FLAG_BASE) && !strcmp(o->flags.text[NSM_FLAG_BASE], "fixed");
+  Text notes = { 0 };
+  RobotWrong wrong;
+  bool good = urdf_import(a, f, fixed, o->flags.text[NSM_FLAG_PACKAGES], out, &notes, &wrong);
+  if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
+  else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
+  text_free(&notes);
+  return good ? EXIT_OK : wrong.at.file ? EXIT_MODEL : EXIT_FILE;
+}
+
 int command_import(const Options *o) {
   static const char *const endings[] = { ".cir", ".ckt", ".net", ".sp", ".spi", ".spice" };
   const char *path = o->file[0];
@@ -30,13 +43,13 @@ int command_import(const Options *o) {
   bool known = false;
   int code = EXIT_USAGE;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= ends(path, endings[i]);
-  if (!known)
-    fprintf(stderr, "error: %s: netlists of SPICE are imported; their names end in .cir, .ckt, .net, .sp, .spi or "
-            ".spice\n", path);
+  if (!known && !ends(path, ".urdf"))
+    fprintf(stderr, "error: %s: netlists of SPICE are imported (.cir, .ckt, .net, .sp, .spi, .spice), and robots in "
+            "URDF (.urdf)\n", path);
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
     fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
     code = EXIT_FILE;
-  } else code = netlist(o, a, f, &out);
+  } else code = (known ? netlist : robot)(o, a, f, &out);
   if (code == EXIT_OK) code = write_file(&out, o->output ? o->output : "-");
   text_free(&out);
   arena_free(a);

@@ -241,7 +241,7 @@ static void emit_variables(Emitter *e) {
   for (int i = 0; i < m->nvar; i++) {
     bool solved = e->plan->sys->solved[i] != EX_NONE;
     const MVar *v = &m->var[i];
-    const char *of = solved ? "NSM_VAR_SOLVED" : v->by_time ? "NSM_VAR_INSTANT" : kind[v->kind];
+    const char *of = solved ? "NSM_VAR_SOLVED" : v->by_time || v->hidden ? "NSM_VAR_INSTANT" : kind[v->kind];
     text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ", of, blob_add(e, v->name),
                 line_of(place_of_variable(v)), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
                 file_of(e, place_of_variable(v)), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,

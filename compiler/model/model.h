@@ -80,6 +80,7 @@ typedef struct MVar {
   bool        declared;   // its unit was: results are shown in it
   const char *doc;
   bool        by_time;    // MV_DISCRETE that was made for an instant of time (instants.c): no column of the results
+  bool        hidden;     // MV_DISCRETE that was made for a switch nobody asked to see: no column either
   Span        span, made; // of the name in its declaration; as MEquation.made
   // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
   // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
@@ -322,3 +323,6 @@ typedef struct Model {
   MExpect *expect; int nexpect;
   MExperiment sim;
 } Model;
+
+// States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
+double model_unknowns(const Model *m);

@@ -12,17 +12,30 @@
 //   abs(p): if p < 0 then -p else p      min(p, q): if p < q then p else q      sign(p): by p > 0 and p < 0
 //   floor(p): a discrete variable d = floor(p) that is set where p passes d or d + 1
 //   table(p, ...) and spline: d, the number of the interval of p; the expression stays as it is
+//
+// Where a state that p reads has sign(p), or an `if` by p, in the right side of its own derivative, both
+// sides may drive p back. What goes on then is the mean of both that keeps p = 0 [Filippov 1988]: a relay,
+//
+//   sign(p): l        if p > 0 then a else b: (a + b)/2 + (a - b)/2 l        l in Sgn(p)
+//
+// with a relation of its own, which a scheme with sets slides on. a - b must not move: so it is no kink.
 #include "switches.h"
+#include <stdint.h>
 #include <string.h>
+#include "../base/map.h"
 #include "mx.h"
 
 typedef struct Switches {
   Arena *a;
   Model *m;
   int first;               // of the variables made here
+  int first_relation;
   const MContext *ctx;     // of the statement at hand
   DiagBag *bag;
   bool kinks;              // abs, min, max, sign and floor too
+  bool hidden;             // branches are no columns of the results
+  const MEquation *equation;   // the one at hand; NULL: a force, an output
+  Map *done;               // of the expressions of the statement: what became of them
 } Switches;
 
 // ---- which conditions ----------------------------------------------------------------------------------------------
@@ -102,20 +115,26 @@ static void block(Switches *s, const MExpr *c, int var, MExpr *value) {
                                        .value = value, .span = c->span };
 }
 
-// A discrete variable that starts at 0.
-static int new_variable(Switches *s, const MExpr *c) {
+static int new_name(Switches *s, MVarKind kind, const char *what, Span at) {
   Model *m = s->m;
   ARENA_MORE(s->a, m->var, m->nvar, MVar);
-  ARENA_MORE(s->a, m->init, m->ninit, MInit);
   int id = m->nvar++;
-  const char *name = arena_printf(s->a, "branch%d", id - s->first + 1), *marks = "";
+  const char *name = arena_printf(s->a, "%s%d", what, id - s->first + 1), *marks = "";
   for (int k = 0; k < s->ctx->n; k++) marks = arena_printf(s->a, "%s[%%]", marks);
-  m->var[id] = (MVar){ .kind = MV_DISCRETE, .name = arena_printf(s->a, "%s%s", name, marks), .plain = name,
-                       .ndim = s->ctx->n, .span = c->span };
+  m->var[id] = (MVar){ .kind = kind, .name = arena_printf(s->a, "%s%s", name, marks), .plain = name,
+                       .ndim = s->ctx->n, .hidden = kind == MV_DISCRETE && s->hidden, .span = at };
   for (int k = 0; k < s->ctx->n; k++) {
     m->var[id].lo[k] = s->ctx->loop[k].lo;
     m->var[id].hi[k] = s->ctx->loop[k].hi;
   }
+  return id;
+}
+
+// A discrete variable that starts at 0.
+static int new_variable(Switches *s, const MExpr *c) {
+  Model *m = s->m;
+  ARENA_MORE(s->a, m->init, m->ninit, MInit);
+  int id = new_name(s, MV_DISCRETE, "branch", c->span);
   m->init[m->ninit++] = (MInit){ .ctx = *s->ctx, .on = value_of_switch(s, id, c->span),
                                  .value = mx_num(s->a, 0, c->span), .span = c->span };
   return id;
@@ -130,6 +149,95 @@ static int variable(Switches *s, const MExpr *c) {
   block(s, c, id, mx_num(s->a, 1, c->span));
   block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, mx_num(s->a, 0, c->span));
   return id;
+}
+
+// ---- what slides ----------------------------------------------------------------------------------------------------
+// Which states x reads: their values, or their derivatives; into which[0 .. first).
+static void collect(const Switches *s, const MExpr *x, bool derivative, bool *which, Map *seen) {
+  if (!(x->uses & MU_VAR) || map_get(seen, x)) return;
+  map_put(seen, x, (void *)(uintptr_t)x);
+  if (x->kind == MX_VAR && x->id < s->first && x->derivative == derivative && s->m->var[x->id].kind == MV_STATE)
+    which[x->id] = true;
+  for (int i = 0; i < x->nargs; i++) collect(s, x->arg[i], derivative, which, seen);
+}
+
+// Is the equation at hand for the derivative of a state that p reads?
+static bool drives(const Switches *s, const MExpr *p) {
+  bool *read = ARENA_ARRAY(s->a, bool, s->first + 1), *driven = ARENA_ARRAY(s->a, bool, s->first + 1);
+  collect(s, p, false, read, map_new(s->a));
+  collect(s, s->equation->lhs, true, driven, map_new(s->a));
+  for (int v = 0; v < s->first; v++) if (read[v] && driven[v]) return true;
+  return false;
+}
+
+// The relay l in Sgn(p), made once; NULL: there is none, and nothing drives p.
+static MExpr *relay(Switches *s, MExpr *p) {
+  Model *m = s->m;
+  for (int i = s->first_relation; i < m->nrelation; i++) {
+    const MRelation *r = &m->relation[i];
+    if (same_loops(&r->ctx, s->ctx) && mx_same(r->y->arg[0], p)) return r->lambda;
+  }
+  if (!s->equation || !drives(s, p)) return NULL;
+  ARENA_MORE(s->a, m->relation, m->nrelation, MRelation);
+  MExpr *y = mx_neg(s->a, p, p->span);
+  if (y->kind != MX_OP || y->op != MOP_NEG) y = mx_1(s->a, MOP_NEG, p, p->span);
+  int id = new_name(s, MV_MULTIPLIER, "slide", p->span);
+  MExpr *l = value_of_switch(s, id, p->span);
+  m->relation[m->nrelation++] = (MRelation){
+    .ctx = *s->ctx, .name = m->var[id].name, .law = ML_BOX, .y = y, .lambda = l, .lo = mx_num(s->a, -1, p->span),
+    .hi = mx_num(s->a, 1, p->span), .span = p->span, .y_span = p->span, .lambda_span = p->span, .law_span = p->span };
+  return l;
+}
+
+static bool is_fixed(const MExpr *x) { return !(x->uses & ~(unsigned)(MU_PARAM | MU_LOOP | MU_TIME | MU_DISCRETE)); }
+
+// The terms of x with their signs, not more than MOST_TERMS of them. 0: there are more.
+enum { MOST_TERMS = 16 };
+typedef struct Term { MExpr *of; bool negative; } Term;
+static bool terms(Arena *a, MExpr *x, bool negative, Term *to, int *n) {
+  if (x->kind == MX_OP && (x->op == MOP_ADD || x->op == MOP_SUB))
+    return terms(a, x->arg[0], negative, to, n) && terms(a, x->arg[1], negative != (x->op == MOP_SUB), to, n);
+  if (x->kind == MX_OP && x->op == MOP_NEG) return terms(a, x->arg[0], !negative, to, n);
+  if (x->kind == MX_OP && (x->op == MOP_MUL || x->op == MOP_DIV) && x->arg[0]->kind == MX_OP &&
+      x->arg[0]->op == MOP_NEG)                            // -x/b
+    return terms(a, mx_2(a, x->op, x->arg[0]->arg[0], x->arg[1], x->span), !negative, to, n);
+  if (*n == MOST_TERMS) return false;
+  to[(*n)++] = (Term){ x, negative };
+  return true;
+}
+
+// a - b where that does not move, as terms that do are in both; else NULL.
+static MExpr *jump_of(const Switches *s, MExpr *a, MExpr *b) {
+  Term all[MOST_TERMS];
+  int n = 0;
+  if (!terms(s->a, a, false, all, &n) || !terms(s->a, b, true, all, &n)) return NULL;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n && all[i].of; j++)
+      if (all[j].of && all[i].negative != all[j].negative && mx_same(all[i].of, all[j].of))
+        all[i].of = all[j].of = NULL;
+  MExpr *sum = NULL;
+  for (int i = 0; i < n; i++) {
+    if (!all[i].of) continue;
+    if (!is_fixed(all[i].of)) return NULL;
+    MExpr *term = all[i].negative ? mx_neg(s->a, all[i].of, a->span) : all[i].of;
+    sum = sum ? mx_2(s->a, MOP_ADD, sum, term, a->span) : term;
+  }
+  return sum;
+}
+
+// sign(p), or an `if` by p whose branches are apart by what does not move; NULL where it does not slide.
+static MExpr *sliding(Switches *s, MExpr *x, MExpr **arg) {
+  Arena *a = s->a;
+  Span at = x->span;
+  if (!s->kinks || x->kind != MX_OP || (x->op != MOP_SIGN && x->op != MOP_IF) || is_fixed(arg[0])) return NULL;
+  if (x->op == MOP_SIGN)
+    return why_not(s, mx_2(a, MOP_LT, arg[0], mx_num(a, 0, at), at)) ? NULL : relay(s, arg[0]);
+  const MExpr *c = arg[0];
+  bool one = c->kind == MX_OP && (c->op == MOP_LT || c->op == MOP_LE || c->op == MOP_GT || c->op == MOP_GE);
+  MExpr *jump = one && !why_not(s, c) ? jump_of(s, arg[1], arg[2]) : NULL, *l = jump ? relay(s, side(s, c)) : NULL;
+  if (!l) return NULL;
+  MExpr *half = mx_num(a, 0.5, at), *mean = mx_2(a, MOP_ADD, arg[1], arg[2], at);
+  return mx_2(a, MOP_MUL, half, mx_2(a, MOP_ADD, mean, mx_2(a, MOP_MUL, jump, l, at), at), at);
 }
 
 // ---- statements -----------------------------------------------------------------------------------------------------
@@ -179,7 +287,10 @@ static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
   switch (x->op) {
   case MOP_ABS: return by_switch(s, less, mx_neg(a, arg[0], at), arg[0]);
   case MOP_MIN: return by_switch(s, less, arg[0], arg[1]);
-  case MOP_MAX: return by_switch(s, less, arg[1], arg[0]);
+  case MOP_MAX: {                                          // where both are equal: the one that does not move
+    MExpr *more = mx_2(a, MOP_GT, arg[0], arg[1], at);
+    return is_fixed(arg[1]) ? by_switch(s, more, arg[0], arg[1]) : by_switch(s, less, arg[1], arg[0]);
+  }
   case MOP_SIGN:
     return by_switch(s, less, mx_num(a, -1, at),
                      by_switch(s, mx_2(a, MOP_GT, arg[0], zero, at), mx_num(a, 1, at), zero));
@@ -187,8 +298,17 @@ static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
   }
 }
 
+static MExpr *of_operation(Switches *s, MExpr *x);
+
+// Parts that are shared stay shared.
 static MExpr *rewritten(Switches *s, MExpr *x) {
   if (!(x->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT)) || x->nargs == 0 || x->kind != MX_OP) return x;
+  MExpr *known = map_get(s->done, x);
+  if (!known) map_put(s->done, x, known = of_operation(s, x));
+  return known;
+}
+
+static MExpr *of_operation(Switches *s, MExpr *x) {
   MExpr *arg[8];
   bool same = true, chooses = x->op == MOP_IF && x->arg[0]->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT);
   if (x->nargs > 8) return x;
@@ -196,6 +316,8 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
     arg[i] = i == 0 && chooses ? x->arg[0] : rewritten(s, x->arg[i]);
     same &= arg[i] == x->arg[i];
   }
+  MExpr *slides = sliding(s, x, arg);
+  if (slides) return slides;
   chooses = chooses && !(compares(x->arg[0]) && by_time_alone(x->arg[0]));           // instants.c
   const char *why = chooses ? why_not(s, x->arg[0]) : NULL;
   if (why) tell(s, x->arg[0], why);
@@ -212,23 +334,59 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
   return s->kinks ? smooth_pieces(s, y, arg) : y;
 }
 
+static void begin(Switches *s, const MContext *ctx, const MEquation *equation) {
+  s->ctx = ctx;
+  s->equation = equation;
+  s->done = map_new(s->a);
+}
+
+// An output shows what slides.
+static MExpr *shown(Switches *s, MExpr *x) {
+  if (x->kind != MX_OP || x->nargs == 0 || x->nargs > 8 || !(x->uses & MU_VAR)) return x;
+  MExpr *arg[8], *known = map_get(s->done, x);
+  if (known) return known;
+  bool same = true;
+  for (int i = 0; i < x->nargs; i++) {
+    arg[i] = shown(s, x->arg[i]);
+    same &= arg[i] == x->arg[i];
+  }
+  MExpr *y = sliding(s, x, x->arg);
+  if (!y) y = x;
+  if (y == x && !same) {
+    y = mx_op(s->a, x->op, arg, x->nargs, x->span);
+    y->id = x->id;
+    y->num = x->num;
+  }
+  map_put(s->done, x, y);
+  return y;
+}
+
 const Model *with_switches(Arena *a, const Model *given, int located, bool kinks, DiagBag *bag) {
+  bool always = kinks && located == 0 && given->sim.located == 0;
+  if (always) located = 1;
   if (located <= 0 && given->sim.located <= 0) return given;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
-  Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag, .kinks = kinks }, *s = &all;
+  Switches all = { .a = a, .m = m, .first = m->nvar, .first_relation = m->nrelation, .bag = bag, .kinks = kinks,
+                   .hidden = always }, *s = &all;
   ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
   ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {
-    s->ctx = &m->equation[i].ctx;
+    begin(s, &m->equation[i].ctx, &m->equation[i]);
     m->equation[i].lhs = rewritten(s, m->equation[i].lhs);
     m->equation[i].rhs = rewritten(s, m->equation[i].rhs);
   }
   for (int i = 0; i < m->nforce; i++) {
-    s->ctx = &m->force[i].ctx;
+    begin(s, &m->force[i].ctx, NULL);
     m->force[i].value = rewritten(s, m->force[i].value);
+  }
+  if (m->nrelation == s->first_relation) return m;
+  ARENA_MORE(s->a, m->output, m->noutput, MOutput);
+  for (int i = 0; i < m->noutput; i++) {
+    begin(s, &m->output[i].ctx, NULL);
+    m->output[i].value = shown(s, m->output[i].value);
   }
   return m;
 }

@@ -5,5 +5,6 @@
 // The model of a run that locates its events: conditions of `if` in equations and forces are discrete variables that
 // change at located instants. located: of the command line, 1 or -1; 0: as the model says. Conditions that cannot be
 // located are warned of (W0845).
-// kinks: of abs, min, max, sign and floor too, which a scheme of higher order needs.
+// kinks: of abs, min, max, sign and floor too, which a scheme of higher order needs; it locates unless it is told not
+// to, and then branches are no columns of the results.
 const Model *with_switches(Arena *a, const Model *m, int located, bool kinks, DiagBag *bag);

@@ -3,7 +3,24 @@
 // (not with bodies, whose turns are not affine), costs a third and is what others compute. Where `consistent` refuses
 // something, first-order states and relations above all, such a system falls back to moreau, and a note says why
 // (N0706).
+//
+// A system without velocities gets `radau`, of order 5 through its events, where it is so small that the dense matrices
+// of that scheme cost little; else moreau, whose matrices are sparse. That is decided before the system is derived, as
+// events are located by it.
 #include "parts.h"
+
+enum { SMALL = 60 };                     // states, unknowns and multipliers
+
+const SchemeDescriptor *default_without_velocities(const Model *m) {
+  if (m->ncontact > 0 || m->nconstraint > 0 || m->nbody > 0 || m->ntouch > 0) return NULL;
+  int states = 0;
+  for (int i = 0; i < m->nvar; i++) {
+    const MVar *v = &m->var[i];
+    if (v->kind == MV_COORD || v->kind == MV_POSITION || v->kind == MV_ROW) return NULL;
+    states += v->kind == MV_STATE;
+  }
+  return states > 0 && model_unknowns(m) <= SMALL ? &schemes[SCHEME_RADAU] : NULL;
+}
 
 static bool has_inertia(const System *s) {
   for (int i = 0; i < s->ncls; i++) if (s->cls[i].kinetic != EX_NONE) return true;

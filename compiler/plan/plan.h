@@ -43,5 +43,7 @@ typedef struct Plan {
 // scheme: overrides the model's (from the command line); NULL: the model's own, or the default. NULL on errors.
 const Plan *make_plan(Arena *a, const System *s, const char *scheme, DiagBag *bag);
 void plan_print(const Plan *p, Text *out);
+// The scheme of an experiment that names none, where the model alone decides; else NULL.
+const SchemeDescriptor *default_without_velocities(const Model *m);
 
 int  hoisted_symbol(const System *s, int column);                 // the DAG symbol that stands for num[column]

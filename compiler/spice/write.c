@@ -243,10 +243,22 @@ static bool write_model(Spice *s, Text *out) {
   return !s->wrong;
 }
 
+static void release(Spice *s) {
+  Cards *const lists[] = { &s->models, &s->initial, &s->tran, &s->shown, &s->left_out };
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) vec_free(lists[i]);
+  vec_push(&s->circuits, s->whole);
+  for (size_t i = 0; i < s->circuits.n; i++) {
+    vec_free(&s->circuits.at[i]->cards);
+    vec_free(&s->circuits.at[i]->params);
+  }
+  vec_free(&s->circuits);
+}
+
 bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, SpiceWrong *wrong) {
   Spice s = { .a = a, .file = f, .exponential = exponential };
   bool good = spice_read(&s) && write_model(&s, out);
   *notes = s.notes;
   *wrong = (SpiceWrong){ s.wrong, s.wrong_at };
+  release(&s);
   return good;
 }

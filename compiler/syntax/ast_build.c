@@ -87,7 +87,7 @@ AstList ast_stray_brace(Parse *p, Span at, AstList items) {
 
 // --- definitions ---
 
-static Ast *named_node(Parse *p, AstKind kind, Span at, Span name_at, const char *name) {
+Ast *ast_new_named(Parse *p, AstKind kind, Span at, Span name_at, const char *name) {
   Ast *n = ast_new(p, kind, at);
   n->name = name;
   n->name_span = name_at;
@@ -95,7 +95,7 @@ static Ast *named_node(Parse *p, AstKind kind, Span at, Span name_at, const char
 }
 
 Ast *ast_import(Parse *p, Span at, Span name_at, const char *name) {
-  return ast_done(p, named_node(p, AST_IMPORT, at, name_at, name));
+  return ast_done(p, ast_new_named(p, AST_IMPORT, at, name_at, name));
 }
 
 // x[i in 1:n] = ... where no variable is declared that has a value at the start.
@@ -116,7 +116,7 @@ static void no_indices(Parse *p, AstList decls, const char *word) {
 }
 
 Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body) {
-  Ast *n = named_node(p, AST_FUNCTION, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_FUNCTION, at, name_at, name);
   no_indices(p, formals, "");
   n->list = formals;
   n->unit = unit_of(p, unit);
@@ -126,7 +126,7 @@ Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList for
 }
 
 Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items) {
-  Ast *n = named_node(p, AST_MODEL, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_MODEL, at, name_at, name);
   no_indices(p, formals, "");
   n->list = formals;
   n->list2 = items;
@@ -136,7 +136,7 @@ Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formal
 // --- declarations ---
 
 Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims) {
-  Ast *n = named_node(p, AST_DECL, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_DECL, at, name_at, name);
   n->primes = primes;
   n->list = dims;
   return n;
@@ -340,7 +340,7 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
 // --- laws ---
 
 Ast *ast_relation(Parse *p, Span at, Ast *named, Ast *law, AstList classes) {
-  Ast *n = named_node(p, AST_RELATION, at, named->name_span, named->name);
+  Ast *n = ast_new_named(p, AST_RELATION, at, named->name_span, named->name);
   n->list = named->list;
   n->a = law;
   n->list2 = classes;
@@ -410,13 +410,13 @@ Ast *ast_no_law(Parse *p, Span at, Ast *expr) {
 }
 
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args) {
-  Ast *n = named_node(p, AST_LAW, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_LAW, at, name_at, name);
   n->list = args;
   return ast_done(p, n);
 }
 
 static Ast *row(Parse *p, AstKind kind, Span at, const Ast *named, Ast *a, Ast *b, Ast *slip, AstList laws) {
-  Ast *n = named_node(p, kind, at, named->name_span, named->name);
+  Ast *n = ast_new_named(p, kind, at, named->name_span, named->name);
   n->list = named->list;
   n->a = a;
   n->b = b;
@@ -508,7 +508,7 @@ static const char *part_meant(const char *name) {
 
 // contact NAME { between = A, B; with ...; }, contact NAME { among = A; with ...; }
 static Ast *touch_parts(Parse *p, Span at, const Ast *named, AstList parts) {
-  Ast *n = named_node(p, AST_TOUCH, at, named->name_span, named->name);
+  Ast *n = ast_new_named(p, AST_TOUCH, at, named->name_span, named->name);
   const Ast *sides = NULL;
   if (named->list.n) {
     Diag *d = problem(p, DIAG_E0118, named->name_span, "a contact between shapes has no indices");
@@ -621,7 +621,7 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 
 Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
                   AstList args) {
-  Ast *n = named_node(p, AST_INSTANCE, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_INSTANCE, at, name_at, name);
   n->b = ast_name(p, model_at, model);
   n->list = indexers;
   n->list2 = args;
@@ -629,7 +629,7 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
 }
 
 Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries) {
-  Ast *n = named_node(p, AST_BODY, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_BODY, at, name_at, name);
   n->list = indexers;
   n->list2 = entries;
   return ast_done(p, n);
@@ -664,7 +664,7 @@ Ast *ast_flow(Parse *p, Span at, Ast *from, Ast *to, Ast *value) {
 }
 
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) {
-  Ast *n = named_node(p, AST_INDEXER, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_INDEXER, at, name_at, name);
   n->a = range;
   return ast_done(p, n);
 }
@@ -684,7 +684,7 @@ Ast *ast_picture(Parse *p, Span at, Ast *what) {
 AstList ast_pictures(Parse *p, AstList pictures, Ast *one) { return one ? ast_append(p, pictures, one) : pictures; }
 
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items) {
-  Ast *n = named_node(p, AST_FOR, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_FOR, at, name_at, name);
   n->a = range;
   n->list2 = items;
   return ast_done(p, n);

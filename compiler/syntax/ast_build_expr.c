@@ -49,15 +49,8 @@ Ast *ast_number(Parse *p, Span at, double number, const char *unit, Span unit_at
   return n;
 }
 
-static Ast *named(Parse *p, AstKind kind, Span at, Span name_at, const char *name) {
-  Ast *n = ast_new(p, kind, at);
-  n->name = name;
-  n->name_span = name_at;
-  return n;
-}
-
-Ast *ast_string(Parse *p, Span at, const char *text) { return named(p, AST_STRING, at, at, text); }
-Ast *ast_name(Parse *p, Span at, const char *name) { return named(p, AST_NAME, at, at, name); }
+Ast *ast_string(Parse *p, Span at, const char *text) { return ast_new_named(p, AST_STRING, at, at, text); }
+Ast *ast_name(Parse *p, Span at, const char *name) { return ast_new_named(p, AST_NAME, at, at, name); }
 
 Ast *ast_prime(Parse *p, Span at, Ast *of) {
   if (of->kind == AST_NUMBER || of->kind == AST_STRING || of->kind == AST_VECTOR) {
@@ -130,7 +123,7 @@ Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name) {
     Diag *d = problem(p, DIAG_E0120, of->span, "only an instance has parts");
     if (of->kind == AST_PRIME) diag_help(d, "the mark stands last: %s.%s'", span_text(p, of->a->span), name);
   }
-  Ast *n = named(p, AST_MEMBER, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_MEMBER, at, name_at, name);
   n->a = of;
   return ast_done(p, n);
 }
@@ -150,7 +143,7 @@ Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args) {
                  x->kind == AST_PAREN || x->kind == AST_CALL || x->kind == AST_NUMBER;
     return ast_prime(p, at, plain ? x : ast_paren(p, x->span, x));
   }
-  Ast *n = named(p, AST_CALL, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_CALL, at, name_at, name);
   n->list = args;
   return ast_done(p, n);
 }
@@ -160,14 +153,14 @@ Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, Ast
     Diag *d = problem(p, DIAG_E0121, (Span){ at.file, of->span.lo, name_at.hi }, "functions have no prefix");
     diag_help(d, "%s(...)", name);
   }
-  Ast *n = named(p, AST_CALL, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_CALL, at, name_at, name);
   n->a = of;
   n->list = args;
   return ast_done(p, n);
 }
 
 Ast *ast_at(Parse *p, Span at, Span word_at, Ast *shape, AstList args) {
-  Ast *n = named(p, AST_AT, at, word_at, "at");
+  Ast *n = ast_new_named(p, AST_AT, at, word_at, "at");
   n->a = shape;
   n->list = args;
   return ast_done(p, n);
@@ -178,7 +171,7 @@ Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg) {
 }
 
 Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
-  Ast *n = named(p, AST_ARG, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_ARG, at, name_at, name);
   n->a = value;
   return ast_done(p, n);
 }
@@ -229,7 +222,7 @@ Ast *ast_vector(Parse *p, Span at, AstList elements) {
 }
 
 Ast *ast_sum(Parse *p, Span at, Span name_at, const char *name, Ast *range, Ast *summand) {
-  Ast *n = named(p, AST_SUM, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_SUM, at, name_at, name);
   n->a = range;
   n->b = summand;
   return ast_done(p, n);
@@ -256,7 +249,7 @@ Ast *ast_point(Parse *p, Span at, Ast *first, AstList rest) {
 }
 
 Ast *ast_set(Parse *p, Span at, Span name_at, const char *name, AstList inequalities) {
-  Ast *n = named(p, AST_SET, at, name_at, name);
+  Ast *n = ast_new_named(p, AST_SET, at, name_at, name);
   n->list = inequalities;
   return ast_done(p, n);
 }

@@ -3,9 +3,9 @@
 #include "ast.h"
 #include "../base/diag.h"
 
-// Parses one file. Never NULL (an empty FILE after hopeless input); problems are in the bag. Input is any bytes:
-// non-UTF-8, NUL bytes, 10 MB of '(' and deep nesting give a diagnostic, never a crash (nesting is limited to 1000,
-// said so in the message).
+// Parses one file. Never NULL (an empty FILE where nothing of the input can be read); problems are in the bag. Input is
+// any bytes: non-UTF-8, NUL bytes, 10 MB of '(' and deep nesting give a diagnostic, never a crash (nesting is limited
+// to 1000, said so in the message).
 Ast *parse_file(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag);
 // Parses one expression (for --set m=2[kg], --until 5s, tests). NULL with a diagnostic if it is not one.
 Ast *parse_expression(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag);

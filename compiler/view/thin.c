@@ -5,6 +5,12 @@
 #include <string.h>
 #include "../base/fatal.h"
 
+// Twice the span at least, and such that `most` of them fill `all` of the time; false where that is one instant.
+static bool widen(float all, float most, float *span) {
+  *span = fmaxf(2**span, 2*all/most);
+  return all > 0;
+}
+
 // ---- marks: those within `mark_span` of the one before are counted with it ------------------------------------------
 static void merge_mark(Trace *t, TraceMark m) {
   TraceMark *last = t->mark.n ? &vec_last(&t->mark) : NULL;
@@ -16,12 +22,11 @@ static void merge_mark(Trace *t, TraceMark m) {
 
 void thin_mark(Trace *t, TraceMark m) {
   while (!t->full && t->mark.n >= TRACE_MARKS) {
-    float all = m.time - t->mark.at[0].time;
-    t->mark_span = fmaxf(2*t->mark_span, 2*all/TRACE_MARKS);
+    bool more = widen(m.time - t->mark.at[0].time, TRACE_MARKS, &t->mark_span);
     size_t n = t->mark.n;
     t->mark.n = 0;
     for (size_t i = 0; i < n; i++) merge_mark(t, t->mark.at[i]);     // never writes beyond what it has read
-    if (all <= 0) break;
+    if (!more) break;
   }
   merge_mark(t, m);
 }
@@ -37,13 +42,12 @@ static void merge_band(Trace *t, TraceBand b) {
 
 void thin_band(Trace *t, TraceBand b) {
   while (!t->full && t->band.n >= TRACE_BANDS) {
-    float all = b.time - t->band.at[0].time;
-    t->band_span = fmaxf(2*t->band_span, 2*all/TRACE_BANDS);
+    bool more = widen(b.time - t->band.at[0].time, TRACE_BANDS, &t->band_span);
     size_t n = t->band.n;
     t->band.n = 0;
     for (int i = 0; i < t->ncontact; i++) t->last_band[i] = -1;
     for (size_t i = 0; i < n; i++) merge_band(t, t->band.at[i]);
-    if (all <= 0) break;
+    if (!more) break;
   }
   merge_band(t, b);
 }

@@ -4,7 +4,6 @@
 #include "assembly.h"
 #include <math.h>
 #include <string.h>
-#include "runtime/ledger/ledger.h"
 #include "runtime/shared/unit.h"
 
 int nsm_ncolumn(const nsm_sim *s) { return s->a->ncolumn; }
@@ -132,6 +131,12 @@ void nsm_read(nsm_sim *s, double *row) {
     sim_evaluate_class(s, s->a->on.output.of[a], row);
     row += s->a->cls[s->a->on.output.of[a]].tab.count;
   }
+}
+
+void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {
+  nsm_view v = sim_now(s);
+  *kinetic = *potential = 0;
+  SIM_EACH(s, energy, k) k->c->energy_fn(&v, &k->tab, kinetic, potential);
 }
 
 static double read_energy(const nsm_sim *s, int which) {

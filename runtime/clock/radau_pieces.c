@@ -48,8 +48,15 @@ static void captured(nsm_sim *s) {
 }
 
 int sim_captured_note(const nsm_sim *s, char *out, size_t size) {
-  if (!s->n.radau || !s->located || s->now.captured_row == 0) return 0;
+  if (!s->located || s->now.captured_row == 0) return 0;
   char name[256] = "";
+  if (s->now.captured_row < 0) {
+    snprintf(out, size, "%ld step%s not located to the end, the first at t = %.10g s: the switch of line %d drives "
+             "back from both sides; what rests there is a set-valued law: multiplier u; relation N: u in -K*sgn(s)",
+             s->now.count.captured, s->now.count.captured > 1 ? "s were" : " was", s->now.captured_t,
+             s->a->m->cls[-1 - s->now.captured_row].line);
+    return 1;
+  }
   if (s->now.captured_row > 1) sim_row_name(s, s->now.captured_row - 2, name, sizeof name);
   long n = s->now.count.captured;
   snprintf(out, size, "%ld step%s had pieces of implicit Euler, the first at t = %.10g s%s%s: %s", n, n > 1 ? "s" : "",

@@ -48,7 +48,7 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
   }
   if (s->w.trembles > 0) {
     const nsm_class *c = &s->a->m->cls[s->w.trembles_of];
-    fprintf(f, "warning[W0852]: the `if` of line %d goes to and fro in %ld steps, the first at t = %.10g s: both "
+    fprintf(f, "warning[W0853]: the `if` of line %d goes to and fro in %ld steps, the first at t = %.10g s: both "
             "branches drive back there, and what slides trembles by the step\n  = help: `if s > 0 then a else b` "
             "slides as (a + b)/2 + u, with multiplier u; relation N: u in (a - b)/2*sgn(s);\n", c->line,
             s->w.trembles, s->w.trembles_from);

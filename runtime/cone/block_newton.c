@@ -104,14 +104,10 @@ static int enter(const nsm_cone_block *b, const double *M, const double *q, cons
   return most > 0 && k->rho < HUGE_VAL;
 }
 
-int nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
-  nsm_cone_block ellipsoid = *b;
+int nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, int found, double *lambda) {
   double d[4] = { 1, 1, 1, b->radius }, x[4], radius = b->mu;
   int given = nsm_cone_is_given(b->type);
   block k;
-  ellipsoid.type = given ? NSM_CONE_ELLIPSE : NSM_CONE_CONTENSOU;
-  int found = nsm_cone_local(&ellipsoid, M, q, lambda);
-  if (!nsm_cone_is_exact(b)) return found;                // there is no difference
   if (given) radius = nsm_cone_round(b, d);
   if (found && (given ? !(radius > 0) : lambda[0] == 0)) return 1;           // open; lambda = 0
   if (!enter(b, M, q, d, &k)) return 0;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOW, HIGH, INSIDE, MOST_ROWS = 600, ROUNDS = 100 };
+enum { LOW, HIGH, INSIDE, ROUNDS = 100 };
 static const double nothing = 1e-13,          // beside the terms of it
                     wider = 1e-11,            // what is added to mu
                     nearly = 1e-6,            // of q
@@ -300,15 +300,10 @@ static int put_rays(least_squares *s, const double *y) {
   return s->columns - before;
 }
 
-size_t nsm_cone_farkas_columns(int m) {
-  size_t n = (size_t)(m < MOST_ROWS ? m : MOST_ROWS);
-  return (size_t)m + 12 * n + 16;
-}
-
 static int take_room(least_squares *s, nsm_cone_work *w) {
   size_t m = (size_t)s->p->m, n = m;
   for (int c = 0; c < s->p->cones; c++) n -= (size_t)(s->p->cone[c].size - nsm_cone_normals(s->p->cone[c].type));
-  if (n > MOST_ROWS) return 0;
+  if (n > NSM_FARKAS_ROWS) return 0;
   s->room = (int)nsm_cone_farkas_columns(s->p->m);
   s->row = nsm_cone_take_ints(w, n);
   s->at = nsm_cone_take_ints(w, n);

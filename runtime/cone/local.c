@@ -240,11 +240,19 @@ static int unit(int n, const double *M, const double *q, int grip, double *y) {
   return n == 3 ? stick_or_slip(2, &s, y + 1, y) : stick_or_slip(3, &s, y + 1, y);
 }
 
+// Contensou's exact set, from the answer for its ellipsoid.
+static int exact(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
+  nsm_cone_block ellipsoid = *b;
+  ellipsoid.type = nsm_cone_is_given(b->type) ? NSM_CONE_ELLIPSE : NSM_CONE_CONTENSOU;
+  int found = nsm_cone_local(&ellipsoid, M, q, lambda);
+  return nsm_cone_is_exact(b) ? nsm_cone_local_contensou(b, M, q, found, lambda) : found;   // else no difference
+}
+
 int nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
   double d[4] = { 1, b->mu, b->mu, b->mu }, A[16] = { 0 }, f[4] = { 0 }, y[4] = { 0 }, radius = 0;
   int at[4], n = 0, size = b->size, given = nsm_cone_is_given(b->type);
   if (b->type == NSM_CONE_DISK && b->radius > 0) return disk(size, M, q, b->radius, lambda);
-  if (b->type == NSM_CONE_CONTENSOU_EXACT || nsm_cone_is_exact(b)) return nsm_cone_local_contensou(b, M, q, lambda);
+  if (b->type == NSM_CONE_CONTENSOU_EXACT || nsm_cone_is_exact(b)) return exact(b, M, q, lambda);
   if (b->type == NSM_CONE_ROLLING) return nsm_cone_local_rolling(b, M, q, lambda);
   if (b->type == NSM_CONE_GRIP2 || b->type == NSM_CONE_GRIP3) return nsm_cone_local_grip(b, M, q, lambda);
   if (b->type == NSM_CONE_ELLIPTIC) d[2] = b->mu2;

@@ -62,14 +62,14 @@ void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y);
 
 // ---- start.c --------------------------------------------------------------------------------------------------------
 // A sequence that looks random and repeats: the same for the same attempt.
-typedef struct nsm_dice { uint64_t state; } nsm_dice;
-nsm_dice nsm_dice_of(int attempt, int kind);
-double nsm_dice_unit(nsm_dice *d);                       // [0, 1)
-double nsm_dice_between(nsm_dice *d, double a, double b);// a^(1-t) b^t: all orders of magnitude alike; 0 < a, b
+typedef struct nsm_seed { uint64_t state; } nsm_seed;
+nsm_seed nsm_seed_of(int attempt, int kind);
+double nsm_seed_unit(nsm_seed *d);                       // [0, 1)
+double nsm_seed_between(nsm_seed *d, double a, double b);// a^(1-t) b^t: all orders of magnitude alike; 0 < a, b
 // The largest |q| / stiffness: the unit of force of a problem.
 double nsm_graph_unit(const nsm_graph *g);
 // x := forces of random size, each contact open, or somewhere in or near its cone.
-void nsm_graph_random(const nsm_graph *g, nsm_dice *d, double *x);
+void nsm_graph_random(const nsm_graph *g, nsm_seed *d, double *x);
 
 // ---- elimination.c: minimum degree order and the fronts that follow from it -----------------------------------------
 typedef struct nsm_front {

@@ -150,10 +150,10 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
     if (near_by) { length = NEAR; n.most = INNER_NEAR; n.most_work = near_work; }
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {
-      nsm_dice d = nsm_dice_of(a, 0);
+      nsm_seed d = nsm_seed_of(a, 0);
       nsm_graph_random(&g, &d, x);
-      alpha = nsm_dice_between(&d, 1e-3, first_alpha);
-      g.push = nsm_dice_between(&d, 0.2, 5);
+      alpha = nsm_seed_between(&d, 1e-3, first_alpha);
+      g.push = nsm_seed_between(&d, 0.2, 5);
     }
     outcome = nsm_proximal_loop(p, t, &g, &n, alpha, length, x, lambda, u);
     if (outcome == NSM_CONE_GAVE_UP && a == 0 && !t->max_iterations && comes_close(&g, &n, x, u))

@@ -194,7 +194,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
     if (twice.worst < HUGE_VAL) { j = twice; judge_close(&j, c); }
     else check_any(p, lambda, &twice, u);
   }
-  if (c->accepted || j.hopeless) return;
+  if (c->accepted || j.surely_off) return;
   if (!j.rejected && p->cones == 0 && !p->row_start && p->m <= FEW && explained_quickly(p, lambda)) {
     c->accepted = 1;
     return;

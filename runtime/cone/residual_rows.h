@@ -27,7 +27,7 @@ typedef struct judge {
   double tol, sqrt_tol;
   double worst;                     // largest r
   int    row;
-  int    rejected, hopeless;        // some row is off; and it would be so with a larger L
+  int    rejected, surely_off;        // some row is off; and it would be so with a larger L
   int    unsure;                    // some row has so little of q in it that only (5) can tell
   const double *L;                  // [m] of (2), NULL at the first look
   double *U, *t, *r, *seen;         // [m] or NULL: what (5) needs of a row or block
@@ -64,7 +64,7 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
   if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; j->r[i] = r; j->seen[i] = natural; }
   if (!((small | close) && s.U < HUGE_VAL && valid)) {
     j->rejected = 1;
-    if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->hopeless = 1;
+    if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->surely_off = 1;
   } else if (!((small | (r * s.U <= j->sqrt_tol * s.q)) && seen)) j->unsure = 1;
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
 }

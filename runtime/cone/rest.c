@@ -26,7 +26,7 @@ typedef struct rest {
   const nsm_cone_problem *p;
   nsm_graph g, posed;        // the problem; the same matrix with other nodes and q
   nsm_newton n;
-  nsm_dice d;
+  nsm_seed d;
   double *x, *y, *other, *first; // [m] forces, velocities, scratch, velocities at first
   double *normal, *tangent;  // [nodes] weights
   double *speed;             // [nodes] the unit of velocity
@@ -73,8 +73,8 @@ static void measure(rest *r) {
 // A few steps of Newton's method from anywhere; 1 where they have found an answer.
 static int hint(rest *r, const nsm_cone_try *t) {
   nsm_graph_random(&r->g, &r->d, r->x);
-  r->g.push = nsm_dice_between(&r->d, 0.2, 5);
-  double alpha = nsm_dice_between(&r->d, 1e-2, 10) * hint_alpha;
+  r->g.push = nsm_seed_between(&r->d, 0.2, 5);
+  double alpha = nsm_seed_between(&r->d, 1e-2, 10) * hint_alpha;
   nsm_cone_outcome o = nsm_proximal_loop(r->p, t, &r->g, &r->n, alpha, HINT, r->x, r->lambda, r->u);
   r->g.push = 1;
   return o == NSM_CONE_PROPOSED;
@@ -92,12 +92,12 @@ static double solve(rest *r, double alpha, double tolerance, int newton_limit) {
 // ---- 1 --------------------------------------------------------------------------------------------------------------
 static void glue(rest *r) {
   const nsm_graph *g = &r->g;
-  double strength = nsm_graph_unit(g) * nsm_dice_between(&r->d, 0.3, 30),
-         share = nsm_dice_unit(&r->d) < 0.3 ? 0 : nsm_dice_between(&r->d, 0.1, 1),
-         delta = nsm_dice_between(&r->d, 1e-3, 1e-1);
+  double strength = nsm_graph_unit(g) * nsm_seed_between(&r->d, 0.3, 30),
+         share = nsm_seed_unit(&r->d) < 0.3 ? 0 : nsm_seed_between(&r->d, 0.1, 1),
+         delta = nsm_seed_between(&r->d, 1e-3, 1e-1);
   for (int c = 0; c < g->nodes; c++) {
-    r->normal[c] = strength * nsm_dice_unit(&r->d);
-    r->tangent[c] = share > 0 ? strength * share * nsm_dice_unit(&r->d) : 0.1 * r->normal[c];
+    r->normal[c] = strength * nsm_seed_unit(&r->d);
+    r->tangent[c] = share > 0 ? strength * share * nsm_seed_unit(&r->d) : 0.1 * r->normal[c];
   }
   memset(r->x, 0, (size_t)g->rows * sizeof(double));
   for (int pass = 0; pass < PASSES && !nsm_cone_late(r->n.w); pass++) {
@@ -181,7 +181,7 @@ static double find_forces(rest *r) {
   for (int pass = 0; pass <= grips; pass++) {
     for (int c = 0; c < g->nodes; c++) {
       int side = pass == 0 ? 0 : r->x[g->node[c].first] < 0 ? -1 : 1;
-      if (pass && nsm_dice_unit(&r->d) < 0.1) side = -side;
+      if (pass && nsm_seed_unit(&r->d) < 0.1) side = -side;
       choose_set(g->node + c, r->y, r->speed[c], side, r->posed.node + c);
     }
     near = solve(r, forces_alpha, 1e-14, FORCES);
@@ -217,7 +217,7 @@ nsm_cone_outcome nsm_cone_rest(const nsm_cone_problem *p, nsm_cone_work *w, cons
   rest r;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   if (take(&r, p, w, lambda, u)) {
-    r.d = nsm_dice_of(t->attempt, 3);
+    r.d = nsm_seed_of(t->attempt, 3);
     measure(&r);
     nsm_graph_start(&r.g, t, lambda, r.x);
     if (search(&r, t)) outcome = NSM_CONE_PROPOSED;

@@ -83,7 +83,7 @@ static int take_systems(nsm_sigma *k) {
 }
 
 // x, y := the guess, or nothing; rho and share as at the beginning of the other ways.
-static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda, nsm_dice *d) {
+static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda, nsm_seed *d) {
   nsm_sigma_begin(k, first_push, 1, d);
   nsm_graph_start(&k->g, t, lambda, k->x);
   nsm_graph_apply(&k->g, k->x, 1, k->y);
@@ -91,7 +91,7 @@ static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda
 
 // The ways of the head, in turn. 1: the answer, 0: not, or it will do.
 static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda,
-                         nsm_dice *d, double *u) {
+                         nsm_seed *d, double *u) {
   int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
   if (k->g.nodes <= MANY) {
     k->limit = FIRST_WALK;
@@ -124,13 +124,13 @@ nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, con
   nsm_sigma k = { .w = w };
   int ok = 0;
   if (nsm_graph_make(p, w, &k.g) && to_unit_frame(&k.g) && take_systems(&k) && take(&k)) {
-    nsm_dice d = nsm_dice_of(t->attempt, 3);
+    nsm_seed d = nsm_seed_of(t->attempt, 3);
     k.least = HUGE_VAL;
     k.limit = t->max_iterations > 0 ? t->max_iterations : LONG;
     if (!t->attempt) ok = first_attempt(&k, p, t, lambda, &d, u);
     else {
-      double push = nsm_dice_between(&d, 3, 100), ratio = nsm_dice_between(&d, 1e-6, 1e-2),
-             tau = nsm_dice_between(&d, 0.3, 10);
+      double push = nsm_seed_between(&d, 3, 100), ratio = nsm_seed_between(&d, 1e-6, 1e-2),
+             tau = nsm_seed_between(&d, 0.3, 10);
       ok = k.g.nodes > NSM_SIGMA_LARGE ? nsm_sigma_flow(&k, p, t, push, tau, first_step, &d, u)
                                        : nsm_sigma_path(&k, p, t, push, ratio, tau, &d, u);
     }

@@ -62,7 +62,7 @@ int  nsm_sigma_judged(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_tr
 // 1 where the best is as good as `accept` asks, and there is no time for more.
 int  nsm_sigma_will_do(const nsm_sigma *k);
 // tau large, all contacts press a little.
-void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d);
+void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_seed *d);
 
 // ---- the ways: 1 where the answer is found, or where it will do -----------------------------------------------------
 // Splitting and sweeps start from x, y = M x + q and leave them where they end. patience: sweeps without progress.
@@ -70,7 +70,7 @@ int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try 
 int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double *u);
 // push: r / rho; ratio: alpha at first; tau: at first, of what q suggests.
 int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio,
-                   double tau, nsm_dice *d, double *u);
+                   double tau, nsm_seed *d, double *u);
 // step: the first one of the flow; HUGE_VAL: straight down.
 int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, double step,
-                   nsm_dice *d, double *u);
+                   nsm_seed *d, double *u);

@@ -35,7 +35,7 @@ static double moved(const nsm_sigma *k) {
 }
 
 int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, double step,
-                   nsm_dice *d, double *u) {
+                   nsm_seed *d, double *u) {
   nsm_sigma_begin(k, push, tau, d);
   double first = k->tau, end = last_tau * first, begin = from * first;
   int found = 0;

@@ -185,7 +185,7 @@ static int follow(nsm_sigma *k, walk *o, const nsm_cone_problem *p, const nsm_co
 }
 
 int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio,
-                   double tau, nsm_dice *d, double *u) {
+                   double tau, nsm_seed *d, double *u) {
   nsm_sigma_begin(k, push, tau, d);
   double end = last_tau * k->tau, start, norm;
   walk o = { .ratio = ratio / k->tau, .step = 0.3, .most = k->tau };

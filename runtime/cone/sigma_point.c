@@ -73,7 +73,7 @@ static double median(int n, double *x) {
   return x[middle];
 }
 
-void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d) {
+void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_seed *d) {
   const nsm_graph *g = &k->g;
   double q = 0;
   for (int i = 0; i < g->rows; i++) q = fmax(q, fabs(g->q[i]));
@@ -84,7 +84,7 @@ void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d) {
   memset(k->x, 0, rows_bytes(k));
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
-    k->share[c] = sqrt(k->rho[c] / middle) * nsm_dice_between(d, 1, spread);
+    k->share[c] = sqrt(k->rho[c] / middle) * nsm_seed_between(d, 1, spread);
     k->s0[c] = k->s[c] = k->tau * k->share[c] / (push * k->rho[c]);
     k->x[n->first] = n->kind == NSM_NODE_CONTACT ? k->tau * k->share[c] : nsm_cone_project(0, n->lo, n->hi);
   }

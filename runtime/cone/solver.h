@@ -285,8 +285,9 @@ void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double 
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
 // start at best.
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
-// block_newton.c: for CONTENSOU_EXACT; for GRIP2 and GRIP3; for ROLLING.
-int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+// block_newton.c: for CONTENSOU_EXACT, from the answer for its ellipsoid (found: 1 where lambda is one); for GRIP2 and
+// GRIP3; for ROLLING.
+int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, int found, double *lambda);
 int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 int  nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
@@ -383,7 +384,11 @@ typedef struct nsm_cone_column {
   int    first, size, slack, state, barred;
   double weight[NSM_CONE_MOST_ROWS], low, high, x, length;
 } nsm_cone_column;
-size_t nsm_cone_farkas_columns(int m);    // how many a problem of m rows may need
+enum { NSM_FARKAS_ROWS = 600 };           // beyond so many rows of normals and intervals no proof is looked for
+// How many a problem of m rows may need.
+static inline size_t nsm_cone_farkas_columns(int m) {
+  return (size_t)m + 12 * (size_t)(m < NSM_FARKAS_ROWS ? m : NSM_FARKAS_ROWS) + 16;
+}
 
 // ---- certificate.c --------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].

@@ -50,7 +50,7 @@ typedef struct sweeps {
 
 // ---- one contact ----------------------------------------------------------------------------------------------------
 static int is_plain(const nsm_node *n, const double *M) {
-  if (n->kind != NSM_NODE_CONTACT || n->exact || n->rolling || n->pinned || n->size > 3) return 0;
+  if (n->kind != NSM_NODE_CONTACT || n->exact || n->rolling || (n->pinned && n->mu > 0) || n->size > 3) return 0;
   for (int i = 0; i < n->size; i++)
     for (int j = 0; j < n->size; j++)
       if (i != j && fabs(M[i * n->size + j]) > 1e-10 * n->metric) return 0;
@@ -363,9 +363,9 @@ static int open_sweeps(sweeps *s) {
     s->block_of[c] = k < s->p->cones && s->p->cone[k].first == n->first ? k++ : -1;
     s->plain[c] = (unsigned char)is_plain(n, M);
     for (int i = 0; i < n->size; i++) {
-      if (!(scale[i] > 0)) return 0;
+      if (!(scale[i] > 0) && !s->plain[c]) return 0;       // with mu = 0 the tangents have no force
       s->weight[n->first + i] = n->metric;
-      for (int j = 0; j < n->size; j++)
+      for (int j = 0; j < n->size && !s->plain[c]; j++)
         s->own[(size_t)c * NSM_NODE_BLOCK + (size_t)(i + j * n->size)] = M[i * n->size + j] / (scale[i] * scale[j]);
     }
   }

@@ -50,6 +50,8 @@ nsm_la_status nsm_la_complex_factor(int n, double *re, double *im, int *ipiv) {
     }
     double pr, pi;
     divide(1, 0, cr[k], ci[k], &pr, &pi);
+    cr[k] = pr;                                            // what solves multiply by
+    ci[k] = pi;
     for (int i = k + 1; i < n; i++) {
       double a = cr[i], b = ci[i];
       cr[i] = a * pr - b * pi;
@@ -77,7 +79,9 @@ void nsm_la_complex_solve(int n, const double *re, const double *im, const int *
   }
   for (int k = n - 1; k >= 0; k--) {
     const double *cr = re + (size_t)k * m, *ci = im + (size_t)k * m;
-    divide(xr[k], xi[k], cr[k], ci[k], &xr[k], &xi[k]);
+    double a = xr[k], b = xi[k];
+    xr[k] = a * cr[k] - b * ci[k];
+    xi[k] = a * ci[k] + b * cr[k];
     subtract(k, xr[k], xi[k], cr, ci, xr, xi);
   }
 }

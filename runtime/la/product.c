@@ -54,34 +54,47 @@ static void at(void (*multiply)(int, const double *, const double *, double *), 
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// C += factor A B, B given by columns, or by rows (B = T^T, T [n, k]).
-static void add_tiles(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
-                      int by_rows, double *C, int ldc) {
+// C [m, n] += factor A [m, k] B [k, n], B given by columns, or by rows (B = T^T, T [n, k]).
+typedef struct product {
+  int           m, n, k, by_rows;
+  double        factor;
+  const double *A, *B;
+  double       *C;
+  int           lda, ldb, ldc;
+} product;
+
+// A [count, depth] from row i and column l on, in strips of ROWS rows, with zeros below its last row.
+static void copy_strips(const product *p, int i, int l, int rows, int depth, double (*a)[DEPTH * ROWS]) {
+  size_t la = (size_t)p->lda;
+  for (int s = 0; s * ROWS < rows; s++) {
+    int count = least(ROWS, rows - s * ROWS);
+    const double *from = p->A + (size_t)(i + s * ROWS) + (size_t)l * la;
+    for (int q = 0; q < depth; q++) {
+      double *to = a[s] + q * ROWS;
+      if (count == ROWS) memcpy(to, from + (size_t)q * la, ROWS * sizeof *to);
+      else for (int r = 0; r < ROWS; r++) to[r] = r < count ? from[(size_t)r + (size_t)q * la] : 0;
+    }
+  }
+}
+
+static void add_tiles(const product *p) {
   double a[STRIPS][DEPTH * ROWS], b[DEPTH * COLS];
   void (*multiply)(int, const double *, const double *, double *) = la_wide() ? tile_wide : tile_plain;
-  size_t la = (size_t)lda, lb = (size_t)ldb, lc = (size_t)ldc;
-  for (int l = 0; l < k; l += DEPTH) {
-    int depth = least(DEPTH, k - l);
-    for (int i = 0; i < m; i += STRIPS * ROWS) {
-      int rows = least(STRIPS * ROWS, m - i), strips = (rows + ROWS - 1) / ROWS;
-      for (int s = 0; s < strips; s++) {
-        int count = least(ROWS, rows - s * ROWS);
-        const double *from = A + (size_t)(i + s * ROWS) + (size_t)l * la;
-        for (int p = 0; p < depth; p++) {
-          double *to = a[s] + p * ROWS;
-          if (count == ROWS) memcpy(to, from + (size_t)p * la, ROWS * sizeof *to);
-          else for (int r = 0; r < ROWS; r++) to[r] = r < count ? from[(size_t)r + (size_t)p * la] : 0;
-        }
-      }
-      for (int j = 0; j < n; j += COLS) {
-        int cols = least(COLS, n - j);
-        for (int p = 0; p < depth; p++)
+  size_t lb = (size_t)p->ldb, lc = (size_t)p->ldc;
+  for (int l = 0; l < p->k; l += DEPTH) {
+    int depth = least(DEPTH, p->k - l);
+    for (int i = 0; i < p->m; i += STRIPS * ROWS) {
+      int rows = least(STRIPS * ROWS, p->m - i);
+      copy_strips(p, i, l, rows, depth, a);
+      for (int j = 0; j < p->n; j += COLS) {
+        int cols = least(COLS, p->n - j);
+        for (int q = 0; q < depth; q++)
           for (int c = 0; c < COLS; c++) {
-            size_t col = (size_t)(j + c), row = (size_t)(l + p);
-            b[p * COLS + c] = c < cols ? factor * (by_rows ? B[col + row * lb] : B[row + col * lb]) : 0;
+            size_t col = (size_t)(j + c), row = (size_t)(l + q);
+            b[q * COLS + c] = c < cols ? p->factor * (p->by_rows ? p->B[col + row * lb] : p->B[row + col * lb]) : 0;
           }
-        for (int s = 0; s < strips; s++)
-          at(multiply, depth, a[s], b, C + (size_t)(i + s * ROWS) + (size_t)j * lc, ldc,
+        for (int s = 0; s * ROWS < rows; s++)
+          at(multiply, depth, a[s], b, p->C + (size_t)(i + s * ROWS) + (size_t)j * lc, p->ldc,
              least(ROWS, rows - s * ROWS), cols);
       }
     }
@@ -89,43 +102,34 @@ static void add_tiles(int m, int n, int k, double factor, const double *A, int l
 }
 
 // The same by columns of A, four at a time, where there are no tiles to fill. Products with zero are left out.
-LA_INLINE void add_columns(int m, int n, int k, double factor, const double *A, size_t lda, const double *B, size_t ldb,
-                           int by_rows, double *C, size_t ldc) {
-  size_t step = by_rows ? ldb : 1;
-  for (int j = 0; j < n; j++) {
-    const double *b = by_rows ? B + j : B + (size_t)j * ldb;
-    double *c = C + (size_t)j * ldc;
-    for (int l = 0; l < k;) {
+LA_INLINE void add_columns(const product *p) {
+  size_t step = p->by_rows ? (size_t)p->ldb : 1, la = (size_t)p->lda;
+  for (int j = 0; j < p->n; j++) {
+    const double *b = p->by_rows ? p->B + j : p->B + (size_t)j * (size_t)p->ldb;
+    double *c = p->C + (size_t)j * (size_t)p->ldc;
+    for (int l = 0; l < p->k;) {
       double f[4] = { 0 };
       int count = 0;
-      while (count < 4 && l + count < k && b[(size_t)(l + count) * step] != 0) {
-        f[count] = -factor * b[(size_t)(l + count) * step];
+      while (count < 4 && l + count < p->k && b[(size_t)(l + count) * step] != 0) {
+        f[count] = -p->factor * b[(size_t)(l + count) * step];
         count++;
       }
-      if (count == 4) la_subtract_four(m, f, A + (size_t)l * lda, lda, c);
-      else for (int p = 0; p < count; p++) la_subtract(m, f[p], A + (size_t)(l + p) * lda, c);
+      if (count == 4) la_subtract_four(p->m, f, p->A + (size_t)l * la, la, c);
+      else for (int q = 0; q < count; q++) la_subtract(p->m, f[q], p->A + (size_t)(l + q) * la, c);
       l += count < 4 ? count + 1 : 4;
     }
   }
 }
-static void columns_plain(int m, int n, int k, double factor, const double *A, size_t lda, const double *B, size_t ldb,
-                          int by_rows, double *C, size_t ldc) {
-  add_columns(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
-}
-LA_WIDE static void columns_wide(int m, int n, int k, double factor, const double *A, size_t lda, const double *B,
-                                 size_t ldb, int by_rows, double *C, size_t ldc) {
-  add_columns(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
-}
+static void columns_plain(const product *p) { add_columns(p); }
+LA_WIDE static void columns_wide(const product *p) { add_columns(p); }
 
-static void add_plain(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
-                      int by_rows, double *C, int ldc) {
-  (la_wide() ? columns_wide : columns_plain)(m, n, k, factor, A, (size_t)lda, B, (size_t)ldb, by_rows, C, (size_t)ldc);
-}
+static void add_plain(const product *p) { (la_wide() ? columns_wide : columns_plain)(p); }
 
 void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
                         int by_rows, double *C, int ldc) {
-  if (m < FEW || n < COLS || k < FEW) add_plain(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
-  else add_tiles(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
+  product p = { m, n, k, by_rows, factor, A, B, C, lda, ldb, ldc };
+  if (m < FEW || n < COLS || k < FEW) add_plain(&p);
+  else add_tiles(&p);
 }
 
 static int at_least(int ld, int n) { return n >= 0 && ld >= (n > 1 ? n : 1); }
@@ -148,6 +152,6 @@ nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, 
                           double *y) {
   if (!at_least(lda, m) || n < 0) return (nsm_la_status){ NSM_LA_BAD_SHAPE, 0 };
   scale(m, beta, y);
-  add_plain(m, 1, n, alpha, A, lda, x, n > 1 ? n : 1, 0, y, m);
+  add_plain(&(product){ m, 1, n, 0, alpha, A, x, y, lda, n > 1 ? n : 1, m });
   return (nsm_la_status){ NSM_LA_OK, 0 };
 }

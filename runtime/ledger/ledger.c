@@ -13,12 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {
-  nsm_view v = sim_now(s);
-  *kinetic = *potential = 0;
-  SIM_EACH(s, energy, k) k->c->energy_fn(&v, &k->tab, kinetic, potential);
-}
-
 void sim_ledger_start(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   *g = (sim_ledger){ .on = 1 };

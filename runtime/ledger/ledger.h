@@ -9,7 +9,6 @@
 #pragma once
 #include "runtime/sim.h"
 
-void   sim_energy(const nsm_sim *s, double *kinetic, double *potential);         // now
 void sim_ledger_start(nsm_sim *s);
 void sim_ledger_reset(nsm_sim *s);     // an event, or somebody outside, has changed the state
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it

@@ -10,8 +10,8 @@
 enum { FREE = 6, STUCK = 3, TURN = 8, ALL = 4, HOPELESS = 16, TRIAL = 16, PROJECTED_MAX = 2000,
        SOUGHT = 40 };                    // iterations for a coefficient of friction, whose residual need not fall
 // Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
-// tolerance, once a problem was solved to that); small enough to stand where it falls no more, and where pains have
-// not helped; small enough for the factors of the iterate before.
+// tolerance, once a problem was solved to that); small enough to stand where it falls no more, and where a tighter
+// inner tolerance has not helped; small enough for the factors of the iterate before.
 static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, at_last = 1e-9, keeps_factors = 1e-8;
 static const double same = 0.99;         // residuals of two iterates that are the same
 static const double near_by = 1e-7;      // where interior points are not nearer
@@ -91,7 +91,7 @@ static int almost_still(const nsm_sim *s) {
 // step has the same trouble. Above may_rest the next problem is solved by the loop that creeps to there, and later ones
 // by all solvers; below it in every eighth of such steps. What is almost still is solved to the floor, by the path of
 // the smoothed problems, whose forces are nearest to it: so it comes to rest. 0: they do not help.
-static int takes_pains(nsm_sim *s, const sim_iteration *it) {
+static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   int slow = s->touching && it->number > 1 && it->error > s->a->tolerance && it->rate > halves;
   c->stuck = slow ? c->stuck + 1 : 0;
@@ -111,7 +111,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
-  if (!takes_pains(s, it)) return con_failed(s, v, it, e);
+  if (!tightens_inner(s, it)) return con_failed(s, v, it, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   it->exact = c->affine && !c->projected;

@@ -5,7 +5,7 @@
 //
 //   tau = |x|/|x'|  the time in which it doubles now; of exp(t/tau) ln(|x|/|x_0|) would be T/tau after the time T,
 //   of 1/(t* - t)^p it is p ln(T/tau): much less
-#include "schemes.h"
+#include "radau.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -22,6 +22,8 @@ static void look(const nsm_sim *s, double x0, double x, double rate, growth *g, 
 int sim_escapes(const nsm_sim *s, char *out, size_t size) {
   growth g = { INFINITY, 0, 0, -1 };
   for (int i = 0; i < s->a->nown; i++) look(s, s->a->q_start[i], s->now.q[i], s->now.z[i], &g, 0, i);
+  for (int i = 0; s->n.radau && i < s->a->nz; i++)
+    look(s, s->a->z_start[i], s->now.z[i], radau_rate((nsm_sim *)(uintptr_t)s, i), &g, 1, i);
   for (int i = s->a->nv; s->now.gain && i < s->a->nz; i++)
     if (!s->a->algebraic || !s->a->algebraic[i])
       look(s, s->a->z_start[i], s->now.z[i], s->now.gain[i]/s->n.h, &g, 1, i);

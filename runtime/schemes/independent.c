@@ -71,13 +71,19 @@ static int is_off(const nsm_sim *s, const sim_class *k, int i, double rate, doub
 
 static double explained(double miss) { return fmax(fmin(may_turn * miss, most_turn), least_turn); }
 
+// y of the `a`th class of constraints := its rates.
+static const sim_class *rates(nsm_sim *s, const nsm_view *v, int a) {
+  const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+  k->c->rate_fn(v, &k->tab, s->n.r.y + k->row0);
+  return k;
+}
+
 // The implied row whose rate at the view, which the scheme makes 0, is off; -1: none.
 static int first_off(nsm_sim *s, const nsm_view *v, double within) {
-  sim_rows *r = &s->n.r;
+  const sim_rows *r = &s->n.r;
   if (s->now.implied_n == 0) return -1;
   for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    k->c->rate_fn(v, &k->tab, r->y + k->row0);
+    const sim_class *k = rates(s, v, a);
     if (k->c->size_fn) k->c->size_fn(v, &k->tab, r->terms + k->row0);
     for (int i = 0, row = k->row0; i < k->tab.count; i++, row++) {
       double size = k->c->size_fn ? r->terms[row] : 0;
@@ -100,8 +106,7 @@ static double rate_of_time(nsm_sim *s, const nsm_view *v) {
   double most = 0;
   still.v = still.v0 = s->a->zero;
   for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    k->c->rate_fn(&still, &k->tab, r->y + k->row0);
+    const sim_class *k = rates(s, &still, a);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) most = fmax(most, fabs(r->y[row]));
   }
   return most;

@@ -29,6 +29,7 @@ typedef struct radau_set {
   long    used;                         // 0: nothing stands here
   unsigned long number;                 // of this content
   unsigned char *side;                  // [rows]
+  unsigned char *alone;                 // [n] states whose derivative depends on no unknown
   double *d;                            // [nd] discrete values, where matrices depend on them
   double *A, *U, *X, *left;             // left [n, free]: null vectors of the unscaled matrix, for the test
   int     free;
@@ -57,7 +58,7 @@ struct sim_radau {
   int     moving_mass;                  // E depends on the state
   double *Z[RADAU_STAGES], *F[RADAU_STAGES], *R[RADAU_STAGES];    // [n + 1] [n] [n]
   double *y[RADAU_STAGES], *lo[RADAU_STAGES], *hi[RADAU_STAGES];  // [rows]
-  double *xr, *xi, *sum, *terms;        // [n]
+  double *xr, *xi, *sum, *terms, *least;                          // [n]
   double *part;                         // [RADAU_STAGES n]
   double *z0, *zp;                      // [n + 1] the begin; a consistent one
   double *before;                       // [n] the state before it
@@ -88,9 +89,11 @@ struct sim_radau {
 // radau_system.c: F of a stage at t, y, lo and hi of its rows; A at a point; y += factor E w
 void radau_evaluate(nsm_sim *s, double t, double *Z, double *F, double *y, double *lo, double *hi);
 void radau_derivative(nsm_sim *s, double t, double *Z, double *A);
+double radau_rate(nsm_sim *s, int z);                      // of a state, at present
 void radau_mass(nsm_sim *s, double t, double *Z, double *E);
-void radau_times(int n, const double *E, double factor, const double *w, double *to);
-void radau_terms(int n, const double *A, const double *w, double *to);           // to += |A| |w|
+void radau_times(const struct sim_radau *w, const double *E, double factor, const double *x, double *to);
+// to += |A| |x|, of the leading part of A [lda, used]
+void radau_terms(int lda, int used, const double *A, const double *x, double *to);
 
 // radau_sets.c: A of now.set at the begin; where it is known already, that. NULL: too much is not determined.
 radau_set *radau_set_now(nsm_sim *s);

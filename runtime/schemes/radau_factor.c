@@ -9,20 +9,19 @@ static int make(nsm_sim *s, const radau_set *set, radau_factors *f, int mode, do
   struct sim_radau *w = s->n.radau;
   size_t n = (size_t)w->n;
   double *K = f->re[mode], *L = f->im[mode];
-  for (size_t i = 0; i < n * n; i++) {
-    K[i] = re * w->E[i] - set->A[i];
-    if (im != 0) L[i] = im * w->E[i];
+  for (size_t i = 0; i < n * n; i++) K[i] = re * w->E[i] - set->A[i];
+  for (size_t i = 0; im != 0 && i < n * n; i++) L[i] = im * w->E[i];
+  if (mode == 0) {
+    memset(f->scale, 0, n * sizeof(double));
+    for (size_t j = 0; j < n; j++)
+      for (size_t i = 0; i < n; i++) {
+        double size = fabs(K[i + j * n]);
+        f->scale[i] = size > f->scale[i] ? size : f->scale[i];
+      }
+    for (size_t i = 0; i < n; i++) f->scale[i] = f->scale[i] > 0 ? 1 / f->scale[i] : 1;
   }
-  for (size_t i = 0; i < n && mode == 0; i++) {
-    double most = 0;
-    for (size_t j = 0; j < n; j++) most = fmax(most, fabs(K[i + j * n]));
-    f->scale[i] = most > 0 ? 1 / most : 1;
-  }
-  for (size_t j = 0; j < n; j++)
-    for (size_t i = 0; i < n; i++) {
-      K[i + j * n] *= f->scale[i];
-      if (im != 0) L[i + j * n] *= f->scale[i];
-    }
+  for (size_t j = 0; j < n; j++) for (size_t i = 0; i < n; i++) K[i + j * n] *= f->scale[i];
+  for (size_t j = 0; im != 0 && j < n; j++) for (size_t i = 0; i < n; i++) L[i + j * n] *= f->scale[i];
   w->factorizations++;
   if (im == 0) return nsm_la_lu_factor(w->n, K, w->n, f->pivot[mode]).code == NSM_LA_OK;
   return nsm_la_complex_factor(w->n, K, L, f->pivot[mode]).code == NSM_LA_OK;

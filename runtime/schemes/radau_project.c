@@ -22,7 +22,7 @@ static int implicit(nsm_sim *s, radau_set *set, double t, double r, const double
     memcpy(R, w->F[0], (size_t)w->n * sizeof(double));
     radau_complete(s, set, z, R);
     for (int i = 0; i < w->n; i++) w->sum[i] = z[i] - z0[i];
-    radau_times(w->n, w->E, -1 / r, w->sum, R);
+    radau_times(w, w->E, -1 / r, w->sum, R);
     radau_solve_plain(s, f, R);
     double change = 0, size = 0;
     for (int i = 0; i < w->n; i++) {
@@ -47,13 +47,13 @@ static int is_index2(nsm_sim *s, radau_set *set, double e) {
   if (!f) return 1;
   for (int i = 0; i < w->n; i++) z[i] = 1 + fmod(0.6180339887498949 * (i + 1), 1);
   memset(y, 0, (size_t)w->n * sizeof(double));
-  radau_times(w->n, w->E, 1 / e, z, y);                    // (E/e - A) z' = E z/e
+  radau_times(w, w->E, 1 / e, z, y);                    // (E/e - A) z' = E z/e
   radau_solve_plain(s, f, y);
   for (int i = 0; i < w->n; i++) w->sum[i] = y[i] - z[i];
   memset(y, 0, (size_t)w->n * sizeof(double));
-  radau_times(w->n, w->E, 1, w->sum, y);
+  radau_times(w, w->E, 1, w->sum, y);
   memset(w->sum, 0, (size_t)w->n * sizeof(double));
-  radau_times(w->n, w->E, 1, z, w->sum);
+  radau_times(w, w->E, 1, z, w->sum);
   for (int i = 0; i < w->n; i++) {
     most = fabs(w->sum[i]);
     if (most > 0) off = fmax(off, fabs(y[i]) / most);

@@ -163,6 +163,15 @@ int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const d
   return any;
 }
 
+// States whose derivative depends on no unknown, and whose row of E is its diagonal.
+static void take_alone(const struct sim_radau *w, radau_set *set) {
+  int n = w->n;
+  for (int i = 0; i < w->nz; i++) set->alone[i] = w->E[at(i, i, n)] != 0;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < w->nz; i++)
+      if (set->A[at(i, j, n)] != 0 || (i != j && w->E[at(i, j, n)] != 0)) set->alone[i] = 0;
+}
+
 static int is_it(const nsm_sim *s, const radau_set *set) {
   return set->used > 0 && memcmp(set->side, s->now.set, (size_t)s->n.r.n) == 0 &&
          (!set->d || memcmp(set->d, s->now.d, (size_t)s->a->nheld * sizeof(double)) == 0);
@@ -180,6 +189,7 @@ radau_set *radau_set_now(nsm_sim *s) {
   if (set->used == 0 || !(w->linear || w->fresh)) {
     if (w->moving_mass || set->used == 0) radau_mass(s, s->now.t, w->z0, w->E);
     radau_derivative(s, s->now.t, w->z0, set->A);
+    take_alone(w, set);
     memcpy(set->side, s->now.set, (size_t)s->n.r.n);
     if (set->d) memcpy(set->d, s->now.d, (size_t)s->a->nheld * sizeof(double));
     set->number = ++w->numbers;

@@ -26,6 +26,7 @@ static void take_sets(nsm_sim *s) {
     set->side = SIM_NEW(s, s->n.r.n, unsigned char);
     if (s->a->event_matrix) set->d = SIM_NEW(s, s->a->nheld, double);
     set->A = SIM_NEW(s, n * n, double);
+    set->alone = SIM_NEW(s, n, unsigned char);
     double **of[] = { &set->U, &set->X, &set->left };
     for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * (size_t)most, double);
   }
@@ -86,9 +87,9 @@ void sim_radau_analyse(nsm_sim *s) {
     for (int k = 0; k < 2; k++) *by_n[k] = SIM_NEW(s, n, double);
     for (int k = 0; k < 3; k++) *by_row[k] = SIM_NEW(s, rows, double);
   }
-  double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms };
+  double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms, &w->least };
   double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
-  for (int k = 0; k < 4; k++) *by_n[k] = SIM_NEW(s, n, double);
+  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n, double);
   for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
   w->old = SIM_NEW(s, rows, unsigned char);
   w->before = SIM_NEW(s, n, double);

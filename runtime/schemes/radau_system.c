@@ -121,18 +121,27 @@ void radau_mass(nsm_sim *s, double t, double *Z, double *E) {
   }
 }
 
-void radau_times(int n, const double *E, double factor, const double *w, double *to) {
-  for (int j = 0; j < n; j++) {
-    const double *column = E + (size_t)j * (size_t)n;
-    double by = factor * w[j];
-    if (by != 0) for (int i = 0; i < n; i++) to[i] += by * column[i];
+double radau_rate(nsm_sim *s, int z) {
+  struct sim_radau *w = s->n.radau;
+  memcpy(w->z0, s->now.z, (size_t)w->nz * sizeof(double));
+  memcpy(w->z0 + w->nz, s->now.l, (size_t)w->nl * sizeof(double));
+  radau_evaluate(s, s->now.t, w->z0, w->F[0], w->y[0], w->lo[0], w->hi[0]);
+  return w->F[0][z] / w->E[(size_t)z * ((size_t)w->n + 1)];
+}
+
+// E is 0 but for the equations of states.
+void radau_times(const struct sim_radau *w, const double *E, double factor, const double *x, double *to) {
+  for (int j = 0; j < w->nz; j++) {
+    const double *column = E + (size_t)j * (size_t)w->n;
+    double by = factor * x[j];
+    if (by != 0) for (int i = 0; i < w->nz; i++) to[i] += by * column[i];
   }
 }
 
-void radau_terms(int n, const double *A, const double *w, double *to) {
-  for (int j = 0; j < n; j++) {
-    const double *column = A + (size_t)j * (size_t)n;
-    double by = fabs(w[j]);
-    if (by != 0) for (int i = 0; i < n; i++) to[i] += by * fabs(column[i]);
+void radau_terms(int lda, int used, const double *A, const double *x, double *to) {
+  for (int j = 0; j < used; j++) {
+    const double *column = A + (size_t)j * (size_t)lda;
+    double by = fabs(x[j]);
+    if (by != 0) for (int i = 0; i < used; i++) to[i] += by * fabs(column[i]);
   }
 }

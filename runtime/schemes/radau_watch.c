@@ -33,7 +33,7 @@ static void moves(nsm_sim *s) {
   const double *Z = w->Z[w->m.s - 1];
   size_t n = (size_t)w->n;
   memset(w->sum, 0, n * sizeof(double));
-  radau_terms(w->n, w->now->A, Z, w->sum);
+  radau_terms(w->n, w->n, w->now->A, Z, w->sum);
   for (size_t k = 0; k < n; k++) w->sum[k] = w->E[k * (n + 1)] != 0 ? w->r * w->sum[k] / fabs(w->E[k * (n + 1)]) : 0;
 }
 

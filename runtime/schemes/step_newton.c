@@ -88,17 +88,17 @@ static void settle(nsm_sim *s) {
 
 // Between the kinks of several laws Newton's method can go round in circles. It begins again, with other multipliers
 // in the intervals that bound them, from a sequence that repeats: xorshift, Marsaglia 2003. 0: there are none.
-static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
+static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   const sim_rows *r = &s->n.r;
   int any = 0;
   start_values(s, 0);
   for (int i = 0; i < s->n.isl.nactive; i++) {
     int row = r->row_at[s->n.isl.active[i]];
     if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
-    *dice ^= *dice << 13;
-    *dice ^= *dice >> 7;
-    *dice ^= *dice << 17;
-    s->w.l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*dice >> 11) * 0x1p-53);
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    s->w.l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*seed >> 11) * 0x1p-53);
     any = 1;
   }
   return any;
@@ -149,9 +149,9 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     }
     s->w.frozen = 0;
   }
-  uint64_t dice = 88172645463325252u;
+  uint64_t seed = 88172645463325252u;
   int restarts = s->a->one_iteration ? 0 : RESTARTS;
-  for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &dice); k++) {
+  for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &seed); k++) {
     nsm_error again;
     if (iterate(s, &v, &again) != NSM_OK) continue;
     code = NSM_OK;

@@ -41,9 +41,18 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
       for (int j = 0; j < w->m.s; j++) w->sum[k] += w->m.omega[i][j] * (w->Z[j][k] - w->z0[k]);
     }
     if (w->moving_mass) radau_mass(s, s->now.t + w->m.c[i] * r, w->Z[i], w->jac);
-    radau_times(w->n, w->moving_mass ? w->jac : w->E, -1 / r, w->sum, w->R[i]);
+    radau_times(w, w->moving_mass ? w->jac : w->E, -1 / r, w->sum, w->R[i]);
   }
   return 1;
+}
+
+// What rounding may leave of each equation: terms made of the largest unknowns of each unit so far. A potential that a
+// diode holds at 0 has no terms of its own.
+static void take_round_off(nsm_sim *s, const radau_set *set) {
+  struct sim_radau *w = s->n.radau;
+  for (int k = 0; k < w->n; k++) w->sum[k] = s->now.size_z[w->group[k]];
+  memset(w->least, 0, (size_t)w->n * sizeof(double));
+  radau_terms(w->n, w->n, set->A, w->sum, w->least);
 }
 
 // The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
@@ -55,13 +64,14 @@ static double measure(nsm_sim *s, const radau_set *set, double r) {
   for (int i = 0; i < w->m.s; i++) {
     memset(w->sum, 0, (size_t)w->n * sizeof(double));
     memset(w->xr, 0, (size_t)w->n * sizeof(double));
-    radau_terms(w->n, set->A, w->Z[i], w->sum);
-    radau_terms(w->n, w->E, w->Z[i], w->xr);
+    radau_terms(w->n, w->n, set->A, w->Z[i], w->sum);
+    radau_terms(w->n, w->nz, w->E, w->Z[i], w->xr);
     for (int k = 0; k < w->n; k++) {
       double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
       if (!(size < INFINITY && off < INFINITY)) return INFINITY;
       w->terms[k] = fmax(w->terms[k], size);
-      if (off > rounds * (fmax(s->now.size_f[k], size) + 8 * w->xr[k] / r)) most = fmax(most, off / size);
+      double largest = fmax(fmax(s->now.size_f[k], w->least[k]), size);
+      if (off > rounds * (largest + 8 * w->xr[k] / r)) most = fmax(most, off / size);
     }
   }
   return most;
@@ -77,6 +87,7 @@ static void go(nsm_sim *s, const radau_factors *f) {
 static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_factors *f, double r) {
   struct sim_radau *w = s->n.radau;
   double last = INFINITY;
+  if (!w->linear) take_round_off(s, set);
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
     if (w->linear && k == 2) {
       evaluate(s, r);                                      // what is watched
@@ -94,6 +105,18 @@ static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_facto
   return RADAU_DIVERGES;
 }
 
+// What no unknown drives is an integral of F: by the last row of (a_ij), whose sum is 1, so that a constant has its
+// exact share, where the factors of (6) leave round-off.
+static void integrate(const struct sim_radau *w, const radau_set *set, double r) {
+  int s = w->m.s;
+  for (int k = 0; k < w->nz; k++) {
+    if (!set->alone[k]) continue;
+    double f = w->F[s - 1][k], more = 0;
+    for (int j = 0; j + 1 < s; j++) more += w->m.a[s - 1][j] * (w->F[j][k] - f);
+    w->Z[s - 1][k] = w->z0[k] + r * (f + more) / w->E[(size_t)k * ((size_t)w->n + 1)];
+  }
+}
+
 radau_outcome radau_trial(nsm_sim *s, double r) {
   struct sim_radau *w = s->n.radau;
   w->r = r;
@@ -101,12 +124,13 @@ radau_outcome radau_trial(nsm_sim *s, double r) {
   radau_set *set = radau_set_now(s);
   radau_factors *f = set ? radau_factors_of(s, set, r, 0) : NULL;
   w->outcome = f ? iterate(s, set, f, r) : RADAU_DIVERGES;
+  if (w->outcome == RADAU_GOOD && !w->moving_mass) integrate(w, set, r);
   const double *end = w->Z[w->outcome == RADAU_GOOD ? w->m.s - 1 : 0];
   double sum = 0;
   for (int k = 0; k < w->n; k++) sum += end[k] - end[k];
   if (sum != 0) w->outcome = RADAU_DIVERGES;
   if (w->outcome != RADAU_GOOD) end = w->z0;
-  memcpy(s->w.z1, end, (size_t)w->nz * sizeof(double));
+  for (int k = 0; k < w->nz; k++) s->w.z1[k] = fabs(end[k]) < DBL_MIN ? 0 : end[k];    // denormals say nothing
   memcpy(s->w.l1, end + w->nz, (size_t)w->nl * sizeof(double));
   if (w->outcome == RADAU_GOOD) {
     for (int k = 0; k < w->n && !w->linear; k++) s->now.size_f[k] = fmax(s->now.size_f[k], w->terms[k]);

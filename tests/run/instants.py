@@ -165,7 +165,7 @@ def sliding():
          "u in (a - b)/2*sgn(s)" in err, err)
     for scheme in "moreau(located = true)", "radau":
         c, err, _ = run(model, 0.1, scheme)
-        told = "warning[W0852]: the `if` of line 1 goes to and fro" in err
+        told = "warning[W0853]: the `if` of line 1 goes to and fro" in err
         need(told and abs(c["x"][-1]) <= 0.15, f"{scheme}: {err}")
     model = """model A { param n = 2; state x[n] = 1; multiplier u[n]; simulate { until = 5, step = 0.1 }
         for i in 1:n { x[i]' = i*0.6 + u[i]; relation r[i]: u[i] in -0.9*i*sgn(x[i] - 0.1*i); } }"""

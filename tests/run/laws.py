@@ -70,7 +70,7 @@ def none():
 def several():
     """u in sgn(x) at 0 has the solutions -1, 0 and 1; u in -sgn(x) has one."""
     text = """model Several { state x = 0;  multiplier u;  x' = u;
-      relation r: u in %ssgn(x);  simulate { until = 1, step = 0.1 } }"""
+      relation r: u in %ssgn(x);  simulate { until = 1, step = 0.1, scheme = moreau } }"""
     _, said, summary = run_of(text % "", "--check-unique")
     need(summary["several_solutions"] == 10 and "relation r has 3" in said, said)
     _, said, summary = run_of(text % "-", "--check-unique")

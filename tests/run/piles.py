@@ -135,6 +135,9 @@ def large_piles():
     need(off <= 1e-5, f"heights are {off:.2g} m apart")
     coarse, s, err = run(LATTICE, "--tolerance", "1e-3")
     need(s["pile_tolerance"] == 1e-3 and 1e-4 < s["max_residual"] <= 1e-3, f"residual {s['max_residual']}")
+    for law in ("coulomb(0)", "rolling(0.4, 1 [mm])"):             # ice; rolling friction
+        _, s, err = run(LATTICE.replace("coulomb(0.4)", law, 1), "--until", "20ms")
+        need(s["piles"] > 5 and s["missed"] == 0 and s["max_residual"] <= 1e-4, f"{law}: {err}")
     return f"heights {off:.2g} m apart"
 
 

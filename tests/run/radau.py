@@ -194,6 +194,42 @@ def kinks(stages):
                    {3: (1.1e-6, 4e-8, 1.4e-9, 5e-11), 2: (4e-4, 6e-5, 8e-6, 1e-6)}[stages])
 
 
+SLIDES = """model Slides { param k = 2; state x = 1, y = 2, z[3] = 1;
+  x' = if x > 0 then -0.3 else 1.5;
+  y' = -k*sign(y - sin(time));
+  for i in 1:3 { z[i]' = (if z[i] >= 0 then -1/i else 1) + 0.2*cos(time); }
+  output u = -k*sign(y - sin(time));
+  simulate { until = 10, step = 0.1, scheme = radau } }"""
+# A buck converter whose switch is an `if` of the time in its period: a potential that the diode holds at 0.
+SAMPLED = """import "std/circuit.nsm";
+model Sampled { param T = 20 [us], Vref = 5 [V]; node a : V, b : V, c : V, gnd : V = 0; discrete duty = 0.4, more = 0;
+  every 20 [us] { more = more + 1e-3*(Vref - c)/(1 [V]); duty = max(0, min(1, 0.02*(Vref - c)/(1 [V]) + more + 0.4)); }
+  VoltageSource v(a = a, b = gnd, V = 12 [V]);
+  Switch s(a = a, b = b, on = if time/T - floor(time/T) < duty then 1 else 0);
+  Diode d(a = gnd, b = b);
+  Inductor l(a = b, b = c, L = 100 [uH]); Capacitor o(a = c, b = gnd, C = 47 [uF]); Resistor r(a = c, b = gnd, R = 5);
+  simulate { until = 0.2 [ms], step = 2 [us], scheme = radau } }"""
+
+
+def slides():
+    """A right side that drives back from both sides slides, as Filippov says, and the outputs that read it too."""
+    columns, said, _ = run(SLIDES, "radau")
+    need(" 0 steps captured" in said, said)
+    for t, x, y, u in zip(columns["time"], columns["x"], columns["y"], columns["u"]):
+        need(abs(x - max(1 - 0.3*t, 0)) <= 1e-14, f"x({t}) = {x!r}")
+        if t > 1:
+            need(abs(y - math.sin(t)) <= 1e-12 and abs(u - math.cos(t)) <= 1e-4, f"y({t}) = {y!r}, u = {u!r}")
+    for i in (1, 2, 3):                                    # -1/i + 0.2 cos t < 0: it comes to 0 and stays
+        need(abs(columns[f"z[{i}]"][-1]) <= 1e-14, f"z[{i}] = {columns[f'z[{i}]'][-1]!r}")
+    need(max(abs(x) for x in columns["slide1"]) <= 1, "the mean is none of both sides")
+
+
+def sampled():
+    """Every switching of a sampled converter is located, and none captured."""
+    _, said, _ = run(SAMPLED, "radau")
+    need(" 0 steps captured" in said and " 11 events" in said, said)
+
+
 def gauss(n):
     """Nodes and weights of Gauss and Legendre on [-1, 1]."""
     x, w = [], []
@@ -309,4 +345,5 @@ CASES += [(f"radau, {name}", smallest, name) for name in SMALLEST]
 CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, check in (
     ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
     ("nonlinear", nonlinear))]
+CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled)]
 CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]

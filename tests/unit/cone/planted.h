@@ -20,27 +20,27 @@ typedef struct planted {
   double      ratio;           // of weights
 } planted;
 
-typedef struct planted_dice { uint64_t state; } planted_dice;
+typedef struct planted_seed { uint64_t state; } planted_seed;
 
-static inline uint64_t dice_next(planted_dice *d) {                       // splitmix64
+static inline uint64_t dice_next(planted_seed *d) {                       // splitmix64
   uint64_t z = d->state += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;
 }
-static inline double dice_unit(planted_dice *d) { return (double)(dice_next(d) >> 11) * 0x1p-53; }          // [0, 1)
-static inline double dice_sign(planted_dice *d) { return 2 * dice_unit(d) - 1; }                            // [-1, 1)
-static inline int dice_below(planted_dice *d, int n) { return (int)(dice_next(d) % (uint64_t)n); }
-static inline int dice_chance(planted_dice *d, double p) { return dice_unit(d) < p; }
-static inline double dice_normal(planted_dice *d) {
+static inline double dice_unit(planted_seed *d) { return (double)(dice_next(d) >> 11) * 0x1p-53; }          // [0, 1)
+static inline double dice_sign(planted_seed *d) { return 2 * dice_unit(d) - 1; }                            // [-1, 1)
+static inline int dice_below(planted_seed *d, int n) { return (int)(dice_next(d) % (uint64_t)n); }
+static inline int dice_chance(planted_seed *d, double p) { return dice_unit(d) < p; }
+static inline double dice_normal(planted_seed *d) {
   double s = 0;
   for (int i = 0; i < 12; i++) s += dice_unit(d);
   return s - 6;
 }
 // 10^x, x in [-digits/2, digits/2]
-static inline double dice_power(planted_dice *d, double digits) { return pow(10, 0.5 * digits * dice_sign(d)); }
+static inline double dice_power(planted_seed *d, double digits) { return pow(10, 0.5 * digits * dice_sign(d)); }
 // 1 ... most, small ones as likely as large ones
-static inline int dice_count(planted_dice *d, int most) {
+static inline int dice_count(planted_seed *d, int most) {
   int n = (int)exp(log(most + 1.0) * dice_unit(d));
   return n < 1 ? 1 : n > most ? most : n;
 }
@@ -58,7 +58,7 @@ typedef struct planted_recipe {
 
 enum { PLANT_OPEN, PLANT_STICK, PLANT_SLIP, PLANT_EDGE, PLANT_APEX, PLANT_GRAZE, PLANT_OPEN_SLIDE, PLANT_MODES };
 
-static inline double planted_mu(planted_dice *d, const planted_recipe *r) {
+static inline double planted_mu(planted_seed *d, const planted_recipe *r) {
   static const double usual[] = { 0, 0.1, 0.3, 0.5, 0.8, 1, 2, 3, 10 };
   switch (r->mu_style) {
     case 0:  return r->mu_fixed;
@@ -69,7 +69,7 @@ static inline double planted_mu(planted_dice *d, const planted_recipe *r) {
   }
 }
 
-static inline planted_recipe planted_recipe_make(planted_dice *d) {
+static inline planted_recipe planted_recipe_make(planted_seed *d) {
   static const unsigned types[] = { 1, 1, 1, 1, 2, 4, 8, 16, 1 | 16, 1 | 8, 1 | 2 | 4, 7 | 16, 31, 31 };
   planted_recipe r = { .types = types[dice_below(d, 14)], .spatial = dice_below(d, 3) };
   r.intervals = dice_chance(d, 0.6) ? 0 : 0.6 * dice_unit(d);
@@ -87,11 +87,11 @@ static inline planted_recipe planted_recipe_make(planted_dice *d) {
 
 // Contacts with Coulomb's friction alone, open, sticking or sliding in general position: as engineers meet them, but of
 // any rank.
-static inline planted_recipe planted_recipe_plain(planted_dice *d) {
+static inline planted_recipe planted_recipe_plain(planted_seed *d) {
   return (planted_recipe){ .types = 1, .spatial = dice_below(d, 2), .mu_style = 1, .mode = { 1, 1, 1 }, .force = 1 };
 }
 
-static inline int planted_mode(planted_dice *d, const planted_recipe *r) {
+static inline int planted_mode(planted_seed *d, const planted_recipe *r) {
   double sum = 0, x;
   for (int k = 0; k < PLANT_MODES; k++) sum += r->mode[k];
   x = sum * dice_unit(d);
@@ -100,7 +100,7 @@ static inline int planted_mode(planted_dice *d, const planted_recipe *r) {
   return PLANT_OPEN;
 }
 
-static inline nsm_cone_block planted_block(planted_dice *d, const planted_recipe *r, int first) {
+static inline nsm_cone_block planted_block(planted_seed *d, const planted_recipe *r, int first) {
   int type;
   do type = dice_below(d, 5); while (!(r->types >> type & 1));
   int spatial = r->spatial == 2 ? dice_below(d, 2) : r->spatial;
@@ -113,7 +113,7 @@ static inline nsm_cone_block planted_block(planted_dice *d, const planted_recipe
 }
 
 // (lambda, u) of one block in the frame of the unit cone, then in its own (contacts.h).
-static inline void planted_pair(planted_dice *d, const planted_recipe *r, const nsm_cone_block *k, double weight,
+static inline void planted_pair(planted_seed *d, const planted_recipe *r, const nsm_cone_block *k, double weight,
                                 double *lambda, double *u) {
   double frame[4], w[4] = { 0 }, y[4] = { 0 }, v[4] = { 0 }, norm = 0, N, speed = dice_unit(d);
   int mode = planted_mode(d, r), first = k->type != NSM_CONE_DISK;
@@ -143,7 +143,7 @@ static inline void planted_pair(planted_dice *d, const planted_recipe *r, const 
   }
 }
 
-static inline void planted_interval(planted_dice *d, const planted_recipe *r, double weight, double *lo, double *hi,
+static inline void planted_interval(planted_seed *d, const planted_recipe *r, double weight, double *lo, double *hi,
                                     double *lambda, double *u) {
   int kind = dice_below(d, 4), where = dice_below(d, 3);
   double a = r->force * dice_sign(d), b = r->force * dice_unit(d);
@@ -171,7 +171,7 @@ static inline void planted_product(int m, int n, const double *A, const double *
 
 // Rows n, t1, t2 (, spin) of a touch of body a on body b (or the ground), for the block or interval at hand. Planar:
 // bodies have 3 coordinates, spatial 6.
-static inline void planted_touch(planted_dice *d, int spatial, int bodies, const nsm_cone_block *k, int rows,
+static inline void planted_touch(planted_seed *d, int spatial, int bodies, const nsm_cone_block *k, int rows,
     double *H) {
   int a = dice_below(d, bodies), b = dice_chance(d, 0.3) ? -1 : dice_below(d, bodies), dof = spatial ? 6 : 3;
   double n[3], t[3], other[3] = { 1, 0, 0 }, frame[4][3], arm[3], at[2][3];
@@ -212,7 +212,7 @@ static inline void planted_touch(planted_dice *d, int spatial, int bodies, const
 
 typedef struct planted_row { int first, size; const nsm_cone_block *block; } planted_row;
 
-static inline void planted_bodies(planted_dice *d, planted *p, const planted_row *row, int rows, int spatial) {
+static inline void planted_bodies(planted_seed *d, planted *p, const planted_row *row, int rows, int spatial) {
   int m = p->f.b.p.m, dof = spatial ? 6 : 3, bodies = dice_count(d, rows), n = dof * bodies;
   double *H = zeros((size_t)(m * n), 8), *D = zeros((size_t)n, 8);
   for (int i = 0; i < bodies; i++) {
@@ -234,7 +234,7 @@ static inline void planted_bodies(planted_dice *d, planted *p, const planted_row
   free(D);
 }
 
-static inline void planted_factors(planted_dice *d, planted *p, const planted_row *row, int rows, int plain) {
+static inline void planted_factors(planted_seed *d, planted *p, const planted_row *row, int rows, int plain) {
   int m = p->f.b.p.m, n = dice_chance(d, 0.3) ? m : dice_count(d, m);
   double *A = zeros((size_t)(m * n), 8), *B = zeros((size_t)(m * n), 8), *D = zeros((size_t)n, 8);
   double fill = dice_chance(d, 0.5) ? 1 : 0.1 + 0.5 * dice_unit(d), uneven = dice_chance(d, 0.5) ? 0 : 0.5;
@@ -261,7 +261,7 @@ static inline void planted_factors(planted_dice *d, planted *p, const planted_ro
   free(D);
 }
 
-static inline void planted_integers(planted_dice *d, planted *p) {
+static inline void planted_integers(planted_seed *d, planted *p) {
   int m = p->f.b.p.m, n = dice_count(d, m), most = 1 + dice_below(d, 3);
   double *H = zeros((size_t)(m * n), 8), *D = zeros((size_t)n, 8), fill = 0.15 + 0.6 * dice_unit(d);
   for (int i = 0; i < m * n; i++) H[i] = dice_chance(d, fill) ? dice_below(d, 2 * most + 1) - most : 0;
@@ -277,7 +277,7 @@ static inline void planted_integers(planted_dice *d, planted *p) {
 // `most` contacts at the most. Its lambda and guess are zero. From number PLANTED_PLAIN on they are plain.
 enum { PLANTED_PLAIN = 1000000 };
 static inline planted planted_make(uint64_t number, int most) {
-  planted_dice dice = { number * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du }, *d = &dice;
+  planted_seed seed = { number * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du }, *d = &seed;
   for (int i = 0; i < 4; i++) dice_next(d);
   int plain = number >= PLANTED_PLAIN;
   planted_recipe r = plain ? planted_recipe_plain(d) : planted_recipe_make(d);

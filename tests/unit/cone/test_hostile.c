@@ -9,7 +9,7 @@
 static double pick(const double *x, int n) { return x[(int)((draw() + 1) / 2 * n)]; }
 static int    integer(int n) { return (int)((draw() + 1) / 2 * n); }
 
-// Values of a kind that belongs to the whole problem, so that most problems are not hopeless.
+// Values of a kind that belongs to the whole problem, so that most problems have answers.
 static double value(int wild) {
   static const double strange[] = { NAN,      HUGE_VAL, -HUGE_VAL, DBL_MAX, -DBL_MAX, DBL_MIN,
                                     4.9e-324, 1e200,    -1e200,    1e-200,  -0.0 };

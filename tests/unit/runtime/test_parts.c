@@ -42,6 +42,12 @@ static const char ball[] = "model Ball {\n  coord z = 0.02, z' = -1;\n  kinetic 
                            "  simulate { until = 0.1, step = 0.01, scheme = %s }\n}\n";
 static const sim_scheme *real;
 
+static opened open_with(const char *form, const char *scheme) {
+  char text[512];
+  snprintf(text, sizeof text, form, scheme);
+  return open_text(text);
+}
+
 // Its problem is not solved where the step is longer than 3 ms; `why` otherwise.
 static nsm_cone_status why;
 static nsm_code hard_step(nsm_sim *s, double t1, nsm_error *e) {
@@ -55,10 +61,8 @@ static void unsolved(void **state) {
   static const char *const taken[] = { "moreau", "midpoint", "consistent" };
   (void)state;
   for (size_t k = 0; k < 2 * sizeof taken / sizeof *taken; k++) {
-    char text[512];
     nsm_error e;
-    snprintf(text, sizeof text, ball, taken[k / 2]);
-    opened o = open_text(text);
+    opened o = open_with(ball, taken[k / 2]);
     real = o.s->a->scheme;
     sim_scheme hard = *real;
     hard.step = hard_step;
@@ -112,10 +116,8 @@ static void from_nowhere(void **state) {
   static const char *const taken[] = { "moreau", "midpoint", "consistent", "consistent1" };
   (void)state;
   for (size_t k = 0; k < 2 * sizeof taken / sizeof *taken; k++) {
-    char text[512];
     nsm_error e;
-    snprintf(text, sizeof text, pendulum, taken[k / 2]);
-    opened o = open_text(text);
+    opened o = open_with(pendulum, taken[k / 2]);
     nsm_keep_ledger(o.s);
     assert_int_equal(nsm_advance(o.s, 5, &e), NSM_OK);
     double t = o.s->now.t, x = o.s->now.q[0];

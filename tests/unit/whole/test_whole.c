@@ -9,6 +9,7 @@
 #include "../compile_text.h"
 
 #define RUN "simulate { until = 1 [s], step = 1 [ms] }\n}\n"
+#define BY_MOREAU "simulate { until = 1 [s], step = 1 [ms], scheme = moreau }\n}\n"
 #define BALL "coord z : m = 1; kinetic z'^2/2 * 1 [kg]; potential 9.81 [m/s^2]*1 [kg]*z;\n"
 
 static Compilation *compiled(const char *text, int kind) {
@@ -38,7 +39,7 @@ static void linear(void **state) {
 // Rows that always act are in the emitted loop.
 static void relations(void **state) {
   (void)state;
-  Compilation *c = compiled("model A {\nstate x = 1;\nmultiplier u;\nx' = u;\nrelation s: u in -sgn(x);\n" RUN,
+  Compilation *c = compiled("model A {\nstate x = 1;\nmultiplier u;\nx' = u;\nrelation s: u in -sgn(x);\n" BY_MOREAU,
                             WHOLE_LINEAR);
   assert_true(c->whole->here);
   assert_int_equal(c->whole->nm, 1);
