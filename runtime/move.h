@@ -36,16 +36,6 @@ static inline void sim_move(const nsm_sim *s, const double *q0, double h, const 
   sim_move_positions(s, q0, s->w.way, q1);
 }
 
-// Where the kernels of some schemes are all taken (nsm_model.point).
-static inline int sim_has_point(const nsm_sim *s) { return s->a->m->point.time + s->a->m->end.time > 0; }
-
-// Its positions into qp [nq], from q and u at the begin of the step; how long after the begin it is.
-static inline double sim_to_point(const nsm_sim *s, const double *q, const double *u, double *qp) {
-  const nsm_move *to = &s->a->m->point;
-  sim_move(s, q, to->begin * s->n.h, u, qp);
-  return to->time * s->n.h;
-}
-
 // q0 moved by a u + b v: the mean of the velocities at both ends of a step.
 static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, const double *u, double b,
                                  const double *v, double *q1) {
@@ -55,9 +45,38 @@ static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, c
   sim_move_positions(s, q0, s->w.way, q1);
 }
 
+// ---- points of the scheme (nsm_point) -------------------------------------------------------------------------------
+// With the weights of now; without equations q_E = q_B + h (theta u_E + (1-theta) u_B).
+static inline void sim_take_points(nsm_sim *s, double theta, double gamma) {
+  nsm_point end = { .time = 1, .begin = 1 - theta, .end = theta, .share = 1, .force = theta };
+  s->a->point[NSM_BEGIN] = (nsm_point){ .force = 1 - theta };
+  s->a->point[NSM_END] = end;
+  if (s->a->m->points) s->a->m->points(theta, gamma, s->a->point);
+}
+
+// Is the end reached from another point than the begin? Then all kernels are taken at that, which the begin knows.
+static inline int sim_has_point(const nsm_sim *s) { return s->a->point[NSM_END].from != NSM_BEGIN; }
+static inline const nsm_point *sim_point(const nsm_sim *s) { return &s->a->point[s->a->point[NSM_END].from]; }
+
+// Its positions into qp [nq], from q and u at the begin of the step; how long after the begin it is.
+static inline double sim_to_point(const nsm_sim *s, const double *q, const double *u, double *qp) {
+  const nsm_point *to = sim_point(s);
+  sim_move(s, q, to->begin * s->n.h, u, qp);
+  return to->time * s->n.h;
+}
+
 // From there to the end of the step, by u at its begin and u1 at its end.
 static inline void sim_from_point(const nsm_sim *s, const double *qp, const double *u, const double *u1, double *q1) {
-  const nsm_move *on = &s->a->m->end;
+  const nsm_point *on = &s->a->point[NSM_END];
   if (on->begin == 0) sim_move(s, qp, on->end * s->n.h, u1, q1);
   else sim_move_mean(s, qp, on->end * s->n.h, u1, on->begin * s->n.h, u, q1);
+}
+
+// A point that is reached from the begin of the step, with velocities z1 at its end: positions into q [nq], velocities
+// and states into z [nz] (NULL: not asked for). Its time, where the step ends at t1.
+static inline double sim_at_point(const nsm_sim *s, const nsm_point *to, double t1, const double *z1, double *q,
+                                  double *z) {
+  sim_move_mean(s, s->now.q, s->n.h * to->end, z1, s->n.h * to->begin, s->now.z, q);
+  for (int i = 0; z && i < s->a->nz; i++) z[i] = (1 - to->share) * s->now.z[i] + to->share * z1[i];
+  return t1 - (1 - to->time) * s->n.h;
 }

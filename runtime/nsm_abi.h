@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 29
+#define NSM_ABI_VERSION 30
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -441,9 +441,10 @@ typedef struct nsm_whole {
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
 
-// A move within a step of length h: time goes on by time*h, positions by h (begin u_B + end u_E) of the velocities at
-// both ends.
-typedef struct nsm_move { double time, begin, end; } nsm_move;
+// A point of a step of length h. From the point `from` to it time goes on by time*h, positions by h (begin u_B + end
+// u_E) of the velocities at both ends; velocities and states are z_B + share (z_E - z_B). h force: weight of f there.
+enum { NSM_BEGIN = 0, NSM_END = 1, NSM_POINTS = 4 };
+typedef struct nsm_point { int from; double time, begin, end, share, force; } nsm_point;
 
 typedef struct nsm_model {
   int version;                    // NSM_ABI_VERSION
@@ -451,8 +452,10 @@ typedef struct nsm_model {
   int file;
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // its place in runtime/schemes.def
-  nsm_move point, end;            // schemes whose kernels are all taken at one point of the step: from the begin to
-                                  // it, from there to the end; 0: other schemes
+  // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
+  // where M and H of constraints, and where g and outputs are taken.
+  void (*points)(double theta, double gamma, nsm_point *to);
+  int inertia_at, law_at;
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;
   const nsm_var *var;             // [nvar]; storage in this order within each kind

@@ -315,6 +315,7 @@ typedef struct sim_analysis {
   // experiment (runtime/clock/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
   int    gamma_given;                   // and is not what it is by default
+  nsm_point point[NSM_POINTS];          // of the scheme with these weights (move.h)
   double instant;                       // where laws hold whose gamma is below 1: t_k + instant h
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
@@ -598,7 +599,9 @@ static inline int sim_is_at_end(const nsm_sim *s, int z) {
 static inline double sim_theta_of(const nsm_sim *s, const sim_class *k, int z) {
   return sim_is_at_end(s, z) ? 1.0 : k->theta;
 }
-static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
+static inline double sim_chain(const nsm_sim *s, int wrt) {
+  return wrt == NSM_WRT_Q ? s->n.h * s->a->point[NSM_END].end : 1.0;
+}
 
 // Place in w->val of an entry; both in the same block.
 static inline int sim_matrix_place(const sim_matrix *w, int row, int col) {

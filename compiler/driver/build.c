@@ -1,4 +1,4 @@
-// build: emitted C + a two-line main, compiled by the system's C compiler and linked with the runtime; or an FMU
+// build: emitted C + a short main, compiled by the system's C compiler and linked with the runtime; or an FMU
 // (build_fmu.c).
 #include <errno.h>
 #include <string.h>
@@ -7,20 +7,36 @@
 #include "../api/installed.h"
 #include "replace.h"
 
-static const char main_text[] =
-  "#include \"nsm_run.h\"\n"
-  "int main(int argc, char **argv) { return nsm_run_main(nsm_model_get(), argc, argv); }\n";
+// What --set gives to a parameter that is stored stands before the flags of the simulator, which may give it again.
+static void main_text(const Options *o, Text *out) {
+  int n = 0;
+  text_add(out, "#include \"nsm_run.h\"\nint main(int argc, char **argv) {\n  static char *set[] = { ");
+  for (int i = 0; i < o->nset; i++) {
+    if (o->set[i].use != SET_STORED) continue;
+    text_add(out, "\"--set\", ");
+    text_json_string(out, o->set[i].text);
+    text_add(out, ", ");
+    n += 2;
+  }
+  text_printf(out, "0 };\n  char *all[argc + %d];\n  all[0] = argv[0];\n"
+                   "  for (int i = 0; i < %d; i++) all[1 + i] = set[i];\n"
+                   "  for (int i = 1; i <= argc; i++) all[%d + i] = argv[i];\n"
+                   "  return nsm_run_main(nsm_model_get(), argc + %d, all);\n}\n", n + 1, n, n, n);
+}
 
 // The program, in the folder of the compiler.
-static int make(Compilation *c, CcFolder f, const char *program) {
+static int make(const Options *o, Compilation *c, CcFolder f, const char *program) {
   Arena *a = c->arena;
   const Installed *at = installed(a);
   const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
   const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I", at->include, "-o", program,
                                     model, main_c, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
-  if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", main_text, &why))
+  Text text = { 0 };
+  main_text(o, &text);
+  if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(&text), &why))
     status = cc_run(a, f, arguments, NSM_LINK_FLAGS, program, &why);
+  text_free(&text);
   return build_status(status, why);
 }
 
@@ -65,7 +81,7 @@ int command_build(const Options *o) {
     code = EXIT_FILE;
   }
   const char *program = code == EXIT_OK ? cc_path(c->arena, f, "program") : NULL;
-  if (code == EXIT_OK) code = fmu ? build_fmu(o, c, f, o->output) : make(c, f, program);
+  if (code == EXIT_OK) code = fmu ? build_fmu(o, c, f, o->output) : make(o, c, f, program);
   if (code == EXIT_OK && !fmu) code = put_in_place(c->arena, program, o->output);
   cc_folder_remove(f);
   compilation_free(c);

@@ -206,17 +206,43 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
-static const char *move_of(const Emitter *e, const char *name, const Point *to) {
-  const Pool *p = e->plan->sys->pool;
-  return arena_printf(e->arena, ".%s = { %.17g, %.17g, %.17g }", name, ex_value(p, to->time), ex_value(p, to->begin),
-                      ex_value(p, to->end));
+// ---- the points of the scheme, by theta and gamma -------------------------------------------------------------------
+typedef struct Weights { const System *sys; KValue theta, gamma; } Weights;
+
+static KValue weight_leaf(KBuilder *b, int symbol, void *weights) {
+  const Weights *w = weights;
+  (void)b;
+  return symtab_at(w->sys->sym, symbol)->kind == SYM_THETA ? w->theta : w->gamma;
 }
 
-// Where the end is reached from another point than the begin, all is taken at that.
-static const char *moves_of(const Emitter *e) {
-  const Point *end = &e->plan->point[END];
-  if (!e->plan->equations || end->from == BEGIN) return "";
-  return arena_printf(e->arena, ",\n  %s, %s", move_of(e, "point", &e->plan->point[end->from]), move_of(e, "end", end));
+static void emit_scheme_points(Emitter *e) {
+  const Plan *p = e->plan;
+  Pool *pool = p->sys->pool;
+  if (!p->equations) return;
+  text_add(e->out, "static void scheme_points(double theta, double gamma, nsm_point *to) {\n");
+  text_add(e->out, "  (void)theta; (void)gamma;\n");
+  for (int i = 0; i < PIECE_POINTS; i++) {
+    const Point *y = &p->point[i];
+    Ex none = ex_num(pool, 0), value[] = { y->time, y->begin, y->end, y->share, p->force[i] };
+    static const char *const part[] = { "time", "begin", "end", "share", "force" };
+    text_printf(e->out, "  to[%d].from = %d;\n", i, y->from);
+    for (int k = 0; k < 5; k++) {
+      KBuilder *b = k_begin(e->arena, "point", KT_VOID);
+      Weights w = { p->sys, k_param(b, KT_DOUBLE, "theta"), k_param(b, KT_DOUBLE, "gamma") };
+      KValue v = k_ex_inline(b, pool, weight_leaf, &w, value[k] == EX_NONE ? none : value[k]);
+      text_printf(e->out, "  to[%d].%s = ", i, part[k]);
+      c_expression(e->arena, k_end(b), v, e->out);
+      text_add(e->out, ";\n");
+    }
+  }
+  text_add(e->out, "}\n");
+}
+
+static const char *points_of(const Emitter *e) {
+  const Plan *p = e->plan;
+  return p->equations ? arena_printf(e->arena, ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d",
+                                     p->inertia_at, p->law_at)
+                      : "";
 }
 
 // [nvar]: the class whose rows have this variable; -1.
@@ -322,6 +348,7 @@ void emit_tables(Emitter *e, const Whole *w) {
   emit_variables(e);
   emit_statistics(e);
   emit_points(e);
+  emit_scheme_points(e);
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_touches(e);
   emit_text(e);
@@ -336,7 +363,7 @@ void emit_tables(Emitter *e, const Whole *w) {
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,
-      arena_printf(e->arena, "%s%s%s", moves_of(e), w ? ", .whole = &whole_step, .whole_run = whole" : "",
+      arena_printf(e->arena, "%s%s%s", points_of(e), w ? ", .whole = &whole_step, .whole_run = whole" : "",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));
 }

@@ -34,7 +34,9 @@ typedef struct Plan {
   const System *sys;
   const SchemeDescriptor *scheme;
   const Equations *equations;   // that it is made from; NULL: others
-  Point point[PIECE_POINTS];          // of these
+  Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
+  int inertia_at, law_at;
+  Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;

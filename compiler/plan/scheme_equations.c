@@ -1,6 +1,7 @@
 // Schemes whose equations stand in schemes/<name>.c: which kernels each class needs follows from the points at which
 // they take its functions. One at a point that the unknowns move has derivatives with respect to what they move there;
 // one at a point that the begin of the piece knows is evaluated once.
+#include "../base/fatal.h"
 #include "../system/slots.h"
 #include "parts.h"
 
@@ -38,10 +39,28 @@ static void row(PlanClass *pc, Hoist *h, const Piece *p, const Plan *plan) {
   if (point_moves(p, plan->point, point)) slope_of_rate(pc, h, p->cls);
 }
 
+// Where the functions of a statement stand, and the weights of f: of what the generic step takes.
+static void places(Plan *plan, const Piece *p) {
+  Ex R = plan->equations->momentum(p), h = ex_sym(p->pool, symtab_id(p->sys->sym, (Sym){ .kind = SYM_H }));
+  Terms t = terms_of(p, R);
+  plan->inertia_at = point_of(p, R, INERTIA);
+  plan->law_at = point_of(p, R, REACTION);
+  for (int i = 0; i < PIECE_POINTS; i++) plan->force[i] = ex_num(p->pool, 0);
+  for (int i = 0; i < t.n; i++)
+    if (t.at[i].of == FORCE)
+      plan->force[t.at[i].point] = ex_neg(p->pool, ex_diff(p->pool, t.at[i].weight, ex_symbol(p->pool, h)));
+  bool known = plan->point[END].from != BEGIN;             // all is taken at the point from which the end is reached
+  Ex ends = ex_add(p->pool, plan->force[BEGIN], plan->force[END]);
+  INVARIANT(known ? plan->inertia_at == plan->point[END].from : ex_is_num(p->pool, ends, 1));
+}
+
 const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d, const Equations *q) {
   Plan *p = plan_open(a, s, d, 0);
   p->equations = q;
-  q->points(&(Piece){ a, s, s->pool, NULL }, p->point);
+  SysClass smooth_one = { .kind = CLASS_SMOOTH };
+  Piece any = { a, s, s->pool, &smooth_one };
+  q->points(&any, p->point);
+  places(p, &any);
   if (q->weights) q->weights(s, &p->theta, &p->gamma);
   p->one_iteration = d->explicit_step || s->affine;
   for (int i = 0; i < s->ncls; i++) {

@@ -56,7 +56,8 @@ struct Parse {
 // One problem: as diag(), and the parse stops after DIAG_LIMIT of them.
 bool names_part(const char *name);       // R1, C12: as parts of a netlist
 #define NETLIST_HELP                                                                                                   \
-  "import \"std/circuit.nsm\"; model M { node a, g = 0; VoltageSource v(a = a, b = g, V = 10 [V]); ... }"
+  "nsm import FILE.cir -o FILE.nsm makes a model of a netlist; by hand: import \"std/circuit.nsm\"; "                  \
+  "model M { node a, g = 0; VoltageSource v(a = a, b = g, V = 10 [V]); ... }"
 Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void  parse_too_deep(Parse *p, Span at);
 

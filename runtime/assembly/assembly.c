@@ -196,7 +196,10 @@ static void add(const sim_class *k, const nsm_pattern *p, const double *val, con
 
 static double one(const nsm_sim *s, int wrt) { (void)s; (void)wrt; return 1; }
 static double at_end(const nsm_sim *s, int wrt) { return sim_chain(s, wrt); }
-static double between(const nsm_sim *s, int wrt) { return s->a->theta * sim_chain(s, wrt); }
+static double between(const nsm_sim *s, int wrt) {
+  const nsm_point *y = &s->a->point[s->a->m->inertia_at];
+  return wrt == NSM_WRT_Q ? s->n.h * y->end : y->share;
+}
 
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {

@@ -1,6 +1,7 @@
 // From a model and its settings to a filled simulation: parameters, sizes, experiment, tables of the classes, initial
 // values. Every mistake a person can make here is reported with the line of the model and the name they gave.
 #include "assembly.h"
+#include "runtime/move.h"
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
     s->a->gamma = 1;
   }
   s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : 3;
+  sim_take_points(s, s->a->theta, s->a->gamma);
   if (set && set->stages && !s->a->scheme->collocates) {
     sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
     return 0;

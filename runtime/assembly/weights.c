@@ -251,6 +251,7 @@ static void apply(nsm_sim *s) {
 }
 
 static void as_given(nsm_sim *s) {
+  sim_take_points(s, s->a->theta, s->a->instant);
   for (int i = 0; i < s->a->m->nclass; i++) {
     sim_class *k = &s->a->cls[i];
     k->theta = k->c->at_end ? 1 : s->a->theta;
@@ -285,6 +286,7 @@ void sim_rows_weights(nsm_sim *s) {
   }
   if (!any) return;
   if (sets && w->network) s->a->instant = s->a->theta;
+  sim_take_points(s, s->a->theta, s->a->instant);
   take_scratch(s, w);
   s->n.weights = w;
   any = 0;
@@ -383,13 +385,9 @@ int sim_weights_note(const nsm_sim *s, char *out, size_t size) {
 }
 
 nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l) {
-  double g = s->a->instant, h = s->n.h;
-  if (g == 1) return sim_view(s, t1, q1, z1, l);
-  for (int i = 0; i < s->a->nq; i++) s->w.qg[i] = (1 - g) * s->now.q[i] + g * q1[i];
-  for (int i = 0; i < s->a->nz; i++) {
-    s->w.zg[i] = sim_is_at_end(s, i) ? z1[i] : (1 - g) * s->now.z[i] + g * z1[i];
-  }
-  if (s->a->on.kinematics.n > 0)
-    sim_move_mean(s, s->now.q, g * s->a->theta * h, z1, g * (1 - s->a->theta) * h, s->now.z, s->w.qg);
-  return sim_view(s, t1 - (1 - g) * h, s->w.qg, s->w.zg, l);
+  const nsm_point *law = &s->a->point[s->a->m->law_at];
+  if (s->a->instant == 1) return sim_view(s, t1, q1, z1, l);
+  double t = sim_at_point(s, law, t1, z1, s->w.qg, s->w.zg);
+  for (int i = 0; s->a->algebraic && i < s->a->nz; i++) if (sim_is_at_end(s, i)) s->w.zg[i] = z1[i];
+  return sim_view(s, t, s->w.qg, s->w.zg, l);
 }

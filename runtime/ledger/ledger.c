@@ -86,7 +86,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   if (a->nactive + r->nborder == 0) return;
   double *drift = r->drift;
   memset(drift, 0, (size_t)r->n * sizeof(double));
-  if (sim_has_point(s)) book_drive(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, 1, drift);
+  if (sim_has_point(s)) book_drive(s, s->now.t + sim_point(s)->time * s->n.h, s->w.qm, 1, drift);
   else {
     book_drive(s, s->now.t, s->now.q, 0.5, drift);
     book_drive(s, s->now.t + s->n.h, s->w.q1, 0.5, drift);
@@ -145,7 +145,7 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 static double work(nsm_sim *s, int kind) {
   double h = s->n.h, *u = s->w.mean;
   if (sim_has_point(s)) {
-    const nsm_move *to = &s->a->m->point, *on = &s->a->m->end;
+    const nsm_point *to = sim_point(s), *on = &s->a->point[NSM_END];
     for (int i = 0; i < s->a->nv; i++) u[i] = (to->begin + on->begin) * s->w.z1[i] + on->end * s->now.z[i];
     double t = s->now.t - h + sim_to_point(s, s->w.q1, s->w.z1, s->w.qm);
     nsm_view m = sim_view(s, t, s->w.qm, s->w.z1, s->now.l);

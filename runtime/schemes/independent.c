@@ -152,7 +152,7 @@ nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step)
     nsm_code code = step(s, t1, e);
     if (code != NSM_OK && (code != NSM_FAILED || n >= TRIES || look(s, &begin, missed(s), 0) == 0)) return code;
     if (code != NSM_OK) continue;
-    if (sim_has_point(s)) end = sim_view(s, s->now.t + s->a->m->point.time * s->n.h, s->w.qm, s->w.z1, s->w.l1);
+    if (sim_has_point(s)) end = sim_view(s, s->now.t + sim_point(s)->time * s->n.h, s->w.qm, s->w.z1, s->w.l1);
     int row = first_off(s, &end, explained(miss));
     if (row >= 0 && look(s, &end, miss, 0) == 0) {       // H tells no others: round-off of rates at rest, or worse
       if ((row = first_contradicted(s, &end, explained(miss))) >= 0) return contradiction(s, row, t1, e);

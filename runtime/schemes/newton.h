@@ -13,7 +13,7 @@ static inline nsm_view newton_end(const nsm_sim *s, double t1) { return sim_view
 
 // Where M is taken, and H of constraints; its increments are those of the step.
 static inline nsm_view newton_between(nsm_sim *s, double t1) {
-  nsm_view v = sim_view(s, t1 - (1 - s->a->theta) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
+  nsm_view v = sim_view(s, t1 - (1 - s->a->point[s->a->m->inertia_at].time) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
   v.dv = s->w.inc;
   v.dx = s->w.inc + s->a->nv;
   return v;

@@ -8,8 +8,8 @@ static const double lost = 16;
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 void newton_position(nsm_sim *s) {
-  double a = s->n.h * s->a->theta, b = s->n.h * (1 - s->a->theta);
-  sim_move_mean(s, s->now.q, a, s->w.z1, b, s->now.z, s->w.q1);
+  const nsm_point *end = &s->a->point[NSM_END];
+  sim_move_mean(s, s->now.q, s->n.h * end->end, s->w.z1, s->n.h * end->begin, s->now.z, s->w.q1);
 }
 
 void sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
@@ -105,12 +105,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   if (s->a->on.g.n > 0) reactions(s, &v, &between, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   if (s->a->on.mass_moving.n + s->a->on.f_mean.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
-    for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
-    if (s->a->on.kinematics.n > 0) {
-      double t = s->a->theta * s->n.h;
-      sim_move_mean(s, s->now.q, t * s->a->theta, s->w.z1, t * (1 - s->a->theta), s->now.z, s->w.qm);
-    }
-    for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
+    (void)sim_at_point(s, &s->a->point[s->a->m->inertia_at], t1, s->w.z1, s->w.qm, s->w.zm);
     SIM_EACH(s, mass_moving, k) k->c->mass_fn(&mid, &k->tab, k->mass);
     if (s->a->follows) sim_touch_there(s, &mid);
     SIM_EACH(s, mid, k) {

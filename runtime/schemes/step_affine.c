@@ -133,7 +133,7 @@ nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
     }
   }
   if (!end_of_step(s, s->w.rhs)) return not_finite(s, &m, t1, e);
-  sim_refine(s, m.t, s->w.qm, s->a->m->end.end * s->n.h);
+  sim_refine(s, m.t, s->w.qm, s->a->point[NSM_END].end * s->n.h);
   s->now.count.newton_iterations++;
   return NSM_OK;
 }

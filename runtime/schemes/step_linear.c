@@ -100,8 +100,8 @@ static void right_side(nsm_sim *s, double t1) {
   sim_move(s, s->now.q, h, s->now.z, s->w.qm);
   for (int i = 0; i < s->a->nz; i++) rhs[i] = h * s->n.f_constant[i];
   if (s->a->on.f_moving.n > 0) {
-    add_kernels(s, &s->a->on.f_moving, 0, &va, h * s->a->theta, 0, rhs);
-    add_kernels(s, &s->a->on.f_moving, 0, &v0, h * (1 - s->a->theta), 1, rhs);
+    add_kernels(s, &s->a->on.f_moving, 0, &va, h * s->a->point[NSM_END].force, 0, rhs);
+    add_kernels(s, &s->a->on.f_moving, 0, &v0, h * s->a->point[NSM_BEGIN].force, 1, rhs);
   }
   if (s->a->on.g.n > 0) {
     va.l = v0.l = s->a->zero_l;
@@ -133,7 +133,7 @@ static void rows_at(nsm_sim *s, double t1) {
 static double apply_motion(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->theta, sum = 0, *dz = s->w.rhs;
+  double ht = s->n.h * s->a->point[NSM_END].end, sum = 0, *dz = s->w.rhs;
   for (int i = 0; i < a->nactive; i++) sum += s->w.l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
   memset(dz, 0, (size_t)s->a->nz * sizeof(double));
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
@@ -208,7 +208,7 @@ static double take_multipliers(nsm_sim *s) {
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->theta, sum;
+  double ht = s->n.h * s->a->point[NSM_END].end, sum;
   if (r->whole) return apply_motion(s);
   sum = take_multipliers(s);
   if (s->a->algebraic && s->a->nv == 0) {
@@ -231,7 +231,7 @@ int sim_linear_solve(nsm_sim *s, double t1) {
 
 double sim_linear_act(nsm_sim *s, double t1) {
   double sum = apply_multipliers(s);
-  if (s->n.isl.zeros > 0 || s->n.r.whole) sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
+  if (s->n.isl.zeros > 0 || s->n.r.whole) sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
   return sum;
 }
 
@@ -266,7 +266,7 @@ static void renew(nsm_sim *s) {
 
 // Positions that do not move by a velocity of the same number, from the velocities found.
 static void other_positions(nsm_sim *s) {
-  double ht = s->n.h * s->a->theta;
+  double ht = s->n.h * s->a->point[NSM_END].end;
   for (int i = 0; i < s->a->nv; i++) s->w.way[i] = ht * s->w.z1[i] + (s->n.h - ht) * s->now.z[i];
   sim_move_positions(s, s->now.q, s->w.way, s->w.q1);
 }
@@ -280,7 +280,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
     sim_matrix_solve(s, s->w.rhs);
     dz = s->w.rhs;
   }
-  int finite = free_motion(s->a->nv, s->a->nz, h, h * s->a->theta, s->now.q, s->now.z, dz, q1, z1);
+  int finite = free_motion(s->a->nv, s->a->nz, h, h * s->a->point[NSM_END].end, s->now.q, s->now.z, dz, q1, z1);
   if (s->n.r.n > 0) {
     if (!s->n.r.always) sim_islands_list(s);
     if (s->n.isl.nactive > 0) {

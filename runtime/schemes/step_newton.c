@@ -162,7 +162,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->a->one_iteration) {
     settle(s);
-    sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
+    sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
     for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
     sim_learn(s, s->a->nz, s->w.inc, s->w.diag, 0);
   }

@@ -300,7 +300,7 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
 INLINE int move(const sim_whole_map *k, const int m, const int few, const nsm_sim *s, const double *state,
                 answer *x) {
   const int nq = few ? few : s->a->nq, nz = few ? few : s->a->nz, nt = few ? few : k->nt;
-  double h = s->n.h, ht = h * s->a->theta, sum = 0;
+  double h = s->n.h, ht = h * s->a->point[NSM_END].end, sum = 0;
   const double *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
   if (nt < nz) for (int i = 0; i < nz; i++) { x->size[i] = 0; x->z1[i] = z1[i]; }
 #pragma GCC unroll 4
@@ -332,7 +332,7 @@ INLINE int move(const sim_whole_map *k, const int m, const int few, const nsm_si
 INLINE int refine(const sim_whole_map *k, const int m, const int few, const nsm_sim *s, const double *state,
                   answer *x) {
   const int nq = few ? few : s->a->nq, nt = few ? few : k->nt;
-  double h = s->n.h, ht = h * s->a->theta, *z1 = x->z1, *q1 = x->q1, *size = x->size;
+  double h = s->n.h, ht = h * s->a->point[NSM_END].end, *z1 = x->z1, *q1 = x->q1, *size = x->size;
   const double *q = state, *z = q + nq;
   for (int round = 0; round < REFINEMENTS; round++) {
     double rate[WHOLE_ROWS], change = 0, force = 0, delta[WHOLE_ROWS];

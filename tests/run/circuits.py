@@ -249,7 +249,7 @@ def impulses():
         need("d and s (line 1) form a loop in which nothing limits the current" in ran.err, ran.err)
 
 
-DIODES = """import "std/circuit.nsm";
+IDEAL_LADDER = """import "std/circuit.nsm";
 model Ladder {
   param n = 400;
   node v[n] : V, w[n] : V, gnd : V = 0, src : V;
@@ -268,15 +268,15 @@ def ladder():
     """Hundreds of ideal diodes: by the sparse matrix of nodes and currents, one factorization where no diode switches,
     with the values of the matrix of all currents, by which problems are solved that are written. Far down the ladder
     currents underflow."""
-    columns, s, _ = run(DIODES)
+    columns, s, _ = run(IDEAL_LADDER)
     need(s["status"] == "ok" and s["solver_iterations"] <= 1.2*s["steps"], f"{s['solver_iterations']} iterations")
     with tempfile.TemporaryDirectory() as folder:
-        dense, full, _ = run(DIODES, "--dump-problems", folder, "--until", "0.2ms")
+        dense, full, _ = run(IDEAL_LADDER, "--dump-problems", folder, "--until", "0.2ms")
     need(full["solver_iterations"] > s["solver_iterations"]*full["steps"]/s["steps"], "the same way twice")
     for name, values in dense.items():
         off = max(abs(a - b) for a, b in zip(values, columns[name]))
         need(off <= 1e-10, f"{name} is {off:.2g} apart")
-    _, s, _ = run(DIODES, "--set", "n=2000")
+    _, s, _ = run(IDEAL_LADDER, "--set", "n=2000")
     need(s["status"] == "ok" and s["solver_iterations"] <= 1.2*s["steps"], f"{s['solver_iterations']} iterations")
 
 

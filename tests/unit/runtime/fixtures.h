@@ -2,6 +2,7 @@
 // returns the model. Every file that includes this one gets its own static copy.
 #pragma once
 #include "runtime/nsm_abi.h"
+#include "points.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 #define UNUSED_FIXTURE __attribute__((unused))
@@ -168,7 +169,7 @@ static const nsm_model *ball_model(void) {
   };
   static const nsm_stat stat[] = { { NSM_STAT_MIN, 4 } };
   static const int line[] = { 9 }, text[] = { BT_CLAIM };
-  static const nsm_model m = { .version = NSM_ABI_VERSION,
+  static const nsm_model m = { .version = NSM_ABI_VERSION, THETA_GAMMA,
                                .name = BT_MODEL,
                                .file = BT_FILE,
                                .text = ball_text,
@@ -352,7 +353,7 @@ static const nsm_model *column_model(void) {
       .slot = fx_q1,
       .fill = column_fill_init },
   };
-  static const nsm_model m = { .version = NSM_ABI_VERSION,
+  static const nsm_model m = { .version = NSM_ABI_VERSION, THETA_GAMMA,
                                .name = CT_MODEL,
                                .file = CT_FILE,
                                .text = column_text,
@@ -532,7 +533,7 @@ static const nsm_model *bridge_model(void) {
       .fill = bridge_fill_out,
       .out_fn = bridge_out },
   };
-  static const nsm_model m = { .version = NSM_ABI_VERSION,
+  static const nsm_model m = { .version = NSM_ABI_VERSION, THETA_GAMMA,
                                .name = DT_MODEL,
                                .file = DT_FILE,
                                .text = bridge_text,

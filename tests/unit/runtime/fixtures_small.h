@@ -36,7 +36,8 @@ enum {
 };
 #define SMALL_MODEL(VAR, CLS, EXPERIMENT)                                                                              \
   {                                                                                                                    \
-    .version = NSM_ABI_VERSION, .name = ST_MODEL, .file = ST_FILE, .text = small_text, .nvar = COUNT(VAR),             \
+    .version = NSM_ABI_VERSION, THETA_GAMMA,                                                                           \
+    .name = ST_MODEL, .file = ST_FILE, .text = small_text, .nvar = COUNT(VAR),                                         \
     .nclass = COUNT(CLS), .var = VAR, .cls = CLS, .sizes = fx_no_sizes, .experiment = EXPERIMENT                       \
   }
 #define EXPERIMENT(name, UNTIL, STEP, THETA)                                                                           \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "runtime/clock/clock.h"
+#include "points.h"
 
 static const unsigned char names[] = "\0circle\0circle.nsm\0c\0s\0u\0a\0class\0phi";
 enum { T_MODEL = 1, T_FILE = 8, T_C = 19, T_S = 21, T_U = 23, T_A = 25, T_CLASS = 27, T_PHI = 33 };
@@ -63,6 +64,14 @@ static void no_sizes(const double *p, double *bound) { (void)p; (void)bound; }
 static void experiment(const double *p, nsm_experiment *e) { (void)p; e->until = 10; e->step = 1e-2; }
 
 // Positions stand before the coordinate in the list: storage puts the coordinate first.
+static void midpoint_points(double theta, double gamma, nsm_point *to) {
+  (void)theta; (void)gamma;
+  to[0] = (nsm_point){ 0 };
+  to[1] = (nsm_point){ 2, 0.5, 0, 0.5, 1, 0 };
+  to[2] = (nsm_point){ 0, 0.5, 0.5, 0, 0, 1 };
+  to[3] = (nsm_point){ 2, 0, 0, 0, 1, 0 };
+}
+
 static const nsm_model *model(int scheme) {
   static const nsm_var var[] = { { NSM_VAR_POSITION, T_C, 1, 0, -1, 0, 0, 0, 0 },
                                  { NSM_VAR_POSITION, T_S, 1, 0, -1, 0, 0, 0, 0 },
@@ -89,9 +98,9 @@ static const nsm_model *model(int scheme) {
     .nclass = sizeof cls / sizeof *cls, .var = var, .cls = cls, .params = no_parameters, .sizes = no_sizes, \
     .experiment = experiment, __VA_ARGS__ }
   static const nsm_model of[] = {
-    [NSM_SCHEME_MOREAU] = MODEL(NSM_SCHEME_MOREAU), [NSM_SCHEME_CONSISTENT] = MODEL(NSM_SCHEME_CONSISTENT),
+    [NSM_SCHEME_MOREAU] = MODEL(NSM_SCHEME_MOREAU, THETA_GAMMA), [NSM_SCHEME_CONSISTENT] = MODEL(NSM_SCHEME_CONSISTENT),
     [NSM_SCHEME_CONSISTENT1] = MODEL(NSM_SCHEME_CONSISTENT1),
-    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .point = { 0.5, 0.5, 0 }, .end = { 0.5, 0, 0.5 }) };
+    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .points = midpoint_points, .inertia_at = 2, .law_at = 2) };
   return &of[scheme];
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/clock/clock.h"
+#include "tests/unit/runtime/points.h"
 
 typedef struct scene_body {
   int    kind;                          // nsm_shape_kind
@@ -266,7 +267,7 @@ static const nsm_model *scene_model(void) {
   cls[1].cjac.n = round ? 0 : 12;
   cls[1].c_fn = round ? NULL : scene_discrete_gyroscopic;
   contact[0].friction = at_hand.mu > 0 ? NSM_COULOMB : 0;
-  m = (nsm_model){ .version = NSM_ABI_VERSION, .name = ST_MODEL, .file = ST_FILE, .text = scene_text,
+  m = (nsm_model){ .version = NSM_ABI_VERSION, THETA_GAMMA, .name = ST_MODEL, .file = ST_FILE, .text = scene_text,
                    .scheme = at_hand.scheme, .nvar = 3, .nclass = sizeof cls / sizeof *cls, .var = var, .cls = cls,
                    .params = scene_params, .sizes = scene_sizes, .experiment = scene_experiment,
                    .nshape_contact = 1, .shape_contact = contact };
