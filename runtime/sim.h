@@ -447,6 +447,9 @@ typedef struct sim_work {
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
   double *pressed;                      // [2 r.nfriction + nl] for assembly/pressed.c
+  long    trembles;                     // steps in which a switch of an `if` went to and fro; of the first: class, time
+  int     trembles_of;
+  double  trembles_from;
   double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
   unsigned char *turns;                 // [nv] likewise: a spin of a body in space
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known

@@ -99,8 +99,21 @@ static double first_in(nsm_sim *s, const sim_event *v, int i, double to) {
   return holds_at(s, v, i, to) ? first_time(s, v, i, lo, to) : INFINITY;
 }
 
-// One that holds from the begin on may have been false in between, as a pulse is: then where it is, at the longest part
-// h/2^k.
+// One that holds at the begin may be false for a while and hold again, as pulses do: the first of the samples at which
+// it is false, where it holds again later.
+static double first_gap(nsm_sim *s, const sim_event *v, int i, double to) {
+  double t = s->now.t, gap = INFINITY;
+  int parts = (int)(PARTS * ceil(fmin((to - t) / s->a->step, 1 << 20)));
+  for (int k = 1; k <= parts; k++) {
+    double at = k < parts ? t + k * ((to - t) / parts) : to;
+    int holds = holds_at(s, v, i, at);
+    if (holds && gap < INFINITY) return gap;
+    if (!holds && !(gap < INFINITY)) gap = at;
+  }
+  return INFINITY;
+}
+
+// Where that is not wavy, and just became true: where it is false at the longest part h/2^k, and holds at the end.
 static double first_leave(nsm_sim *s, const sim_event *v, int i, double to) {
   double t = s->now.t, r = 0.5 * (to - t), least = sim_time_round_off(s, t);
   if (!holds_at(s, v, i, to)) return INFINITY;
@@ -117,7 +130,10 @@ double sim_next_by_time(nsm_sim *s, double t1) {
     for (int i = 0; v->by_time && i < v->n; i++) {
       int was = s->now.was[v->base + i];
       if (was == SIM_ARMED) to = fmin(to, first_in(s, v, i, to));
-      else if (was == SIM_CROSSED) to = fmin(to, first_leave(s, v, i, to));
+      else {
+        if (s->a->cls[v->cls].c->wavy) to = fmin(to, first_gap(s, v, i, to));
+        if (was == SIM_CROSSED) to = fmin(to, first_leave(s, v, i, to));
+      }
     }
   }
   return t1 - to <= sim_time_round_off(s, t1) ? t1 : to;

@@ -222,6 +222,10 @@ static void count_switches(nsm_sim *s, const sim_event *v, int any, int located)
   for (int i = 0; i < v->n; i++) {
     if (s->w.fired[v->base + i] != SWITCHES) continue;
     s->now.count.captured++;
+    if (s->w.trembles++ == 0) {
+      s->w.trembles_of = v->cls;
+      s->w.trembles_from = s->now.t;
+    }
     if (s->now.captured_row != 0) continue;
     s->now.captured_t = s->now.t;
     s->now.captured_row = -1 - v->cls;

@@ -218,7 +218,13 @@ static nsm_code stand(nsm_sim *s, nsm_error *e) {
   SIM_SWAP(w->gap, s->w.gap0);
   memcpy(s->w.rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
   s->w.begin_of = s->now.k;
-  return code;
+  if (code != NSM_OK || !sim_impact_from_nothing(s)) return code;
+  w->capture = 1;                                          // what is left of the step is not tried otherwise
+  sim_fail(e, NSM_FAILED,
+           "the energy of the impact at t = %.10g s, step %ld, is off by %.3g J, which its impulses do not explain; "
+           "constraints that all but depend on each other there? a smaller step may help",
+           s->now.t, s->now.k, s->now.ledger.residue_now);
+  return NSM_FAILED;
 }
 
 // The energy-consistent motion keeps closed gaps, and leaves their rates at 0 to second order in its length only; the

@@ -46,6 +46,13 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
             "on velocities, and places drift\n  = help: a smaller step; moreau(theta = 1/2) drifts by its square, "
             "consistent not at all\n", name, s->now.count.max_miss, s->now.miss_time, scheme);
   }
+  if (s->w.trembles > 0) {
+    const nsm_class *c = &s->a->m->cls[s->w.trembles_of];
+    fprintf(f, "warning[W0853]: the `if` of line %d goes to and fro in %ld steps, the first at t = %.10g s: both "
+            "branches drive back there, and what slides trembles by the step\n  = help: `if s > 0 then a else b` "
+            "slides as (a + b)/2 + u, with multiplier u; relation N: u in (a - b)/2*sgn(s);\n", c->line,
+            s->w.trembles, s->w.trembles_from);
+  }
   double judged = sim_residue_judged(s);
   if (judged > 0 && s->a->scheme->two_point)
     fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "

@@ -22,7 +22,7 @@ static int allowed(const nsm_cone_problem *p, int i, choice c) {
 // lambda for one choice per row; 0 where the equations are inconsistent.
 static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda, int *doubtful) {
   int m = p->m, C[N], R[N], columns = 0, rows = 0;
-  double A[N * N], b[N], x[N];
+  double A[N * N], b[N], terms[N], x[N];
   for (int i = 0; i < m; i++) {
     if (at[i] == BASIC) C[columns++] = i;
     if (at[i] == BASIC || at[i] == LOW_TIGHT || at[i] == HIGH_TIGHT) R[rows++] = i;
@@ -30,10 +30,15 @@ static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda
   }
   for (int r = 0; r < rows; r++) {
     b[r] = -p->q[R[r]];
-    for (int j = 0; j < m; j++) b[r] -= p->M[R[r] + j * m] * lambda[j];
+    terms[r] = nsm_cone_terms(p, R[r]);
+    for (int j = 0; j < m; j++) {
+      double known = p->M[R[r] + j * m] * lambda[j];
+      b[r] -= known;
+      terms[r] += fabs(known);
+    }
     for (int c = 0; c < columns; c++) A[r * N + c] = p->M[R[r] + C[c] * m];
   }
-  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x, doubtful)) return 0;
+  if (!nsm_cone_solve_rectangular(&(nsm_rectangular){ rows, columns, N, A, b, terms, x }, doubtful)) return 0;
   for (int c = 0; c < columns; c++) lambda[C[c]] = nsm_cone_project(x[c], p->lo[C[c]], p->hi[C[c]]);
   return 1;
 }

@@ -45,7 +45,7 @@ static int allowed(const place *at, int choice) {
 static int lambda_of(const nsm_cone_problem *p, const place *at, int places, const int *choice, double *lambda,
                      int *doubtful) {
   int m = p->m, columns = 0, rows = 0, R[N];
-  double E[N][N] = { { 0 } }, A[N * N], b[N], x[N];     // E[column][row]
+  double E[N][N] = { { 0 } }, A[N * N], b[N], terms[N], x[N];     // E[column][row]
   for (int i = 0; i < m; i++) lambda[i] = 0;
   for (int k = 0; k < places; k++) {
     int i = at[k].first, c = choice[k];
@@ -65,14 +65,19 @@ static int lambda_of(const nsm_cone_problem *p, const place *at, int places, con
   }
   for (int r = 0; r < rows; r++) {
     b[r] = -p->q[R[r]];
-    for (int j = 0; j < m; j++) b[r] -= p->M[R[r] + j * m] * lambda[j];
+    terms[r] = nsm_cone_terms(p, R[r]);
+    for (int j = 0; j < m; j++) {
+      double known = p->M[R[r] + j * m] * lambda[j];
+      b[r] -= known;
+      terms[r] += fabs(known);
+    }
     for (int c = 0; c < columns; c++) {
       double sum = 0;
       for (int j = 0; j < m; j++) sum += p->M[R[r] + j * m] * E[c][j];
       A[r * N + c] = sum;
     }
   }
-  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x, doubtful)) return 0;
+  if (!nsm_cone_solve_rectangular(&(nsm_rectangular){ rows, columns, N, A, b, terms, x }, doubtful)) return 0;
   for (int c = 0; c < columns; c++)
     for (int j = 0; j < m; j++) lambda[j] += x[c] * E[c][j];
   nsm_cone_clip(p, lambda);

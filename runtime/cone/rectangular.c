@@ -14,7 +14,9 @@ static int half_exponent(double x) {
 
 // Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off; Ruiz 2001). A x = b
 // becomes (R A C) (x / C) = R b; by_column: exponents of C.
-static void equilibrate(int rows, int columns, double *A, int stride, double *b, int *by_column) {
+static void equilibrate(const nsm_rectangular *s, int *by_column) {
+  int rows = s->rows, columns = s->columns, stride = s->stride;
+  double *A = s->A;
   for (int j = 0; j < columns; j++) by_column[j] = 0;
   for (int sweep = 0, moved = 1; sweep < SWEEPS && moved; sweep++) {
     int row[NSM_PLANAR_MAX], column[NSM_PLANAR_MAX];
@@ -32,7 +34,8 @@ static void equilibrate(int rows, int columns, double *A, int stride, double *b,
     }
     for (int i = 0; i < rows; i++) {
       for (int j = 0; j < columns; j++) A[i * stride + j] = ldexp(A[i * stride + j], -row[i] - column[j]);
-      b[i] = ldexp(b[i], -row[i]);
+      s->b[i] = ldexp(s->b[i], -row[i]);
+      s->terms[i] = ldexp(s->terms[i], -row[i]);
     }
   }
 }
@@ -55,15 +58,16 @@ static void next_pivot(int rank, int rows, int columns, const double *A, int str
 }
 
 // By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are
-// zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful
-// := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or where x is too
-// large or too small for a double: nothing can be proved by such a system.
-int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful) {
-  int order[NSM_PLANAR_MAX], by_column[NSM_PLANAR_MAX], rank = 0;
-  double b_max = 0;
-  equilibrate(rows, columns, A, stride, b, by_column);
+// zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest terms of a right-hand
+// side. *doubtful := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or
+// where x is too large or too small for a double: nothing can be proved by such a system.
+int nsm_cone_solve_rectangular(const nsm_rectangular *s, int *doubtful) {
+  int order[NSM_PLANAR_MAX], by_column[NSM_PLANAR_MAX], rank = 0, rows = s->rows, columns = s->columns,
+      stride = s->stride;
+  double largest = 0, *A = s->A, *b = s->b, *x = s->x;
+  equilibrate(s, by_column);
   for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
-  for (int i = 0; i < rows; i++) b_max = fmax(b_max, fabs(b[i]));
+  for (int i = 0; i < rows; i++) largest = fmax(largest, fmax(fabs(b[i]), s->terms[i]));
   for (; rank < rows && rank < columns; rank++) {
     int r, c;
     next_pivot(rank, rows, columns, A, stride, &r, &c);
@@ -90,11 +94,11 @@ int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, dou
     }
   }
   for (int i = rank; i < rows; i++)
-    if (!(fabs(b[i]) <= 1e-9 * b_max)) return 0;
+    if (!(fabs(b[i]) <= 1e-9 * largest)) return 0;
   for (int i = rank - 1; i >= 0; i--) {
-    double s = b[i];
-    for (int j = i + 1; j < rank; j++) s -= A[i * stride + j] * x[order[j]];
-    x[order[i]] = s / A[i * stride + i];
+    double sum = b[i];
+    for (int j = i + 1; j < rank; j++) sum -= A[i * stride + j] * x[order[j]];
+    x[order[i]] = sum / A[i * stride + i];
   }
   for (int j = 0; j < columns; j++) {
     int something = x[j] != 0;

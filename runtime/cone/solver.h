@@ -291,10 +291,17 @@ int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const do
 int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 int  nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
+// The size of the terms of q_i.
+static inline double nsm_cone_terms(const nsm_cone_problem *p, int i) {
+  double q = fabs(p->q[i]);
+  return p->q_terms && p->q_terms[i] > q ? p->q_terms[i] : q;
+}
+
 // ---- rectangular.c --------------------------------------------------------------------------------------------------
-// x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and
-// b are lost. *doubtful is set where the rank of A is not certain.
-int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful);
+// x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. terms:
+// sizes of what each b_i was summed from. A, b and terms are lost. *doubtful is set where the rank of A is not certain.
+typedef struct nsm_rectangular { int rows, columns, stride; double *A, *b, *terms, *x; } nsm_rectangular;
+int  nsm_cone_solve_rectangular(const nsm_rectangular *s, int *doubtful);
 
 // ---- contensou.c, besides what problem.h declares -------------------------------------------------------------------
 // max of v.lambda over B, and where it is attained (or NULL).

@@ -32,4 +32,6 @@ double sim_residue_judged(const nsm_sim *s);
 double sim_from_nothing(nsm_sim *s, double t1);
 // The same of whole steps whose books their code keeps: has one of them been so?
 int    sim_was_from_nothing(const nsm_sim *s);
+// Likewise of an impact that has been accepted: a step of length 0.
+int    sim_impact_from_nothing(const nsm_sim *s);
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin

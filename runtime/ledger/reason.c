@@ -4,6 +4,8 @@
 //
 //   energy-consistent schemes, which have the residue of round-off:   |r| > 1e-3 (E + |works| + losses)          (1)
 //   the others:   dE > 100 (E + |dV| + h sum |f_i| (|u_i-| + |u_i+|) + sum |p_j| |rate of j at rest|)             (2)
+//   impacts that are located, of any scheme: M (u+ - u-) = H^T p, so T+ - T- = p.(H u+ + H u-)/2 up to round-off:
+//                                                                   |r| > 1e-3 (E + |works| + losses)          (3)
 //
 // E: the largest T + |V| so far. (2) holds for whatever forces, potentials and drives can have given, and for the
 // growth of a scheme beyond its bound of stability, where potentials grow too; what it finds came of forces that do no
@@ -38,10 +40,18 @@ static double drives(nsm_sim *s, double t, const double *q) {
   return sum;
 }
 
+static double all_of(const sim_ledger *g) {
+  return g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
+}
+
 int sim_was_from_nothing(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
-  double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
-  return g->on && s->a->scheme->two_point && g->residue > of_consistent * all;
+  return g->on && s->a->scheme->two_point && g->residue > of_consistent * all_of(g);
+}
+
+int sim_impact_from_nothing(const nsm_sim *s) {
+  const sim_ledger *g = &s->now.ledger;
+  return g->on && !(fabs(g->residue_now) <= of_consistent * all_of(g));
 }
 
 double sim_from_nothing(nsm_sim *s, double t1) {

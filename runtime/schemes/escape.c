@@ -43,9 +43,9 @@ int sim_jumps(const nsm_sim *s, char *out, size_t size) {
     const nsm_class *c = &s->a->m->cls[i];
     if (c->kind != NSM_SMOOTH || !c->switches) continue;
     snprintf(out, size,
-             "the right side of line %d jumps: where it drives back from both sides no value solves it; what slides "
-             "there is a set-valued law, as in `relation r: u in -K*sgn(s)`, or located = true switches it",
-             c->line);
+             "the right side of line %d jumps: where it drives back from both sides no value solves it; `if s > 0 "
+             "then a else b` slides as (a + b)/2 + u with `relation r: u in (a - b)/2*sgn(s)`; located = true goes "
+             "to and fro there", c->line);
     return 1;
   }
   return 0;

@@ -4,9 +4,11 @@ potential as those of coordinates have, so the default scheme keeps the energy t
 Each function takes the case; CASES lists them with their names for the suite.
 """
 import math
+import pathlib
+import tempfile
 
 from claims import run
-from suite import need
+from suite import need, nsm
 
 BODY = "gravity [0, 0, -9.81] [m/s^2]; body b { mass = 1 [kg], inertia = [0.01, 0.02, 0.03] [kg*m^2], %s }\n"
 HINGE = (BODY % "position = [0.3, 0, 0] [m]%s" +
@@ -68,5 +70,20 @@ def order(name):
     need(off <= 3e-4*max(1, abs(limit)), f"moreau is {off} off {limit}")
 
 
+def must_give_way():
+    """A compliance that a run gives must be positive under the energy-consistent schemes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)/"soft.nsm"
+        path.write_text("model Soft { param k = 1e-3; coord z = 0.1; kinetic z'^2/2; potential 9.81*z;\n"
+                        "contact floor: z + k*floor.lambda >= 0;\n"
+                        "simulate { until = 0.1, step = 1e-3, scheme = consistent } }\n")
+        out = nsm("sweep", path, "--vary", "k=-0.001:0.001:3", "--record", "final(z)").out.splitlines()
+    for k, row in zip(("-0.001", "0"), out[1:3]):
+        said = f"the compliance of contact floor, the factor of its force in the gap, is {k};"
+        need(",failed," in row and said in row, row)
+    need(out[3].endswith(",ok,"), out[3])
+
+
 CASES = [(f"compliant contact of {name} keeps the energy", keeps_energy, name) for name in MODELS]
 CASES += [(f"compliant contact of {name}: order 2", order, name) for name in MODELS]
+CASES += [("a compliance must be positive", must_give_way)]

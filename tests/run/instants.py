@@ -157,13 +157,43 @@ def in_parts():
 
 
 def sliding():
-    """Where a right side drives back from both sides no value solves a step: the message says so, and of which line."""
+    """Where a right side drives back from both sides no value solves a step: the message says so, of which line, and
+    the relation that slides as Filippov says. A located run goes to and fro, and says so."""
     model = "model A { state x = 1; x' = if x > 0 then -0.3 else 1.5; simulate { until = 5, step = 0.1 } }"
     _, err, _ = run(model, 0.1, "moreau", code=3)
-    need("the right side of line 1 jumps: where it drives back from both sides no value solves it" in err, err)
+    need("the right side of line 1 jumps: where it drives back from both sides no value solves it" in err and
+         "u in (a - b)/2*sgn(s)" in err, err)
+    for scheme, slides in ("moreau(located = true)", False), ("radau", True):
+        c, err, _ = run(model, 0.1, scheme)
+        told = "warning[W0853]: the `if` of line 1 goes to and fro" in err
+        need(told != slides and abs(c["x"][-1]) <= (1e-12 if slides else 0.15), f"{scheme}: {c['x'][-1]}, {err}")
+    model = """model A { param n = 2; state x[n] = 1; multiplier u[n]; simulate { until = 5, step = 0.1 }
+        for i in 1:n { x[i]' = i*0.6 + u[i]; relation r[i]: u[i] in -0.9*i*sgn(x[i] - 0.1*i); } }"""
+    for scheme in "moreau", "moreau(located = true)", "radau":
+        c, err, _ = run(model, 0.1, scheme)
+        off = max(abs(c[f"x[{i}]"][-1] - 0.1*i) + abs(c[f"u[{i}]"][-1] + 0.6*i) for i in (1, 2))
+        need(off <= 1e-12 and "warning" not in err, f"{scheme}: {off}, {err}")
+
+
+def several_pulses():
+    """Each rise of a condition of time counts, also where it falls and rises again within a step."""
+    model = """model A { param F = 1; state x = 0; discrete n = 0; x' = n;
+        when sin(2*pi*F*time + 0.3) > 0.2 { n = n + 1; } simulate { until = 1, step = 1e-3 } }"""
+    first = 1 - (0.3 - math.asin(0.2))/(2*math.pi)         # of a period: the condition holds at the start
+    for frequency in 300, 1500, 2900, 4500:
+        exact = sum(1 - (k + first)/frequency for k in range(frequency))
+        for scheme in FIRST_ORDER:
+            c, _, _ = run(model.replace("F = 1", f"F = {frequency}"), 1e-3, scheme)
+            need(c["n"][-1] == frequency and abs(c["x"][-1] - exact) <= 1e-9*exact,
+                 f"{scheme}, {frequency} Hz: {c['n'][-1]} rises, x = {c['x'][-1]!r}, not {exact!r}")
+    model = """model A { state x = 0; discrete n = 0; x' = n;
+        when abs(time - 0.5005) > 2e-4 { n = n + 1; } simulate { until = 1, step = 1e-3 } }"""
+    c, _, _ = run(model, 1e-3, "moreau")
+    need(abs(c["x"][-1] - (1 - 0.5007)) <= 1e-12, f"a gap within a step: {c['x'][-1]!r}")
 
 
 CASES = [("instants: steps in parts", in_parts), ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
-         ("instants: a network", network), ("instants: too many", too_many)]
+         ("instants: a network", network), ("instants: several pulses in a step", several_pulses),
+         ("instants: too many", too_many)]

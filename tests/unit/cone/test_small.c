@@ -223,6 +223,33 @@ static void contradiction(void **state) {
   }
 }
 
+// The same two equations, apart by the round-off of their terms, beside a small force: no proof that there is none.
+static void apart_by_round_off(void **state) {
+  (void)state;
+  const char *const solvers[] = { "enumeration", "planar" };
+  for (int k = 0; k < 2; k++) {
+    bench b = bench_open(4, 0, 0);
+    nsm_cone_block slides = { .type = NSM_CONE_COULOMB, .first = 2, .size = 2, .mu = 0.5 };
+    const double terms[] = { 1, 1, 1e-10, 1e-10 };
+    double apart[] = { 1e-17, 5e-17, 1e-3 };
+    for (int n = 0; n < 3; n++) {
+      b.lo[0] = b.lo[1] = -HUGE_VAL;
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) b.M[i + 4 * j] = i < 2 ? j < 2 : i == j;
+      b.q[0] = 1e-17;
+      b.q[1] = apart[n];
+      b.q[2] = -1e-10;
+      b.q[3] = 0;
+      b.p.q_terms = terms;
+      b.p.cone = &slides;
+      b.p.cones = k;
+      nsm_cone_status found = bench_solve(&b, solvers[k], 0);
+      assert_int_equal(found, n < 2 ? NSM_CONE_SOLVED : NSM_CONE_NO_SOLUTION);
+    }
+    bench_close(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_rows),
@@ -236,6 +263,7 @@ int main(void) {
     cmocka_unit_test(without_solution),
     cmocka_unit_test(without_solution_loosely),
     cmocka_unit_test(contradiction),
+    cmocka_unit_test(apart_by_round_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,35 @@ static void unsolved(void **state) {
   }
 }
 
+// ---- an impact from nowhere -----------------------------------------------------------------------------------------
+static nsm_code hard_impact(nsm_sim *s, nsm_error *e) {
+  nsm_code code = real->impact(s, e);
+  s->w.z1[0] *= 3;
+  return code;
+}
+
+static void impact_from_nowhere(void **state) {
+  static const char *const taken[] = { "moreau(located = true)", "consistent(located = true)" };
+  (void)state;
+  for (size_t k = 0; k < 2 * sizeof taken / sizeof *taken; k++) {
+    char text[512];
+    nsm_error e;
+    snprintf(text, sizeof text, ball, taken[k / 2]);
+    opened o = open_text(text);
+    nsm_keep_ledger(o.s);
+    real = o.s->a->scheme;
+    sim_scheme hard = *real;
+    if (k % 2) hard.impact = hard_impact;
+    o.s->a->scheme = &hard;
+    nsm_code code = nsm_step(o.s, &e);
+    if (code == NSM_OK) code = nsm_step(o.s, &e);
+    if (code != (k % 2 ? NSM_FAILED : NSM_OK)) fail_msg("%s: %d, %s", taken[k / 2], (int)code, e.text);
+    if (k % 2 && !strstr(e.text, "the energy of the impact at t = 0.018")) fail_msg("%s: %s", taken[k / 2], e.text);
+    o.s->a->scheme = real;
+    close_all(o);
+  }
+}
+
 // ---- energy from nowhere --------------------------------------------------------------------------------------------
 static const char pendulum[] = "model Pendulum {\n  coord x = 1, y = 0;\n  kinetic (x'^2 + y'^2)/2;\n"
                                "  potential 9.81*y;\n  constraint rod: x^2 + y^2 = 1;\n"
@@ -123,7 +152,7 @@ static void by_whole_steps(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(unsolved), cmocka_unit_test(from_nowhere),
-                                      cmocka_unit_test(by_whole_steps) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(unsolved), cmocka_unit_test(impact_from_nowhere),
+                                      cmocka_unit_test(from_nowhere), cmocka_unit_test(by_whole_steps) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
