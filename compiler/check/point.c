@@ -110,7 +110,7 @@ void each_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const Sy
   }
 }
 
-typedef struct Walk { void (*visit)(Check *k, const SysClass *c, void *ctx); void *ctx; int left; } Walk;
+typedef struct Walk { void (*visit)(Check *k, const SysClass *c, void *ctx); void *ctx; int left, turns; } Walk;
 
 static void walk(Check *k, const SysClass *c, int depth, Walk *w) {
   if (depth == c->nloop) {
@@ -118,15 +118,15 @@ static void walk(Check *k, const SysClass *c, int depth, Walk *w) {
     return;
   }
   double lo = value_of(k->s, c->loop[depth].lo, k->loop, depth), hi = value_of(k->s, c->loop[depth].hi, k->loop, depth);
-  for (double i = lo; i <= hi && w->left > 0; i++) {
+  for (double i = lo; i <= hi && w->left > 0 && w->turns-- > 0; i++) {
     k->loop[depth] = i;
     walk(k, c, depth + 1, w);
   }
 }
 
 void every_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx) {
-  enum { MOST = 2000 };
-  Walk w = { visit, ctx, MOST };
+  enum { MOST = 2000, MOST_TURNS = 1000000 };                  // loops within may be empty
+  Walk w = { visit, ctx, MOST, MOST_TURNS };
   memset(k->loop, 0, sizeof k->loop);
   if (c->nloop <= 8) walk(k, c, 0, &w);
 }

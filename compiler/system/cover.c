@@ -4,7 +4,7 @@
 #include <math.h>
 #include "derive.h"
 
-enum { MOST = 2000000 };           // elements and instances that are counted; larger models are left to the runtime
+enum { MOST = 2000000 };           // elements, instances, turns of loops: larger models are left to the runtime
 
 typedef struct Cover {
   Deriver *d;
@@ -96,7 +96,7 @@ static bool run(Cover *c, int cls, const Slot *t, int k) {
   if (!whole(lo) || !whole(hi)) return false;
   for (double i = lo; i <= hi; i++) {
     c->loop[k] = i;
-    if (!run(c, cls, t, k + 1)) return false;
+    if (--c->budget < 0 || !run(c, cls, t, k + 1)) return false;
   }
   return true;
 }

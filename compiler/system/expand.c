@@ -10,6 +10,7 @@ typedef struct Job {
   int cap; int *map;             // symbol id -> number in value[] / row; -1
   int map_size;
   bool overflow;
+  int turns;                     // of loops, empty ones too
   int next_row;                  // row being filled
   bool elements;                 // elements of array parameters are read by index
   ExpandParts parts;
@@ -101,12 +102,18 @@ static void remember(Job *j, int id, int number_) {
 
 typedef void (*Visit)(Job *, const SysClass *, int cls);
 
+enum { MOST_TURNS = 2000000 };   // of all loops: a model with more is too large, though most of its loops may be empty
+
 static void run_loops(Job *j, const SysClass *c, int cls, int depth, Visit visit) {
   if (j->overflow) return;
   if (depth == c->nloop) { visit(j, c, cls); return; }
   double lo = number(j, c->loop[depth].lo), hi = number(j, c->loop[depth].hi);
   if (j->clip && hi > lo + j->clip - 1) { hi = lo + j->clip - 1; }
-  for (double i = lo; i <= hi; i++) { j->loop[depth] = i; run_loops(j, c, cls, depth + 1, visit); }
+  for (double i = lo; i <= hi && !j->overflow; i++) {
+    j->overflow = ++j->turns > MOST_TURNS;
+    j->loop[depth] = i;
+    run_loops(j, c, cls, depth + 1, visit);
+  }
 }
 
 static bool is_literal(const Job *j, const SysClass *c) {
