@@ -59,6 +59,14 @@ double   fmi_time(const fmi_component *c);
 size_t fmi_state_size(const fmi_component *c);
 int    fmi_save(fmi_component *c, void *to);
 int    fmi_restore(fmi_component *c, const void *from, size_t size);
+// States that a master holds, as memory of their own (kept.c): *state is NULL or one that fmi_keep gave, which it may
+// use again. `call` is named in the reason where there is no state, no place for it or no memory.
+int    fmi_keep(fmi_component *c, void **state, const char *call);
+int    fmi_take_back(fmi_component *c, const void *state, const char *call);
+void   fmi_forget(void **state);
+int    fmi_kept_size(fmi_component *c, const void *state, size_t *size, const char *call);
+int    fmi_kept_bytes(fmi_component *c, const void *state, void *to, size_t size, const char *call);
+int    fmi_keep_bytes(fmi_component *c, const void *from, size_t size, void **state, const char *call);
 // Is the simulation the one of all that was set? It is opened anew where it is not.
 int    fmi_fresh(fmi_component *c);
 // For state.c: the simulation anew with all that was set; another state takes the place of its start.

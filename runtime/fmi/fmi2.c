@@ -27,7 +27,6 @@ typedef struct fmi2 {
   double  start, until;
   fmi2Status last;                      // of the last step
 } fmi2;
-typedef struct fmi2State { size_t size; char bytes[]; } fmi2State;
 
 static void say(const fmi2 *f, fmi2Status status, const char *category, const char *text) {
   if (f->call.logger) f->call.logger(f->call.environment, f->name, status, category, "%s", text);
@@ -185,61 +184,33 @@ fmi2Status fmi2GetDirectionalDerivative(void *instance, const unsigned *unknown,
 // ---- states ---------------------------------------------------------------------------------------------------------
 fmi2Status fmi2GetFMUstate(void *instance, void **state) {
   ALLOWED(ANY);
-  if (!state) return wrong_call(f, "fmi2GetFMUstate: no place for the state");
-  size_t size = fmi_state_size(f->c);
-  fmi2State *s = *state;
-  if (!s || s->size != size) s = malloc(sizeof *s + size);
-  if (!s) return wrong_call(f, "not enough memory for a state");
-  s->size = size;
-  if (!fmi_save(f->c, s->bytes)) {
-    if (s != *state) free(s);
-    return wrong(f);
-  }
-  if (s != *state) free(*state);
-  *state = s;
-  return fmi2OK;
+  return fmi_keep(f->c, state, __func__) ? fmi2OK : wrong(f);
 }
 
 fmi2Status fmi2SetFMUstate(void *instance, void *state) {
   ALLOWED(ANY);
-  const fmi2State *s = state;
-  if (!s) return wrong_call(f, "fmi2SetFMUstate: there is no state");
-  return fmi_restore(f->c, s->bytes, s->size) ? fmi2OK : wrong(f);
+  return fmi_take_back(f->c, state, __func__) ? fmi2OK : wrong(f);
 }
 
 fmi2Status fmi2FreeFMUstate(void *instance, void **state) {
   (void)instance;
-  if (!state) return fmi2OK;
-  free(*state);
-  *state = NULL;
+  fmi_forget(state);
   return fmi2OK;
 }
 
 fmi2Status fmi2SerializedFMUstateSize(void *instance, void *state, size_t *size) {
   ALLOWED(ANY);
-  if (!state || !size) return wrong_call(f, "fmi2SerializedFMUstateSize: there is no state");
-  *size = ((const fmi2State *)state)->size;
-  return fmi2OK;
+  return fmi_kept_size(f->c, state, size, __func__) ? fmi2OK : wrong(f);
 }
 
 fmi2Status fmi2SerializeFMUstate(void *instance, void *state, char *to, size_t size) {
   ALLOWED(ANY);
-  const fmi2State *s = state;
-  if (!s || size < s->size) return wrong_call(f, "fmi2SerializeFMUstate: there is no state, or too little room");
-  memcpy(to, s->bytes, s->size);
-  return fmi2OK;
+  return fmi_kept_bytes(f->c, state, to, size, __func__) ? fmi2OK : wrong(f);
 }
 
 fmi2Status fmi2DeSerializeFMUstate(void *instance, const char *from, size_t size, void **state) {
   ALLOWED(ANY);
-  if (!from || !state) return wrong_call(f, "fmi2DeSerializeFMUstate: there is no state");
-  fmi2State *s = malloc(sizeof *s + size);
-  if (!s) return wrong_call(f, "not enough memory for a state");
-  s->size = size;
-  memcpy(s->bytes, from, size);
-  free(*state);
-  *state = s;
-  return fmi2OK;
+  return fmi_keep_bytes(f->c, from, size, state, __func__) ? fmi2OK : wrong(f);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ typedef struct fmi3 {
   fmi3Log *log;
   int      logging, has_event_mode, stopped;
 } fmi3;
-typedef struct fmi3State { size_t size; char bytes[]; } fmi3State;
 
 static fmi3Status say(const fmi3 *f, fmi3Status status, const char *category, const char *text) {
   if (f->log) f->log(f->environment, status, category, text);
@@ -252,61 +251,33 @@ fmi3Status fmi3GetVariableDependencies(void *instance, UNUSED fmi3ValueReference
 // ---- states ---------------------------------------------------------------------------------------------------------
 fmi3Status fmi3GetFMUState(void *instance, void **state) {
   ALLOWED(ANY);
-  if (!state) return wrong_call(f, "fmi3GetFMUState: no place for the state");
-  size_t size = fmi_state_size(f->c);
-  fmi3State *s = *state;
-  if (!s || s->size != size) s = malloc(sizeof *s + size);
-  if (!s) return wrong_call(f, "not enough memory for a state");
-  s->size = size;
-  if (!fmi_save(f->c, s->bytes)) {
-    if (s != *state) free(s);
-    return wrong(f);
-  }
-  if (s != *state) free(*state);
-  *state = s;
-  return fmi3OK;
+  return fmi_keep(f->c, state, __func__) ? fmi3OK : wrong(f);
 }
 
 fmi3Status fmi3SetFMUState(void *instance, void *state) {
   ALLOWED(ANY);
-  const fmi3State *s = state;
-  if (!s) return wrong_call(f, "fmi3SetFMUState: there is no state");
-  return fmi_restore(f->c, s->bytes, s->size) ? fmi3OK : wrong(f);
+  return fmi_take_back(f->c, state, __func__) ? fmi3OK : wrong(f);
 }
 
 fmi3Status fmi3FreeFMUState(void *instance, void **state) {
   (void)instance;
-  if (!state) return fmi3OK;
-  free(*state);
-  *state = NULL;
+  fmi_forget(state);
   return fmi3OK;
 }
 
 fmi3Status fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
   ALLOWED(ANY);
-  if (!state || !size) return wrong_call(f, "fmi3SerializedFMUStateSize: there is no state");
-  *size = ((const fmi3State *)state)->size;
-  return fmi3OK;
+  return fmi_kept_size(f->c, state, size, __func__) ? fmi3OK : wrong(f);
 }
 
 fmi3Status fmi3SerializeFMUState(void *instance, void *state, uint8_t *to, size_t size) {
   ALLOWED(ANY);
-  const fmi3State *s = state;
-  if (!s || size < s->size) return wrong_call(f, "fmi3SerializeFMUState: there is no state, or too little room");
-  memcpy(to, s->bytes, s->size);
-  return fmi3OK;
+  return fmi_kept_bytes(f->c, state, to, size, __func__) ? fmi3OK : wrong(f);
 }
 
 fmi3Status fmi3DeserializeFMUState(void *instance, const uint8_t *from, size_t size, void **state) {
   ALLOWED(ANY);
-  if (!from || !state) return wrong_call(f, "fmi3DeserializeFMUState: there is no state");
-  fmi3State *s = malloc(sizeof *s + size);
-  if (!s) return wrong_call(f, "not enough memory for a state");
-  s->size = size;
-  memcpy(s->bytes, from, size);
-  free(*state);
-  *state = s;
-  return fmi3OK;
+  return fmi_keep_bytes(f->c, from, size, state, __func__) ? fmi3OK : wrong(f);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
