@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 
+from claims import run as by_default
 from suite import NSM, ROOT, need, nsm
 
 FOLDER = ROOT / "tests/run/networks"
@@ -230,6 +231,23 @@ def sampled():
     need(" 0 steps captured" in said and " 11 events" in said, said)
 
 
+CELLS = """
+model Cells { param n = 4; state x[n] = 1; discrete k = 0; every 0.1 { k = 1 - k; }
+  for i in 1:n { x[i]' = -sign(x[i] - 0.1*i*k) - 0.1*delay(x[i], 0.05); }
+  simulate { until = 2, step = STEP } }"""
+
+
+def cells():
+    """A family whose members slide on a surface that a clock moves, with a delay, by the default scheme."""
+    ends = []
+    for step in ("0.01", "0.001"):
+        columns, _, said = by_default(CELLS.replace("STEP", step))
+        need("steps of radau" in said and " 0 steps captured" in said and " 21 events" in said, said)
+        ends.append([columns[f"x[{i}]"][-1] for i in range(1, 5)])
+    off = max(abs(a - b) for a, b in zip(*ends))
+    need(off <= 5e-6, f"{off:.2e} apart: {ends}")
+
+
 def gauss(n):
     """Nodes and weights of Gauss and Legendre on [-1, 1]."""
     x, w = [], []
@@ -345,5 +363,5 @@ CASES += [(f"radau, {name}", smallest, name) for name in SMALLEST]
 CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, check in (
     ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
     ("nonlinear", nonlinear))]
-CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled)]
+CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
 CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]
