@@ -23,6 +23,16 @@ function(nsm_library name)
   target_link_libraries(${name} PUBLIC ${ARGN})
 endfunction()
 
+# nsm_plugin(NAME PLACE HEADERS LIBRARY): a module from plugin.c, in lib/ of the build and in PLACE of an installation,
+# for a library that nsm does without.
+function(nsm_plugin name place headers library)
+  add_library(${name} MODULE plugin.c)
+  target_include_directories(${name} SYSTEM PRIVATE ${headers})
+  target_link_libraries(${name} PRIVATE ${library})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY})
+  install(TARGETS ${name} LIBRARY DESTINATION ${place})
+endfunction()
+
 # nsm_embed_text(LIBRARY FILE SYMBOL): adds to LIBRARY a C source that defines `const char SYMBOL[]`, the bytes of FILE
 # and a NUL.
 function(nsm_embed_text library file symbol)
