@@ -512,7 +512,7 @@ enum { SIM_CAPTURES = 2 };              // contacts that are open close as witho
 typedef struct sim_tape {
   void (*piece)(struct sim_tape *t, nsm_sim *s, double t1);
   void (*at_once)(struct sim_tape *t, nsm_sim *s);
-  void (*block)(struct sim_tape *t, nsm_sim *s, int block, int first, int n);
+  void (*block)(struct sim_tape *t, nsm_sim *s, int block, int first, int n, double at);
   void (*mended)(struct sim_tape *t, nsm_sim *s);
 } sim_tape;
 

@@ -24,7 +24,7 @@ typedef struct answers {
   long captured, weak, grazing, joint, unique, events, pieces;
   double grazed;                        // time of the first
   char   grazer[256];
-  uint64_t sequence;                    // of the events: the same where these are the same
+  uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 
 // words.c. s: a simulation of the model, for its names. NSM_USAGE with the reason.

@@ -89,12 +89,15 @@ void player_close(player *p) {
   free(p);
 }
 
+static int takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
+
 // ---- the equations of a piece ---------------------------------------------------------------------------------------
 // At p->w and h, and what ends it behind them.
 static void equations(player *p, const tape_entry *e, dual h) {
   if (e->kind == TAPE_STAGES) play_stages(p, e, h);
+  else if (e->kind == TAPE_JUMP) play_jump(p, e);
   else play_points(p, e, h);
-  if (e->kind != TAPE_IMPACT) p->eq[p->nw] = play_end(p, e, h);
+  if (takes_time(e)) p->eq[p->nw] = play_end(p, e, h);
 }
 
 static void without_directions(player *p) {
@@ -156,9 +159,9 @@ static void solve(player *p, const factors *f, int columns, double *b) {
 // ---- a piece --------------------------------------------------------------------------------------------------------
 static void take_solution(player *p, const tape_entry *e) {
   nsm_sim *s = p->s;
-  int n = e->kind == TAPE_STAGES ? s->n.radau->m.s * s->n.radau->n : s->a->nz + s->n.r.n;
-  for (int i = 0; i < n; i++) p->w[i] = dual_of(e->solution[i]);
-  p->nw = n;
+  int jump = e->kind == TAPE_JUMP, own = s->n.radau ? s->n.radau->n : 0;
+  p->nw = e->kind == TAPE_STAGES ? s->n.radau->m.s * own : jump ? 2 * own : s->a->nz + s->n.r.n;
+  for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(e->solution[jump ? i % own : i]);
 }
 
 // The solution with what ends the piece left out: its length is that of the run. Then how far it is off the run.
@@ -177,10 +180,7 @@ static void correct(player *p, const tape_entry *e) {
     if (change <= 1e-13 * size) break;
   }
   double off = 0;
-  for (int i = 0; i < p->s->a->nz; i++) {
-    off = fmax(off, fabs(p->w[i].a[0] - e->solution[i]));
-    p->size = fmax(p->size, fabs(e->solution[i]));
-  }
+  for (int i = 0; i < p->s->a->nz; i++) off = fmax(off, fabs(p->w[i].a[0] - e->solution[i]));
   if (p->size > 0 && !(off / p->size <= p->mismatch)) { p->mismatch = off / p->size; p->mismatch_at = e->t; }
 }
 
@@ -188,14 +188,15 @@ static void correct(player *p, const tape_entry *e) {
 static void stand(player *p, const tape_entry *e, dual h) {
   const nsm_sim *s = p->s;
   play_state *to = p->at;
-  if (e->kind != TAPE_IMPACT && !e->at_once) {
+  if (takes_time(e) && !e->at_once) {
     play_means(p, e, h);
     memcpy(to->mean, p->mean, (size_t)s->n.r.n * sizeof(dual));
     to->history = h;
   }
-  if (e->kind == TAPE_STAGES) {
+  if (e->kind == TAPE_STAGES || e->kind == TAPE_JUMP) {
     const struct sim_radau *w = s->n.radau;
-    memcpy(to->z, p->w + (size_t)(w->m.s - 1) * (size_t)w->n, (size_t)w->nz * sizeof(dual));
+    int last = e->kind == TAPE_STAGES ? w->m.s - 1 : 0;
+    memcpy(to->z, p->w + (size_t)last * (size_t)w->n, (size_t)w->nz * sizeof(dual));
   } else {
     memcpy(to->q, p->q1, (size_t)s->a->nq * sizeof(dual));
     memcpy(to->z, p->w, (size_t)s->a->nz * sizeof(dual));
@@ -208,7 +209,7 @@ static void one_piece(player *p, const tape_entry *e) {
   factors f;
   take_solution(p, e);
   correct(p, e);
-  int n = p->nw + (e->kind != TAPE_IMPACT);
+  int n = p->nw + takes_time(e);
   matrix(p, e, n);
   factor(p, n, &f);
   p->unique += f.pseudo;
@@ -266,7 +267,7 @@ static void block(player *p, const tape_entry *e) {
   const sim_event *v = &s->a->event[e->block];
   for (int c = 0; c <= p->nc; c++) {
     play_state *to = p->at = &p->of[c];
-    dual_view view = play_view(p, to->t, to->q, to->z, to->l, dual_of(s->n.h));
+    dual_view view = play_view(p, dual_add(to->t, dual_of(e->h)), to->q, to->z, to->l, dual_of(s->n.h));
     size_t at = 0;
     for (int a = 0; a < v->naction; a++) {
       const sim_class *k = &s->a->cls[v->action[a]];
@@ -295,22 +296,30 @@ static int refuse(nsm_error *e, const char *what, double t) {
   return 0;
 }
 
+// The largest velocity or state of the run.
+static double size_of(const tape *t) {
+  double size = 0;
+  for (long i = 0; i < t->n; i++)
+    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) size = fmax(size, fabs(t->at[i].solution[z]));
+  return size;
+}
+
 int play(player *p, nsm_error *e) {
   const tape *t = p->tape;
+  p->size = size_of(t);
   for (long i = 0; i < t->n; i++) {
     const tape_entry *entry = &t->at[i];
+    for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // to the bit: sums of lengths have their rounding
     switch (entry->kind) {
     case TAPE_ROW: if (p->row) p->row(p, p->to); break;
     case TAPE_STOP: if (p->stop) p->stop(p, entry->number, p->to); break;
     case TAPE_BLOCK: block(p, entry); break;
     default:
-      if (entry->kind == TAPE_STAGES && entry->settled)
-        return refuse(e, "a switch makes states jump: the derivative of such a jump is not made yet", entry->t);
       one_piece(p, entry);
       p->captured += entry->captured;
       p->weak += entry->weak;
       look_at_grazing(p, entry);
-      if (entry->end == TAPE_SET && entry->kind != TAPE_IMPACT) tell_event(p, entry);
+      if (entry->end == TAPE_SET && takes_time(entry)) tell_event(p, entry);
     }
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {

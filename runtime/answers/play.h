@@ -52,7 +52,7 @@ typedef struct player {
   long captured, weak, grazing, joint, unique;
   double grazed;                         // the first event that grazes, and its row
   int    grazer;
-  double mismatch, mismatch_at, size;   // how far what was solved again is off the run; the largest z so far
+  double mismatch, mismatch_at, size;   // how far what was solved again is off the run; the largest z
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
   void  *to;
@@ -74,6 +74,7 @@ void      play_move(player *p, const dual *q0, dual a, const dual *u, dual b, co
 // points.c, stages.c: eq [nw] of p->w at length h, from p->at; q1, l1
 void play_points(player *p, const tape_entry *e, dual h);
 void play_stages(player *p, const tape_entry *e, dual h);
+void play_jump(player *p, const tape_entry *e);
 // ends.c: phi of the same
 dual play_end(player *p, const tape_entry *e, dual h);
 void play_means(player *p, const tape_entry *e, dual h);   // forces that the next piece extrapolates from

@@ -127,15 +127,17 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
 }
 
 static void tell(answers *a, const tape *t) {
-  a->sequence = a->events = a->pieces = 0;
+  a->sequence = a->steps = 0;
+  a->events = a->pieces = 0;
   for (long i = 0; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
     a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
     if (!event || e->kind == TAPE_ROW || e->kind == TAPE_STOP) continue;
     a->events += e->kind != TAPE_IMPACT;
-    a->sequence = mixed(mixed(a->sequence, (uint64_t)e->kind << 40 | (uint64_t)(e->row + 1) << 8 | (uint64_t)e->set),
-                        (uint64_t)(e->block + 1) << 40 | (uint64_t)(e->kind == TAPE_BLOCK ? 0 : e->number));
+    uint64_t what = (uint64_t)e->kind << 40 | (uint64_t)(e->row + 1) << 8 | (uint64_t)e->set;
+    a->sequence = mixed(mixed(a->sequence, what), (uint64_t)(e->block + 1));
+    a->steps = mixed(mixed(a->steps, what), e->kind == TAPE_BLOCK ? 0 : (uint64_t)e->number);
   }
 }
 

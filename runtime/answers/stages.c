@@ -5,16 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-// (1/h) sum_j omega_ij (Z_j - z_0) times E, from F.
-static void take_slope(player *p, int i, const dual_view *v, dual h, dual *F) {
+// E p->inc from F.
+static void take_slope(player *p, const dual_view *v, dual *F) {
   nsm_sim *s = p->s;
-  const struct sim_radau *w = s->n.radau;
-  for (int k = 0; k < w->nz; k++) {
-    dual sum = dual_of(0);
-    for (int j = 0; j < w->m.s; j++)
-      sum = dual_add(sum, dual_scale(dual_sub(p->w[j * w->n + k], p->at->z[k]), w->m.omega[i][j]));
-    p->inc[k] = dual_div(sum, h);
-  }
   SIM_EACH(s, smooth, k) {
     const nsm_pattern *m = &k->c->mass;
     if (m->n == 0 || !PLAY(p, k, mass, v, p->m)) continue;
@@ -35,22 +28,20 @@ static void take_undetermined(const player *p, const tape_entry *e, const dual *
   }
 }
 
-static void stage(player *p, const tape_entry *e, int i, dual h) {
+// F - U X^T Z of the unknowns Z at time t.
+static void take_forces(player *p, const tape_entry *e, dual t, dual h, const dual *Z, dual *F) {
   nsm_sim *s = p->s;
   const struct sim_radau *w = s->n.radau;
   const sim_rows *r = &s->n.r;
-  const dual *Z = p->w + i * w->n;
-  dual *F = p->eq + i * w->n;
   memcpy(p->l1, Z + w->nz, (size_t)w->nl * sizeof(dual));
   p->l1[w->nl] = dual_of(0);
-  p->now.end = play_view(p, dual_add(p->at->t, dual_scale(h, w->m.c[i])), p->at->q, Z, p->l1, h);
+  p->now.end = play_view(p, t, p->at->q, Z, p->l1, h);
   const dual_view *v = &p->now.end;
   memset(F, 0, (size_t)w->n * sizeof(dual));
   SIM_EACH(s, smooth, k) {
     PLAY(p, k, f, v, F, F);
     PLAY(p, k, g, v, F, F);
   }
-  take_slope(p, i, v, h, F);
   SIM_EACH(s, relation, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       p->lo[row] = dual_of(r->lo[row]);
@@ -69,6 +60,32 @@ static void stage(player *p, const tape_entry *e, int i, dual h) {
 }
 
 void play_stages(player *p, const tape_entry *e, dual h) {
+  const struct sim_radau *w = p->s->n.radau;
   p->now.h = h;
-  for (int i = 0; i < p->s->n.radau->m.s; i++) stage(p, e, i, h);
+  for (int i = 0; i < w->m.s; i++) {
+    dual *F = p->eq + i * w->n;
+    for (int k = 0; k < w->nz; k++) {
+      dual sum = dual_of(0);
+      for (int j = 0; j < w->m.s; j++)
+        sum = dual_add(sum, dual_scale(dual_sub(p->w[j * w->n + k], p->at->z[k]), w->m.omega[i][j]));
+      p->inc[k] = dual_div(sum, h);
+    }
+    take_forces(p, e, dual_add(p->at->t, dual_scale(h, w->m.c[i])), h, p->w + i * w->n, F);
+    take_slope(p, &p->now.end, F);
+  }
+}
+
+// A consistent begin (radau.md, (5)): unknowns z+, then z'.
+//
+//     F(t + e, z') - E (z' - z-)/e = 0,    F(t, z+) + E (z+ - z')/e = 0
+void play_jump(player *p, const tape_entry *e) {
+  const struct sim_radau *w = p->s->n.radau;
+  const dual *after = p->w, *middle = p->w + w->n;
+  double length = RADAU_JUMP * p->s->a->step;
+  for (int k = 0; k < w->nz; k++) p->inc[k] = dual_scale(dual_sub(middle[k], p->at->z[k]), 1 / length);
+  take_forces(p, e, dual_add(p->at->t, dual_of(length)), dual_of(length), middle, p->eq + w->n);
+  take_slope(p, &p->now.end, p->eq + w->n);
+  for (int k = 0; k < w->nz; k++) p->inc[k] = dual_scale(dual_sub(after[k], middle[k]), -1 / length);
+  take_forces(p, e, p->at->t, dual_of(length), after, p->eq);
+  take_slope(p, &p->now.end, p->eq);
 }

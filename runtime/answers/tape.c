@@ -235,6 +235,20 @@ static const double *solution(tape *t) {
   return x;
 }
 
+static void take_sets(tape *t, tape_entry *e) {
+  struct sim_radau *w = t->s->n.radau;
+  unsigned char *law = take(t, (size_t)t->s->n.r.n + 1);
+  for (int row = 0; law && row < t->s->n.r.n; row++) {
+    int set = t->s->now.set[row];
+    law[row] = set == SIM_LOW ? TAPE_LOW : set == SIM_HIGH ? TAPE_HIGH : TAPE_INSIDE;
+  }
+  e->law = law;
+  e->free = w->now ? w->now->free : 0;
+  if (e->free == 0) return;
+  e->U = kept(t, w->now->U, (size_t)w->n * (size_t)e->free);
+  e->X = kept(t, w->now->X, (size_t)w->n * (size_t)e->free);
+}
+
 static void stages(tape *t, tape_entry *e) {
   struct sim_radau *w = t->s->n.radau;
   size_t n = (size_t)w->n;
@@ -242,39 +256,61 @@ static void stages(tape *t, tape_entry *e) {
   if (!x) return;
   for (int i = 0; i < w->m.s; i++) memcpy(x + (size_t)i * n, w->Z[i], n * sizeof *x);
   e->solution = x;
-  e->free = w->now ? w->now->free : 0;
-  if (e->free > 0) {
-    e->U = kept(t, w->now->U, n * (size_t)e->free);
-    e->X = kept(t, w->now->X, n * (size_t)e->free);
+  take_sets(t, e);
+}
+
+// The begin of the piece at hand is one that its sets have moved the states to.
+static void jump(tape *t) {
+  struct sim_radau *w = t->s->n.radau;
+  tape_entry *e = w->now && w->now->index2 == 1 ? add(t, TAPE_JUMP) : NULL;
+  double *x = e ? take(t, (size_t)w->n * sizeof *x) : NULL;
+  if (!x) return;
+  memcpy(x, t->s->now.z, (size_t)w->nz * sizeof *x);
+  memcpy(x + w->nz, t->s->now.l, (size_t)w->nl * sizeof *x);
+  e->solution = x;
+  take_sets(t, e);
+}
+
+// A multiplier that has gone to a bound, or left it, within a step: where it jumps the derivative is not that of the
+// motion.
+static void look_at_switches(tape *t, const tape_entry *e) {
+  nsm_sim *s = t->s;
+  const sim_rows *r = &s->n.r;
+  char name[256];
+  for (int row = 0; t->before && !e->captured && row < r->n; row++) {
+    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->before[row]) continue;
+    sim_row_name(s, row, name, sizeof name);
+    tape_refuse(t, "%s switches within the step that begins at t = %.10g s, and moreau does not locate it: the "
+                "derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
+                name, s->now.t);
   }
-  unsigned char *law = take(t, (size_t)t->s->n.r.n + 1);
-  for (int row = 0; law && row < t->s->n.r.n; row++) {
-    int set = t->s->now.set[row];
-    law[row] = set == SIM_LOW ? TAPE_LOW : set == SIM_HIGH ? TAPE_HIGH : TAPE_INSIDE;
-  }
-  e->law = law;
+  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED ? e->law : NULL;
 }
 
 static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   tape *t = (tape *)hook;
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
+  if (of_stages && t->news && !t->failed) jump(t);
   tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
-  e->settled = t->known && memcmp(t->known, s->now.z, (size_t)s->a->nz * sizeof(double)) != 0;
   if (!impact) find_end(t, t1, e);
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
-  if (of_stages) stages(t, e);
-  else {
-    take_laws(t, e);
-    take_weights(t, e);
-    e->solution = solution(t);
-    if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
-      e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
-    if (!t->failed) look_at_capturing(t, e);
+  t->news = e->captured || e->end == TAPE_SET;
+  if (of_stages) {
+    stages(t, e);
+    return;
   }
-  t->known = kept(t, s->w.z1, (size_t)s->a->nz);
+  take_laws(t, e);
+  take_weights(t, e);
+  e->solution = solution(t);
+  if (t->failed) return;
+  if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
+    e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
+  look_at_capturing(t, e);
+  if (impact) t->before = NULL;
+  else look_at_switches(t, e);
 }
 
 // Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
@@ -296,16 +332,19 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   e->solution = x;
   take_weights(t, e);
   e->at_once = 1;
+  t->before = NULL;
 }
 
-static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int n) {
+static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int n, double at) {
   tape *t = (tape *)hook;
   tape_entry *e = t->failed ? NULL : add(t, TAPE_BLOCK);
   if (!e) return;
   e->block = number;
   e->instance = first;
   e->count = n;
-  t->known = NULL;
+  e->h = at - s->now.t;                                   // what time alone changes is looked at a little later
+  t->before = NULL;
+  t->news = 1;
   if (s->a->event[number].laws)
     tape_refuse(t, "the block of line %d has relations of its own: its derivative is not made yet",
                 s->a->cls[s->a->event[number].cls].c->line);
@@ -347,6 +386,7 @@ tape *tape_open(nsm_sim *s, nsm_error *e) {
   if (!t) { sim_no_memory(e, "a tape"); return NULL; }
   t->hook = (struct sim_tape){ piece, at_once, block, mended };
   t->s = s;
+  t->news = 1;
   look_at_model(t);
   s->tape = &t->hook;
   return t;

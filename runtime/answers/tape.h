@@ -7,7 +7,8 @@
 #include "runtime/clock/located.h"
 #include "runtime/schemes/radau.h"
 
-typedef enum { TAPE_PIECE, TAPE_STAGES, TAPE_IMPACT, TAPE_BLOCK, TAPE_ROW, TAPE_STOP } tape_kind;
+// JUMP: states of a network that a new set moves (docs/numerics/radau.md, (5)).
+typedef enum { TAPE_PIECE, TAPE_STAGES, TAPE_IMPACT, TAPE_JUMP, TAPE_BLOCK, TAPE_ROW, TAPE_STOP } tape_kind;
 
 // What a row has for its equation: no force; a rate of 0 after restitution e, or without; friction that slides; the
 // multiplier at a bound; y = 0; the multiplier as it was; recorded anew at the end of a step (assembly/weights_sets.c).
@@ -32,7 +33,7 @@ typedef struct tape_entry {
   double ground;                        // of the row: gap at which it closes
   double history;                       // length of the piece before with the same sets; 0: none
   int    at_once;                       // a piece of length 0: its motion is free
-  int    captured, weak, settled;       // taken without location; rows whose law and force are both 0; states moved
+  int    captured, weak;                // taken without location; rows whose law and force are both 0
   const unsigned char *law;             // [rows]
   const double *solution;               // z, then multipliers by rows; of stages: those
   const double *theta, *gamma;          // [nz], [nclass]
@@ -50,7 +51,8 @@ typedef struct tape {
   long        n, room;
   tape_block *memory;
   const double *theta, *gamma;          // those of the last piece
-  const double *known;                  // [nz] z where the last entry ended
+  const unsigned char *before;          // laws of the last piece, where nothing has happened since; NULL
+  int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
   char        refused[512];             // why there is no derivative; "" where there is
   nsm_code    code;
