@@ -32,9 +32,11 @@ nsm_code answers_read_of(nsm_sim *s, const char *text, answers *a, nsm_error *e)
 nsm_code answers_read_by(nsm_sim *s, const char *text, answers *a, nsm_error *e);
 void     answers_free(answers *a);
 
-// sens.c: one run with these settings, from the start to the end. start: [nby] what is added to initial values among
+// take.c: one run with these settings, from the start to the end. start: [nby] what is added to initial values among
 // `by`, NULL: nothing; derivatives: 0: values and the sequence of events alone.
 nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, int derivatives, nsm_error *e);
+
+// sens.c
 int      nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
 
 // check.c: the derivative along a random direction against differences of runs with the same events; *off: relative.

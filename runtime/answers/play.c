@@ -309,7 +309,7 @@ int play(player *p, nsm_error *e) {
   p->size = size_of(t);
   for (long i = 0; i < t->n; i++) {
     const tape_entry *entry = &t->at[i];
-    for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // to the bit: sums of lengths have their rounding
+    for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     switch (entry->kind) {
     case TAPE_ROW: if (p->row) p->row(p, p->to); break;
     case TAPE_STOP: if (p->stop) p->stop(p, entry->number, p->to); break;
@@ -327,8 +327,8 @@ int play(player *p, nsm_error *e) {
       return 0;
     }
     if (!(p->mismatch <= agrees))
-      return refuse(e, p->mismatch > 0 ? "the piece that is differentiated is not the one of the run, which is a fault of nsm "
-                    "itself" : "a piece has no finite derivative", p->mismatch_at);
+      return refuse(e, p->mismatch > 0 ? "the piece that is differentiated is not the one of the run, a fault of nsm"
+                                       : "a piece has no finite derivative", p->mismatch_at);
   }
   return 1;
 }

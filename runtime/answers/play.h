@@ -4,8 +4,8 @@
 //   start.c       the start by parameters         points.c   equations of a piece of moreau, and of an impact
 //   play.c        a piece: Newton, tangents       stages.c   equations of a piece of radau
 //   rows.c        equations of rows               ends.c     what ends a piece
-//   sens.c        `nsm sens`                      words.c    --of and --by
-//   check.c       differences with the same events
+//   take.c        a run with its outputs          words.c    --of and --by
+//   sens.c        `nsm sens`                      check.c    differences with the same events
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
 //

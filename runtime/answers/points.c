@@ -37,14 +37,17 @@ static void views(player *p, dual h, play_views *v) {
   v->law = between ? at_point(p, law, h, p->qg, p->zg) : v->end;
 }
 
-static void add_forces(player *p, const dual_view *v, dual h, const double *weight, double sign, int begin, int mean,
-                       dual *eq) {
+// h f with its weight at the end, at the begin, or of what is taken at the mean.
+typedef enum { AT_BEGIN, AT_END, AT_MEAN } moment;
+
+static void add_forces(player *p, const tape_entry *e, moment when, const dual_view *v, dual h, dual *eq) {
   nsm_sim *s = p->s;
   nothing(p->f, s->a->nz);
   SIM_EACH(s, smooth, k)
-    if (k->c->f_mean == mean && !(begin && k->c->at_end)) PLAY(p, k, f, v, p->f, p->f + s->a->nv);
+    if (k->c->f_mean == (when == AT_MEAN) && !(when == AT_BEGIN && k->c->at_end))
+      PLAY(p, k, f, v, p->f, p->f + s->a->nv);
   for (int i = 0; i < s->a->nz; i++) {
-    double by = weight ? (sign > 0 ? weight[i] : 1 - weight[i]) : 1;
+    double by = when == AT_END ? e->theta[i] : when == AT_BEGIN ? 1 - e->theta[i] : 1;
     if (by != 0) eq[i] = dual_sub(eq[i], dual_scale(dual_mul(h, p->f[i]), by));
   }
 }
@@ -91,9 +94,9 @@ void play_points(player *p, const tape_entry *e, dual h) {
   views(p, h, v);
   nothing(p->eq, nz);
   if (!impact) {
-    add_forces(p, &v->end, h, e->theta, 1, 0, 0, p->eq);
-    if (s->a->theta < 1) add_forces(p, &v->begin, h, e->theta, -1, 1, 0, p->eq);
-    if (s->a->on.f_mean.n > 0) add_forces(p, &v->middle, h, NULL, 1, 0, 1, p->eq);
+    add_forces(p, e, AT_END, &v->end, h, p->eq);
+    if (s->a->theta < 1) add_forces(p, e, AT_BEGIN, &v->begin, h, p->eq);
+    if (s->a->on.f_mean.n > 0) add_forces(p, e, AT_MEAN, &v->middle, h, p->eq);
     add_reactions(p, e, v, p->eq);
   }
   add_inertia(p, &v->middle, p->eq);

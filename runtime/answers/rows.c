@@ -17,7 +17,9 @@ static void coefficients(player *p, const dual_view *middle) {
     const int at[] = { k->c->mu_num, k->c->mu2_num, k->c->radius_num };
     for (int i = 0; i < k->tab.count; i++)
       for (int j = 0; j < 3; j++)
-        p->mu[3 * (k->friction0 + i) + j] = moves ? c[i + j * (int)n] : at[j] < 0 ? dual_of(0) : *column(p, k, i, at[j]);
+        p->mu[3 * (k->friction0 + i) + j] = moves       ? c[i + j * (int)n]
+                                            : at[j] < 0 ? dual_of(0)
+                                                        : *column(p, k, i, at[j]);
   }
 }
 

@@ -374,8 +374,8 @@ static void look_at_model(tape *t) {
                 "motion; --located on");
   for (int c = 0; c < s->a->m->nclass; c++)
     if (s->a->cls[c].recorded && s->a->cls[c].tab.count > 0)
-      tape_refuse(t, "line %d: moreau does not locate the switches of this law, whose derivative would be of first order "
-                  "alone; --scheme radau does", s->a->m->cls[c].line);
+      tape_refuse(t, "line %d: moreau does not locate the switches of this law, whose derivative would be of first "
+                  "order alone; --scheme radau does", s->a->m->cls[c].line);
   for (int i = 0; i < s->n.r.nfriction; i++)
     if (s->n.r.friction[i].type == NSM_CONE_CONTENSOU_EXACT)
       tape_refuse(t, "Contensou's exact law has no derivative yet; contensou(mu, R) has");
