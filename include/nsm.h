@@ -204,7 +204,7 @@ double   nsm_get_parameter(const nsm_sim *s, const char *name);                 
 // An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
 // belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
 nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
-nsm_code nsm_set_input_at(nsm_sim *s, int i, double value, nsm_error *e);   // input i of nsm_ninput; no name is looked up
+nsm_code nsm_set_input_at(nsm_sim *s, int i, double value, nsm_error *e);   // input i of nsm_ninput, by its number
 // The inputs, in the order of the model. nsm_get_input: what a file or nsm_set_input gives it now; NaN where neither
 // does, and the model says it, or nothing.
 int         nsm_ninput(const nsm_sim *s);
@@ -224,8 +224,8 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e);
 nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e);
 
 // ---- batches: many simulations that go on together ------------------------------------------------------------------
-// n simulations of one program. They share nothing: each has the bits that it has alone, whatever the number of threads.
-// A member is a simulation as any other, between the calls: parameters, saving, counters.
+// n simulations of one program. They share nothing: each has the bits that it has alone, whatever the number of
+// threads. A member is a simulation as any other, between the calls: parameters, saving, counters.
 typedef struct nsm_batch nsm_batch;
 
 // first and n - 1 clones of it; `first` belongs to the batch from now on, and is closed on an error. threads: at most

@@ -19,7 +19,11 @@ model CartPole {
   force x = u;
   contact left: x + wall >= 0 with newton(0.5);
   contact right: wall - x >= 0 with newton(0.5);
-  draw { line([-wall, 0], [wall, 0]); box([x, 0], [0.3, 0.12]); line([x, 0], [x + 2*l*sin(phi), 2*l*cos(phi)]); }
+  draw {
+    line([-wall, 0], [wall, 0]);
+    box([x, 0], [0.3, 0.12]);
+    line([x, 0], [x + 2*l*sin(phi), 2*l*cos(phi)]);
+  }
   simulate { until = 10 [s], step = 20 [ms] }
 }
 """
@@ -31,7 +35,7 @@ TASK = dict(action={"u": (-10, 10)}, observe=["x", "phi", "x'", "phi'"], frame=0
 
 
 def best_feedback(envs, seed):
-    """Of one feedback for each environment, u = k observation, the one with the largest sum of rewards, and that sum."""
+    """Of one feedback for each environment, u = k observation, that with the largest sum of rewards, and the sum."""
     k = np.random.default_rng(seed).normal(0, [2, 30, 2, 10], (envs.num_envs, 4))
     seen, _ = envs.reset(seed=seed)
     total, alive = np.zeros(envs.num_envs), np.ones(envs.num_envs, dtype=bool)

@@ -17,7 +17,7 @@ Inputs = Mapping[str, Any]              # {name: a number, n numbers, (steps, n)
 
 
 def _drawn(name: str, value: Any, n: int, random: Any, unit: Optional[str]) -> Any:
-    """n numbers in SI: a tuple (low, high) is drawn from evenly, a list or an array has one for each, one is for all."""
+    """n numbers in SI: a tuple (low, high) is drawn from evenly, a list or array has one for each, one is for all."""
     if isinstance(value, tuple):
         if len(value) != 2:
             raise UsageError(f"vary: {name} = {value!r}: a range is (low, high), and values are a list or an array")

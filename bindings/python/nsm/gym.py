@@ -1,7 +1,7 @@
 """Environments for learning, with gymnasium's interface: one (Env), or many at once (VectorEnv). Where gymnasium is
 installed they are its kinds, and their spaces its boxes; nothing of it is needed.
 
-    cart = nsm.load("cart_pole.nsm")
+    cart = nsm.loads(CART_POLE)
     task = dict(action={"u": (-10, 10)}, observe=["x", "phi", "x'", "phi'"], frame=0.02,
                 reward=lambda now, action: 1.0 - 0.01*action["u"]**2,
                 done=lambda now: abs(now["phi"]) > 0.2, start={"phi": (-0.05, 0.05)})
