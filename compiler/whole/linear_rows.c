@@ -290,7 +290,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     end->z[i] = k_variable(b, step_name(p, "zc", i), k_op2(b, OP_PLUS, free[i], end->change[i]));
     if (i < p->w->nq)
       end->q[i] = k_variable(b, step_name(p, "qc", i),
-                             k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, end->ht, end->change[i])));
+                             k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, l->m.spot[END].end.v, end->change[i])));
   }
   KValue good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
   if (!acts) return good;
@@ -312,8 +312,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     k_set(b, end->z[i], k_number(b, 0));
     if (i < p->w->nq)
       k_set(b, end->q[i], k_op2(b, OP_PLUS, end->q0[i],
-                                k_op2(b, OP_TIMES, k_op2(b, OP_MINUS, step_scalar(p, WHOLE_STEP), end->ht),
-                                      end->z0[i])));
+                                k_op2(b, OP_TIMES, l->m.spot[END].begin.v, end->z0[i])));
     k_close(b);
   }
   set_calm(l, end->change, values(l, end->change, end->z), lambda);
