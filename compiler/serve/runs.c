@@ -11,8 +11,9 @@ static const nsm_program *program_of(const Serve *s, const ServedRun *r) { retur
 static void put_run(Serve *s, const ServedRun *r) {
   text_add(&s->out, ",\"time\":");
   serve_put_number(&s->out, nsm_time(r->sim));
-  text_printf(&s->out, ",\"steps_done\":%ld,\"steps_total\":%ld,\"done\":%s", nsm_steps_done(r->sim),
-              nsm_steps_total(r->sim), r->stopped || nsm_steps_done(r->sim) >= nsm_steps_total(r->sim) ? "true" : "false");
+  long k = nsm_steps_done(r->sim), total = nsm_steps_total(r->sim);
+  text_printf(&s->out, ",\"steps_done\":%ld,\"steps_total\":%ld,\"done\":%s", k, total,
+              r->stopped || k >= total ? "true" : "false");
 }
 
 // ---- started --------------------------------------------------------------------------------------------------------
@@ -101,7 +102,8 @@ static bool write_columns(Serve *s, ServedRun *r, const Json *first, bool inputs
     if (parameter) code = inputs_too ? nsm_set_parameter(r->sim, x->key, value, &e) : NSM_OK;
     else if (input >= 0) code = nsm_set_input_at(r->sim, input, value, &e);
     else if (c >= 0) code = nsm_write_column(r->sim, c, value, &e);
-    else return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", inputs_too ? "input or " : "", x->key);
+    else return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", inputs_too ? "input or " : "",
+                            x->key);
     if (code != NSM_OK) return serve_failed(s, r, &e);
   }
   return true;
