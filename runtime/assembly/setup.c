@@ -80,13 +80,13 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
     s->a->theta = s->a->scheme->collocates ? 1 : s->a->scheme->theta;
     s->a->gamma = 1;
   }
-  s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : 3;
+  s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : s->a->scheme->collocates ? 3 : 1;
   sim_take_points(s, s->a->theta, s->a->gamma);
   if (set && set->stages && !s->a->scheme->collocates) {
     sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
     return 0;
   }
-  if (s->a->stages == 2 || s->a->stages == 3) return 1;
+  if (!s->a->scheme->collocates || s->a->stages == 2 || s->a->stages == 3) return 1;
   sim_fail(e, NSM_USAGE, "radau has 2 or 3 stages, and not %d", s->a->stages);
   return 0;
 }

@@ -100,7 +100,7 @@ static void forget_forces(nsm_sim *s) {
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   if (!s->located->watches) return NSM_OK;
   double r = h / PROBE;
-  nsm_code code = sim_try(s, r, s->now.t + r, e);
+  nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
   return code;
 }

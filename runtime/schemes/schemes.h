@@ -138,6 +138,13 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int sim_jumps(const nsm_sim *s, char *out, size_t size);
 int sim_escapes(const nsm_sim *s, char *out, size_t size);
 
+// galerkin_setup.c, step_galerkin.c: pieces of order 4 and above of the energy-consistent scheme (galerkin.h)
+int      sim_galerkin_fits(nsm_sim *s, nsm_error *e);
+void     sim_galerkin_analyse(nsm_sim *s);
+nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e);
+double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
+double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
+
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);
