@@ -58,13 +58,12 @@ static void stages(const Env *env, const Ast *arg) {
   diag_help(d, "radau(stages = 3)");
 }
 
-// order = 4. Above 2 events are located, unless it is said that they are not: what a step captures is of first order.
+// order = 4
 static void order(const Env *env, const Ast *arg) {
   MExperiment *s = &env->e->out->sim;
   double n = arg->a->kind == AST_NUMBER ? arg->a->number : 0;
   s->order_span = arg->a->span;
   s->order = n == 2 || n == 4 || n == 6 || n == 8 ? (int)n : 0;
-  if (s->order > 2 && !s->located) s->located = 1;
   if (s->order) return;
   Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`order` is 2, 4, 6 or 8");
   diag_label(d, "none of them");

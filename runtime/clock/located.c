@@ -395,6 +395,19 @@ static void doubt_of_opening(nsm_sim *s, double length) {
     if (w->hit[row] && s->now.set[row] == SIM_LEFT) s->now.doubt[row] = length == 0;
 }
 
+// A piece of fixed sets is checked before it stands.
+static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
+  static const double wrong = 1e-6;
+  if (!s->n.galerkin || s->located->capture) return NSM_OK;
+  double off = sim_galerkin_verify(s, t1);
+  s->now.count.max_residual = fmax(s->now.count.max_residual, off);
+  if (off <= wrong) return NSM_OK;
+  s->w.astray = 1;
+  sim_fail(e, NSM_FAILED, "a piece that ends at t = %.10g s breaks the laws of its contacts by %.3g of their terms", t1,
+           off);
+  return NSM_FAILED;
+}
+
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
@@ -404,6 +417,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
+    if ((code = verified(s, t1, e)) != NSM_OK) return code;
     code = sim_accept(s, t1, e);
     if (w->capture) {
       w->capture = w->pieces = s->now.sets_known = 0;

@@ -6,7 +6,7 @@
 //   galerkin_system.c   the equations (3)-(6)                    galerkin_matrix.c  their derivatives
 //   galerkin_nodes.c    forces and sliding friction at Gauss' nodes
 //   galerkin_force.c    forces at the end of a piece             galerkin_books.c   works and losses
-//   step_galerkin.c     a piece: Newton's method
+//   step_galerkin.c     a piece: Newton's method             galerkin_verify.c  the check of what stands
 //
 // Unknowns of a piece, for each polynomial j < s: a_j [nv], b_j [nv], lambda_j [m], kappa_j [m], m rows that are kept
 // on both levels: constraints, closed contacts, friction that sticks. Equations in the same order: momentum (3),

@@ -142,6 +142,7 @@ int sim_escapes(const nsm_sim *s, char *out, size_t size);
 int      sim_galerkin_fits(nsm_sim *s, nsm_error *e);
 void     sim_galerkin_analyse(nsm_sim *s);
 nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e);
+double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much a piece that is to stand breaks its laws
 double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
 double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
