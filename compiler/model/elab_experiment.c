@@ -103,7 +103,8 @@ static void scheme(const Env *env, const Ast *x) {
       order(env, arg);
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma, order, stages and located, by name");
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
+                   "a scheme takes theta, gamma, order, stages and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }

@@ -23,7 +23,7 @@ void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
       return;
     }
     if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
-    diag_label(refuse(d, c->span, friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction",
-                      bag), "%s", c->shown);
+    const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
+    diag_label(refuse(d, c->span, what, bag), "%s", c->shown);
   }
 }

@@ -553,8 +553,7 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c, bool both_l
     t.hm = ARENA_ARRAY(a, Ex, c->h.n + 1);
     for (int i = 0; i < c->h.n; i++) t.hm[i] = by_v[c->h.at[i].col];
   }
-  bool rates = both_levels || c->kind == CLASS_CONSTRAINT;
-  if (symmetric || (rates && discrete(&j, c->rate, d)))
+  if (symmetric || ((both_levels || c->kind == CLASS_CONSTRAINT) && discrete(&j, c->rate, d)))
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);

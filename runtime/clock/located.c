@@ -102,6 +102,7 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   double r = h / PROBE;
   nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
+  if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
   return code;
 }
 
@@ -187,9 +188,9 @@ static int is_lifted(const nsm_sim *s, int row) {
 // of their impulses. That takes energy, as the impacts of such flights would.
 static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
   sim_rows *r = &s->n.r;
-  int any = 0;
+  int any = 0, later = s->n.con && !s->n.galerkin;         // by the impact that begins the next piece
   rates_after(s);
-  for (int row = 0; row < r->n && !s->n.con; row++) {
+  for (int row = 0; row < r->n && !later; row++) {
     if (r->friction_of[row] >= 0 || !is_lifted(s, row) || !falls_back(s, row, rest)) continue;
     r->lo[row] = -INFINITY;
     any = 1;

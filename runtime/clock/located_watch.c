@@ -259,6 +259,26 @@ void sim_watch_others(nsm_sim *s, double t1) {
   }
 }
 
+void sim_watch_still_slides(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  nsm_view now = sim_now(s);
+  if (r->nfriction == 0) return;
+  slips(s, &now);
+  for (int i = 0; i < r->nfriction; i++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[i], part);
+    for (int k = 0; k < parts; k++) {
+      const int *row = r->friction[i].row + part[k].first;
+      double slip = 0, *rate = s->located->rate;
+      if (!r->active[row[0]] || s->now.set[row[0]] != SIM_STICKS) continue;
+      for (int d = 0; d < part[k].n; d++) slip = hypot(slip, part[k].w[d] * rate[row[d]]);
+      if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z)) continue;
+      s->now.set[row[0]] = SIM_SLIPS_ON;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = part[k].w[d] * rate[row[d]] / slip;
+    }
+  }
+}
+
 // The direction of slip at the end, of the part of a block that begins at `row`.
 static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
   sim_disk part[2];

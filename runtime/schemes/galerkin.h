@@ -60,6 +60,10 @@ static inline double galerkin_w(const galerkin_tables *t, int N, int i, int j) {
   return t->at[N][i][j] - t->at[N][i - 1][j];
 }
 
+// The rows of the class have no gap; it is a force, and taken at Gauss' nodes.
+static inline int galerkin_on_velocities(const nsm_class *c) { return c->kind == NSM_FRICTION || c->velocity_level; }
+static inline int galerkin_at_nodes(const nsm_class *c) { return c->work_fn != NULL; }
+
 // galerkin_setup.c
 void galerkin_rows(nsm_sim *s);                          // by the sets of now
 
@@ -69,17 +73,15 @@ void     galerkin_nodes(nsm_sim *s);                     // q, and dq/dt for u, 
 // Two-point view of subinterval i of N, of which the increments are made; backward: from its end to its begin
 nsm_view galerkin_pair(nsm_sim *s, int N, int i);
 nsm_view galerkin_backward(const nsm_sim *s, const nsm_view *v);
-nsm_view galerkin_middle(nsm_sim *s, const nsm_view *v);  // its middle, with the mean velocity
+nsm_view galerkin_middle(nsm_sim *s, const nsm_view *v); // its middle, with the mean velocity
 nsm_view galerkin_node(nsm_sim *s, int k);
-double   galerkin_mean(const nsm_sim *s, int part, int i, int N, int k);    // lambda or kappa of row i, mean over k of N
+double   galerkin_mean(const nsm_sim *s, int part, int i, int N, int k);  // lambda, kappa of row i, mean over k of N
 
 // galerkin_system.c
 void galerkin_residual(nsm_sim *s);
 // Kernels of the rows of class `cls` in a subinterval; 0: it has no row in the piece
 int  galerkin_row_kernels(nsm_sim *s, int cls, const nsm_view *v);
 const double *galerkin_direction(const nsm_sim *s, int cls, int i);          // entries of pattern h, after that
-int  galerkin_on_velocities(const nsm_class *c);          // its rows have no gap
-int  galerkin_at_nodes(const nsm_class *c);               // a force: it is taken at Gauss' nodes
 
 // galerkin_nodes.c: adds forces at Gauss' nodes to the residual, their derivatives to the matrix; books their works
 void galerkin_add_forces(nsm_sim *s);

@@ -20,8 +20,8 @@ int sim_galerkin_fits(nsm_sim *s, nsm_error *e) {
   }
   int n = 2 * s->a->stages * (nv + rows);
   if (n <= GALERKIN_MOST) return 1;
-  sim_fail(e, NSM_USAGE, "`consistent(order = %d)` takes up to %d unknowns of a piece, and this model has %d velocities "
-           "and %d rows, %d unknowns; `consistent`, of order 2, has no such limit", order, GALERKIN_MOST, nv, rows, n);
+  sim_fail(e, NSM_USAGE, "`consistent(order = %d)` takes up to %d unknowns of a piece, and this model has %d, by %d "
+           "velocities and %d rows; `consistent`, of order 2, has no such limit", order, GALERKIN_MOST, n, nv, rows);
   return 0;
 }
 

@@ -2,17 +2,13 @@
 // kernels on 1, 2, ..., s subintervals, by Legendre's polynomials.
 #include "galerkin.h"
 
-int galerkin_on_velocities(const nsm_class *c) { return c->kind == NSM_FRICTION || c->velocity_level; }
-
-int galerkin_at_nodes(const nsm_class *c) { return c->work_fn != NULL; }
-
 static int takes_part(const nsm_sim *s, const sim_class *k) {
   int any = 0;
   for (int i = 0; i < k->tab.count; i++) any |= s->n.galerkin->of[k->row0 + i] >= 0;
   return any;
 }
 
-// Directions by positions at the middle, by gaps over the subinterval, H and D rate/Dq at both ends: with u_B, with u_E.
+// Directions: of slip at the middle, else over the subinterval; H and D rate/Dq at both ends: with u_B, with u_E.
 int galerkin_row_kernels(nsm_sim *s, int cls, const nsm_view *v) {
   sim_class *k = &s->a->cls[cls];
   galerkin_class *o = &s->n.galerkin->cls[cls];
@@ -77,7 +73,7 @@ static void add_row(nsm_sim *s, int cls, int i, int N, int at) {
   const galerkin_class *o = &g->cls[cls];
   const nsm_class *c = k->c;
   int row = k->row0 + i, r = g->of[row];
-  double l = galerkin_mean(s, IN_FORCES, r, N, at), kappa = galerkin_mean(s, IN_KAPPAS, r, N, at), share = g->t.share[N];
+  double l = galerkin_mean(s, IN_FORCES, r, N, at), kappa = galerkin_mean(s, IN_KAPPAS, r, N, at);
   const double *d = galerkin_direction(s, cls, i);
   for (int e = 0; e < c->h.n; e++) {
     int z = sim_z_of(s, k, i, c->h.col[e]);
@@ -91,7 +87,7 @@ static void add_row(nsm_sim *s, int cls, int i, int N, int at) {
   }
   double gap = moved(s, cls, i, s->n.h / N), change = g->rate1[row] - g->rate0[row];
   for (int j = 0; j < g->t.s; j++) {
-    double w = share * N * galerkin_w(&g->t, N, at, j);
+    double w = g->t.share[N] * N * galerkin_w(&g->t, N, at, j);
     g->res[galerkin_at(s, j, IN_FORCES, r)] += w * gap;
     if (j > 0) g->res[galerkin_at(s, j, IN_KAPPAS, r)] += w * change;
     else if (N == g->t.s && at == N) g->res[galerkin_at(s, 0, IN_KAPPAS, r)] = g->rate1[row];   // (6) with j = 0

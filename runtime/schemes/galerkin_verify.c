@@ -14,7 +14,7 @@ static double speed(const nsm_sim *s, const sim_class *k, int i) {
   return sum;
 }
 
-// Of the forces of all rows, and of what they would have to hold, H f/|H|^2: a force that ends at 0 is known beside that.
+// Of the forces of all rows, and of what they may have to hold, H f/|H|^2: beside that a force that ends is 0.
 static double largest_force(const nsm_sim *s) {
   const struct sim_galerkin *g = s->n.galerkin;
   double largest = DBL_MIN;

@@ -58,7 +58,8 @@ static nsm_code step_two_point(nsm_sim *s, double t1, nsm_error *e) {
 #define FORM_theta_gamma .fits = sim_own_velocities, .analyse = sim_newton_analyse, .step = step_moreau, \
                          .impact = impact_moreau, .accept = accept_impulses
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = fits_two_point, .analyse = analyse_two_point, \
-                       .step = step_two_point, .euler = sim_step_consistent, .impact = sim_impact_consistent, .accept = sim_accept_consistent
+                       .step = step_two_point, .euler = sim_step_consistent, .impact = sim_impact_consistent, \
+                       .accept = sim_accept_consistent
 #define FORM_stages .weights = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
                     .step = sim_step_radau, .euler = step_moreau, .accept = accept_radau
 static const sim_scheme schemes[] = {
