@@ -5,6 +5,7 @@
 // Pieces of a higher degree (docs/numerics/galerkin.md) take forces at Gauss' nodes, by the derivatives of f, and keep
 // closed contacts and sticking friction on both levels, as constraints: they have the discrete derivative of the rate.
 #include "../schemes/compliant.h"
+#include "alike.h"
 #include "parts.h"
 #include "../schemes/two_point.h"
 
@@ -66,7 +67,9 @@ static void sticking_kernels(Arena *a, const System *s, const SysClass *c, PlanC
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d, int degree) {
   Plan *p = plan_open(a, s, d, 0.5);
   p->degree = degree;
+  Alike *alike = alike_new(a, s);
   for (int i = 0; i < s->ncls; i++) {
+    if (class_alike(alike, p, i)) continue;
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Hoist h = { .arena = a, .sys = s };
