@@ -36,6 +36,7 @@ typedef struct Plan {
   const Equations *equations;   // that it is made from; NULL: others
   Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
   int inertia_at, law_at;
+  double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
