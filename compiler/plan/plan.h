@@ -18,6 +18,7 @@ typedef struct ColumnGuard { int symbol; Ex where; } ColumnGuard;
 
 typedef struct PlanClass {
   const SysClass *c;
+  int like;                     // -1, or an earlier class whose kernels these are, written in the symbols of that one
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq, bend;  // patterns of kernels that a scheme derives, values before hoisting
   bool f_mean;                  // f is taken between both ends of the step alone

@@ -23,7 +23,8 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     ex_print_short(s->pool, pc->num[i], out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
-  for (int k = 0; k < KERNEL_COUNT; k++) {
+  if (pc->like >= 0) text_printf(out, "  computes as %s\n", p->cls[pc->like].c->label);
+  for (int k = 0; k < KERNEL_COUNT && pc->like < 0; k++) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
     bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;

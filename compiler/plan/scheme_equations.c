@@ -3,6 +3,7 @@
 // one at a point that the begin of the piece knows is evaluated once.
 #include "../base/fatal.h"
 #include "../system/slots.h"
+#include "alike.h"
 #include "parts.h"
 
 static bool depends(const Piece *p, const Plan *plan, Ex e, ModelFunction of) {
@@ -70,7 +71,9 @@ const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *
   places(p, &any);
   if (q->weights) q->weights(s, &p->theta, &p->gamma);
   p->one_iteration = d->explicit_step || s->affine;
+  Alike *alike = alike_new(a, s);
   for (int i = 0; i < s->ncls; i++) {
+    if (class_alike(alike, p, i)) continue;
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Piece piece = { a, s, s->pool, c };
