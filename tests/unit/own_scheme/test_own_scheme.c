@@ -124,8 +124,8 @@ static void fused(void **state) {
   (void)state;
   static const struct { const char *text; WholeKind kind; } all[] = {
     { "model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\n" BY, WHOLE_PIECE },
-    { "model A {\ncoord x = 1, y = 0;\nkinetic (x'^2 + y'^2)/2;\npotential 10*y;\nconstraint r: x^2 + y^2 = 1;\n" BY,
-      WHOLE_PIECE },
+    { "model A {\ncoord x = 1, y = 0;\nkinetic (x'^2 + y'^2)/2;\npotential 10*y;\n"
+      "constraint rod: x^2 + y^2 = 1;\n" BY, WHOLE_PIECE },
     { "model A {\ncoord q = 0.3, q' = 1;\nkinetic q'^2/2;\npotential 2*q^2;\nforce q = sin(3*time);\n"
       "contact wall: 0.5 - q >= 0 with newton(0.5);\n" BY, WHOLE_LINEAR },
     { "model A {\ncoord x = 0, x' = 0.1;\ncoord z = 0;\nkinetic (x'^2 + z'^2)/2;\npotential 10*z;\n"
