@@ -149,7 +149,7 @@ static void fused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(moving_mass), cmocka_unit_test(contacts),
-                                      cmocka_unit_test(relations), cmocka_unit_test(friction), cmocka_unit_test(constraints),
-                                      cmocka_unit_test(fused) };
+                                      cmocka_unit_test(relations), cmocka_unit_test(friction),
+                                      cmocka_unit_test(constraints), cmocka_unit_test(fused) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
