@@ -76,7 +76,10 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   if (all) file->y = all;
   if (code == NSM_OK && (!of || !all)) code = sim_no_memory(e, "data");
   for (int i = 0; code == NSM_OK && i < count; i++) {
-    if (t[i] < s->a->start) { code = refuse(e, "--data", file->path, "it has times before the start of the run"); break; }
+    if (t[i] < s->a->start) {
+      code = refuse(e, "--data", file->path, "it has times before the start of the run");
+      break;
+    }
     answers_of *to = &a->of[a->nof];
     *to = *one.of;
     to->kind = NSM_STAT_AT;
@@ -98,7 +101,8 @@ static nsm_code vary(const char *text, char *names, size_t room, fit_vary *v, ns
   const char *is = strchr(text, '=');
   *v = (fit_vary){ -INFINITY, INFINITY, 0 };
   trimmed(name, sizeof name, text, is ? (size_t)(is - text) : strlen(text));
-  if (!*name || strlen(names) + strlen(name) + 3 > room) return refuse(e, "--vary", text, "a name is missing or too long");
+  if (!*name || strlen(names) + strlen(name) + 3 > room)
+    return refuse(e, "--vary", text, "a name is missing or too long");
   if (*names) strcat(names, ", ");
   strcat(names, name);
   if (!is) return NSM_OK;
@@ -133,7 +137,8 @@ static nsm_code read_files(fit *f, nsm_sim *s, const nsm_flags *flags, const cha
     for (int k = 0; k < flags->nlist && code == NSM_OK; k++)
       if (flags->list[k].flag == NSM_FLAG_MATCH) code = match(s, file, flags->list[k].text, e);
     if (code == NSM_OK) code = answers_read_by(s, names, &file->a, e);
-    if (code == NSM_OK && !(file->last > s->a->start)) code = refuse(e, "--data", file->path, "it has no time to run to");
+    if (code == NSM_OK && !(file->last > s->a->start))
+      code = refuse(e, "--data", file->path, "it has no time to run to");
     f->n += file->a.nof;
   }
   return code;
@@ -160,7 +165,8 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   if (code == NSM_OK) code = read_files(f, s, flags, names, e);
   nsm_close(s);
   if (code == NSM_OK && f->n <= f->np) {
-    sim_fail(e, NSM_USAGE, "%d numbers do not tell %d parameters: there must be more data than parameters", f->n, f->np);
+    sim_fail(e, NSM_USAGE, "%d numbers do not tell %d parameters: there must be more data than parameters", f->n,
+             f->np);
     return NSM_USAGE;
   }
   return code;

@@ -16,7 +16,8 @@ static void reflect(const double *v, double beta, double *x, int n) {
 double least_squares(int m, int n, double *A, double *b, double *x) {
   double worst = 1;
   for (int k = 0; k < n; k++) {
-    double *v = A + (long)k * m + k, whole = sqrt(dot(A + (long)k * m, A + (long)k * m, m)), length = sqrt(dot(v, v, m - k));
+    double *column = A + (long)k * m, *v = column + k;
+    double whole = sqrt(dot(column, column, m)), length = sqrt(dot(v, v, m - k));
     double alpha = v[0] > 0 ? -length : length, first = v[0] - alpha;
     worst = fmin(worst, whole > 0 ? length / whole : 0);
     if (!(length > 0)) return 0;

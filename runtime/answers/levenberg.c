@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { MOST = 200 };
-static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, small_gain = 1e-15, most_lambda = 1e14;
+static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, unseen = 1e-12,
+                    most_lambda = 1e14;     // unseen: a gain beside the sum that its rounding may hide
 
 // ---- residuals ------------------------------------------------------------------------------------------------------
 // A run of one file with these values.
@@ -159,19 +160,21 @@ static double change(const search *w) {
   return most;
 }
 
-// One accepted step. 1: the search goes on; 0: it has converged; -1: no step reduces the sum.
+// One accepted step. 1: the search goes on; 2: so it does, by a step whose gain is too small to be seen, which the
+// gradient judges; 0: it has converged; -1: no step reduces the sum.
 static int descend(search *w) {
   for (; w->lambda < most_lambda; w->lambda = w->lambda > 0 ? 4 * w->lambda : 1e-12) {
     if (!step(w)) continue;
     double moves = change(w), promise = promised(w);
     if (moves <= small_step) return 0;
+    if (promise <= unseen * w->rss) {
+      memcpy(w->x, w->tried, (size_t)w->f->np * sizeof *w->x);
+      w->lambda = 0;
+      return 2;
+    }
     nsm_error why = { .code = NSM_OK };
     nsm_code code = fit_residuals(w->f, w->tried, w->rt, NULL, &why);
     double rss = code == NSM_OK ? squares(w->rt, w->f->n) : INFINITY, gain = w->rss - rss;
-    if (fabs(gain) <= small_gain * w->rss && promise <= 100 * small_gain * w->rss) {
-      if (gain >= 0) memcpy(w->x, w->tried, (size_t)w->f->np * sizeof *w->x);
-      return 0;
-    }
     if (!(gain > 0 && gain >= accepts * promise)) continue;
     memcpy(w->x, w->tried, (size_t)w->f->np * sizeof *w->x);
     w->lambda = gain > 0.75 * promise ? (w->lambda > 1e-10 ? w->lambda / 10 : 0) : w->lambda;
@@ -189,10 +192,16 @@ nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
   for (int j = f->np; code == NSM_OK && j-- > 0;) if (!(w.D[j] > 0)) to->silent = j + 1;
   for (to->iterations = 0; code == NSM_OK && to->iterations < MOST; to->iterations++) {
     if (w.nfree == 0 || w.rss == 0 || gradient(&w) <= small_gradient) { to->converged = 1; break; }
+    double before = gradient(&w);
+    memcpy(to->x, w.x, (size_t)f->np * sizeof *w.x);
     int how = descend(&w);
     code = linearise(&w, &why);
-    if (how == 1) continue;
-    to->converged = how == 0 || gradient(&w) <= 1e-6;
+    if (how == 1 || (how == 2 && code == NSM_OK && gradient(&w) < 0.9 * before)) continue;
+    if (how == 2) {                                        // the step before was as good
+      memcpy(w.x, to->x, (size_t)f->np * sizeof *w.x);
+      if (code == NSM_OK) code = linearise(&w, &why);
+    }
+    to->converged = how == 0 || how == 2 || gradient(&w) <= 1e-6;
     break;
   }
   if (to->silent) to->converged = 0;
