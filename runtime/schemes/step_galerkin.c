@@ -89,7 +89,12 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
     c->inc_q[i] = g->x[galerkin_at(s, 0, IN_PLACES, i)];
     c->inc_u[i] = g->x[galerkin_at(s, 0, IN_SPEEDS, i)];
   }
+  if (g->nturn > 0) {
+    galerkin_turns_between(s, g->t.at[1][0], g->t.at[1][1]);
+    galerkin_turns_forth(s, c->inc_q);
+  }
   con_carry(s);
+  sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
   galerkin_book(s);
   galerkin_end_forces(s, t1);
