@@ -110,8 +110,8 @@ void galerkin_book_forces(nsm_sim *s);
 int  galerkin_matrix(nsm_sim *s);                        // makes and factors it; 0: it is not finite
 void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
 
-// galerkin_force.c: g.force of the end (w.q1, w.z1) of the piece
-void galerkin_end_forces(nsm_sim *s, double t1);
+// galerkin_force.c: accelerations g.e [nv], and g.force of the rows of the piece, at an instant (8)
+void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);
 // l of sliding friction `f` under the forces or impulses l of its normals, at the slips rate [r.n]; slope: its
 // derivative by the size of the normal force alone
 void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l);
