@@ -26,7 +26,8 @@ static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   bool fixed = given(o, NSM_FLAG_BASE) && !strcmp(o->flags.text[NSM_FLAG_BASE], "fixed");
   Text notes = { 0 };
   RobotWrong wrong;
-  bool good = ends(o->file[0], ".urdf") ? urdf_import(a, f, fixed, o->flags.text[NSM_FLAG_PACKAGES], out, &notes, &wrong)
+  const char *packages = o->flags.text[NSM_FLAG_PACKAGES];
+  bool good = ends(o->file[0], ".urdf") ? urdf_import(a, f, fixed, packages, out, &notes, &wrong)
                                         : mjcf_import(a, f, out, &notes, &wrong);
   if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
   else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);

@@ -1,5 +1,5 @@
-// A model in MJCF: a tree of bodies with joints and geoms. mjcf_read.c makes it of the document, all of it placed in the
-// world where the joints are as the file has them; mjcf_write.c and mjcf_joints.c the model of it.
+// A model in MJCF: a tree of bodies with joints and geoms. mjcf_read.c makes it of the document, all of it placed in
+// the world where the joints are as the file has them; mjcf_write.c and mjcf_joints.c the model of it.
 #pragma once
 #include "../base/vec.h"
 #include "frame.h"

@@ -54,8 +54,8 @@ static bool several(Mjcf *m, const MjBody *b, size_t first, Text *out) {
     if (j->kind == MJ_BALL)
       return xml_wrong(m->a, m->wrong, j->node->at, "a ball joint beside another joint of the same body is not read");
     if (!(j->armature > 0))
-      return xml_wrong(m->a, m->wrong, j->node->at, "several joints of one body need an `armature` each: this one would "
-                       "move a part without mass");
+      return xml_wrong(m->a, m->wrong, j->node->at, "several joints of one body need an `armature` each: this one "
+                       "would move a part without mass");
     text_printf(out, "  coord %s : %s = 0;  // line %d\n", j->own, unit_of(j), line_of(j->node));
     j->place = j->own;
     j->rate = arena_printf(m->a, "%s'", j->own);
@@ -73,7 +73,8 @@ static bool several(Mjcf *m, const MjBody *b, size_t first, Text *out) {
     }
   }
   const char *centre = in_axes(m, above, b->com, true);
-  const char *inmost = last ? arena_printf(m->a, "%s [m] - %s [m]", centre, last) : arena_printf(m->a, "%s [m]", centre);
+  const char *inmost = arena_printf(m->a, "%s [m]", centre);
+  if (last) inmost = arena_printf(m->a, "%s - %s [m]", inmost, last);
   const char *place = arena_printf(m->a, "%s%s%s", open, inmost, close);
   rows(m, b, turned, place, out);
   return true;
@@ -83,8 +84,8 @@ static bool several(Mjcf *m, const MjBody *b, size_t first, Text *out) {
 static void one(Mjcf *m, MjJoint *j, Text *out) {
   static const char *const part[] = { "Hinge", "Slider", "Ball" }, *const place[] = { "angle", "position", "angles" },
                     *const rate[] = { "rate", "speed", "rates" };
-  text_printf(out, "  %s %s(A = %s, B = %s, at = %s [m]", part[j->kind], j->own, mjcf_own(j->body->parent), j->body->own,
-              robot_vector(m->a, j->at));
+  text_printf(out, "  %s %s(A = %s, B = %s, at = %s [m]", part[j->kind], j->own, mjcf_own(j->body->parent),
+              j->body->own, robot_vector(m->a, j->at));
   if (j->kind != MJ_BALL) text_printf(out, ", axis = %s", robot_vector(m->a, j->axis));
   text_printf(out, ");  // line %d\n", line_of(j->node));
   j->place = arena_printf(m->a, "%s.%s", j->own, place[j->kind]);
@@ -144,7 +145,7 @@ static const XmlNode *tendon_named(const Mjcf *m, const char *name) {
   return NULL;
 }
 
-// The length of a fixed tendon from the start, its rate, and what it was at the start. False: a joint of it is not here.
+// The length of a fixed tendon from the start, its rate, and what it was at the start. False: a joint is not here.
 static bool length_of(Mjcf *m, const XmlNode *n, const char **place, const char **rate, double *start) {
   *place = *rate = NULL;
   *start = 0;
@@ -153,8 +154,9 @@ static bool length_of(Mjcf *m, const XmlNode *n, const char **place, const char 
     double coef = 1;
     if (!j || j->kind == MJ_BALL || mjcf_numbers(m, x, "joint", "coef", "", 1, &coef) < 0) return false;
     const char *c = robot_number(m->a, coef);
-    *place = *place ? arena_printf(m->a, "%s + (%s)*%s", *place, c, j->place) : arena_printf(m->a, "(%s)*%s", c, j->place);
-    *rate = *rate ? arena_printf(m->a, "%s + (%s)*%s", *rate, c, j->rate) : arena_printf(m->a, "(%s)*%s", c, j->rate);
+    const char *plus = *place ? " + " : "";
+    *place = arena_printf(m->a, "%s%s(%s)*%s", *place ? *place : "", plus, c, j->place);
+    *rate = arena_printf(m->a, "%s%s(%s)*%s", *rate ? *rate : "", plus, c, j->rate);
     *start += coef * j->ref;
   }
   return *place != NULL;
@@ -173,8 +175,8 @@ static void tendon(Mjcf *m, const XmlNode *n, Text *out) {
   mjcf_numbers(m, n, "tendon", "damping", NULL, 1, &damping);
   text_printf(out, "  var %s = %s;  // line %d\n", name, place, line_of(n));
   if (has && (limited ? !strcmp(limited, "true") : m->autolimits))
-    text_printf(out, "  contact %s_low: %s - (%s) >= 0 with newton(0);\n  contact %s_high: %s - %s >= 0 with newton(0);\n",
-                name, name, robot_number(m->a, range[0] - start), name, robot_number(m->a, range[1] - start), name);
+    text_printf(out, "  contact %s_low: %s - (%s) >= 0 with newton(0);\n"
+                "  contact %s_high: %s - %s >= 0 with newton(0);\n", name, name, robot_number(m->a, range[0] - start), name, robot_number(m->a, range[1] - start), name);
   if (stiffness > 0) robot_left_out(&m->text, n, "springs of tendons");
   if (damping > 0) robot_left_out(&m->text, n, "dampers of tendons");
 }
@@ -224,7 +226,8 @@ static void equality(Mjcf *m, const XmlNode *n, Text *out) {
     return;
   }
   if ((!connect && strcmp(n->name, "weld")) || !b || !strcmp(A, B) || xml_text(n, "relpose")) {
-    robot_left_out(&m->text, n, arena_printf(m->a, "equality `%s`%s", n->name, xml_text(n, "relpose") ? " with a pose" : ""));
+    const char *posed = xml_text(n, "relpose") ? " with a pose" : "";
+    robot_left_out(&m->text, n, arena_printf(m->a, "equality `%s`%s", n->name, posed));
     return;
   }
   if (mjcf_numbers(m, n, "equality", "anchor", NULL, 3, anchor) < 0) return;
@@ -263,9 +266,9 @@ static bool force_of(Mjcf *m, const XmlNode *n, MjForce *f) {
   return true;
 }
 
-static const char *clamped(Mjcf *m, const char *what, const double range[2], const char *unit) {
-  return arena_printf(m->a, "max(%s%s, min(%s%s, %s))", robot_number(m->a, range[0]), unit, robot_number(m->a, range[1]),
-                      unit, what);
+static const char *clamped(Mjcf *m, const char *what, const double range[2]) {
+  const char *low = robot_number(m->a, range[0]), *high = robot_number(m->a, range[1]);
+  return arena_printf(m->a, "max(%s, min(%s, %s))", low, high, what);
 }
 
 static bool is_limited(const Mjcf *m, const XmlNode *n, const char *flag, const char *range) {
@@ -293,7 +296,7 @@ static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
   name = robot_name(&m->text, name ? name : "control", "_control");
   const char *control = name, *unit = j ? unit_of(j) : "rad", *effort = j ? effort_of(j) : "N*m";
   if (is_limited(m, n, "ctrllimited", "ctrlrange") && mjcf_numbers(m, n, n->name, "ctrlrange", NULL, 2, range) == 2)
-    control = clamped(m, name, range, "");
+    control = clamped(m, name, range);
   const char *force = arena_printf(m->a, "%s*%s", robot_number(m->a, f.gain), control);
   if (f.bias[0] != 0) force = arena_printf(m->a, "%s + (%s)", force, robot_number(m->a, f.bias[0]));
   if (f.bias[1] != 0)
@@ -302,7 +305,7 @@ static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
   if (f.bias[2] != 0)
     force = arena_printf(m->a, "%s + (%s)*(%s)/(1 [%s/s])", force, robot_number(m->a, gear * f.bias[2]), rate, unit);
   if (is_limited(m, n, "forcelimited", "forcerange") && mjcf_numbers(m, n, n->name, "forcerange", NULL, 2, range) == 2)
-    force = clamped(m, force, range, "");
+    force = clamped(m, force, range);
   text_printf(out, "  input %s = 0;  // line %d\n  force %s = %s [%s]*(%s);\n", name, line_of(n), place,
               robot_number(m->a, gear), effort, force);
 }

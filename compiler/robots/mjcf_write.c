@@ -238,7 +238,7 @@ void mjcf_write(Mjcf *m, Text *out) {
   mjcf_actuators(m, &inner);
   mjcf_contacts(m, &inner);
   text_printf(out, "// %s, from %s by nsm import.\n", name ? name : "A robot", m->file->path);
-  text_add(out, "// MuJoCo's soft contacts, limits and constraints are rigid here, and impacts are without restitution.\n");
+  text_add(out, "// MuJoCo's soft contacts, limits and constraints are rigid here; impacts are without restitution.\n");
   for (size_t i = 0; i < m->text.left.n; i++) text_printf(out, "// Left out: %s.\n", m->text.left.at[i]);
   text_printf(out, "import \"std/joints.nsm\";\nmodel %s {\n  gravity %s [m/s^2];\n", own, robot_vector(m->a, gravity));
   text_add(out, text_str(&inner));

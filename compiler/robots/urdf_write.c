@@ -20,7 +20,10 @@ static const char *mesh(Urdf *u, const XmlNode *n) {
     return NULL;
   }
   if (!strncmp(path, "package://", 10)) {
-    if (!u->packages) { robot_left_out(&u->text, n, "meshes of packages, as --package-path is not given"); return NULL; }
+    if (!u->packages) {
+      robot_left_out(&u->text, n, "meshes of packages, as --package-path is not given");
+      return NULL;
+    }
     path = arena_printf(u->a, "%s/%s", u->packages, path + 10);
   } else if (!strncmp(path, "file://", 7)) path += 7;
   return arena_printf(u->a, "convex(\"%s\")", path);
@@ -82,7 +85,8 @@ static void body(Urdf *u, const Link *l, Text *out) {
   frame_point(&l->at, l->com, r);
   text_printf(out, "  body %s {  // line %d\n    ", l->own, line);
   if (!strcmp(urdf_body(u, l), "ground")) text_add(out, "fixed");
-  else text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", robot_number(a, l->mass), robot_inertia(a, l->inertia));
+  else text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", robot_number(a, l->mass),
+                   robot_inertia(a, l->inertia));
   text_printf(out, ",\n    position = %s [m]", robot_vector(a, r));
   if (turned) text_printf(out, ", attitude = %s", turned);
   if (of) text_printf(out, ",\n    shape = %s", of);
@@ -123,12 +127,14 @@ static void acts(Urdf *u, const Joint *j, Text *out) {
                 robot_number(u->a, friction), k.effort, j->own, k.rate);
   if (effort > 0)
     text_printf(out, "  input %s_effort : %s = 0;\n  force %s.%s = max(-%s [%s], min(%s [%s], %s_effort));\n", j->own,
-                k.effort, j->own, k.place, robot_number(u->a, effort), k.effort, robot_number(u->a, effort), k.effort, j->own);
+                k.effort, j->own, k.place, robot_number(u->a, effort), k.effort, robot_number(u->a, effort), k.effort,
+                j->own);
   for (size_t i = 0; m && i < u->joints.n; i++)
     if (xml_text(m, "joint") && !strcmp(u->joints.at[i]->name, xml_text(m, "joint")))
-      text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place, robot_number(u->a, factor),
-                  u->joints.at[i]->own, kind_of(u->joints.at[i]).place);
-  if (m && offset != 0) robot_left_out(&u->text, m, "offsets of `mimic`: joints follow from where they are at the start");
+      text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place,
+                  robot_number(u->a, factor), u->joints.at[i]->own, kind_of(u->joints.at[i]).place);
+  if (m && offset != 0)
+    robot_left_out(&u->text, m, "offsets of `mimic`: joints follow from where they are at the start");
   if (xml_text(l, "velocity")) robot_left_out(&u->text, l, "limits of velocities");
 }
 

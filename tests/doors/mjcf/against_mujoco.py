@@ -210,9 +210,9 @@ def motion(nsm_package, text, model, said, seconds, step):
 
 def compare(nsm, package, program, path, seconds=0.5, step=1e-3, fine=1e-5):
     text = imported(nsm, path)
-    said = json.loads(subprocess.run([program, path, "20", str(seconds), str(fine),
-                                      "0" if "Left out: actuators" in text else "1"], stdout=subprocess.PIPE, check=True,
-                                     text=True).stdout)
+    pushed = "0" if "Left out: actuators" in text else "1"
+    said = json.loads(subprocess.run([program, path, "20", str(seconds), str(fine), pushed], stdout=subprocess.PIPE,
+                                     check=True, text=True).stdout)
     model = Model(text)
     return (*statics(model, said), motion(package, text, model, said, seconds, step) if package else 0)
 
