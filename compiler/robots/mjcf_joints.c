@@ -176,7 +176,8 @@ static void tendon(Mjcf *m, const XmlNode *n, Text *out) {
   text_printf(out, "  var %s = %s;  // line %d\n", name, place, line_of(n));
   if (has && (limited ? !strcmp(limited, "true") : m->autolimits))
     text_printf(out, "  contact %s_low: %s - (%s) >= 0 with newton(0);\n"
-                "  contact %s_high: %s - %s >= 0 with newton(0);\n", name, name, robot_number(m->a, range[0] - start), name, robot_number(m->a, range[1] - start), name);
+                "  contact %s_high: %s - %s >= 0 with newton(0);\n", name, name,
+                robot_number(m->a, range[0] - start), name, robot_number(m->a, range[1] - start), name);
   if (stiffness > 0) robot_left_out(&m->text, n, "springs of tendons");
   if (damping > 0) robot_left_out(&m->text, n, "dampers of tendons");
 }
