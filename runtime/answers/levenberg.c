@@ -160,8 +160,8 @@ static double change(const search *w) {
   return most;
 }
 
-// One accepted step. 1: the search goes on; 2: so it does, by a step whose gain is too small to be seen, which the
-// gradient judges; 0: it has converged; -1: no step reduces the sum.
+// One accepted step. 1: the search goes on; 2: so it does, by a step whose gain is too small to be seen, and the
+// gradient has to fall; 0: it has converged; -1: no step reduces the sum.
 static int descend(search *w) {
   for (; w->lambda < most_lambda; w->lambda = w->lambda > 0 ? 4 * w->lambda : 1e-12) {
     if (!step(w)) continue;
