@@ -3,42 +3,48 @@
 #include "radau.h"
 
 int sim_radau_fits(nsm_sim *s, nsm_error *e) {
-  int n = s->a->nz + s->a->nl;
   if (s->a->nv > 0 || s->a->nq > 0) {
     sim_fail(e, NSM_USAGE, "the scheme `radau` takes first-order states and networks, and this model has velocities");
     return 0;
   }
-  if (n <= RADAU_MOST) return 1;
-  sim_fail(e, NSM_USAGE, "the scheme `radau` takes up to %d states, unknowns and multipliers, and this model has %d; "
-           "`moreau` has no such limit", RADAU_MOST, n);
-  return 0;
+  return 1;
 }
 
+static void open_lu(nsm_sim *s, nsm_lu *f, int pairs) {
+  const struct sim_radau *w = s->n.radau;
+  nsm_la_memory memory = sim_la_memory(s);
+  if (!nsm_lu_open(f, w->n + RADAU_FREE, pairs, 2 * (size_t)w->at.start[w->n], &memory)) sim_no_room(s);
+}
+
+// Sets and factors that are kept: fewer of large ones.
 static void take_sets(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
-  size_t n = (size_t)w->n;
-  double bytes = 8.0 * (double)(n * n);
-  w->nset = bytes * RADAU_SETS > 16e6 ? 4 : RADAU_SETS;
-  w->nfactors = 3 * bytes * RADAU_FACTORS > 32e6 ? 8 : RADAU_FACTORS;
-  int most = w->n < 16 ? w->n : 16;
+  nsm_la_memory memory = sim_la_memory(s);
+  size_t n = (size_t)w->n, free = n < RADAU_FREE ? n : RADAU_FREE, entries = (size_t)w->at.start[n];
+  double bytes = 8.0 * (double)entries;
+  w->nset = bytes * RADAU_SETS > 4e6 ? 4 : RADAU_SETS;
+  w->nfactors = 10 * bytes * RADAU_FACTORS > 16e6 ? 8 : RADAU_FACTORS;
   for (int i = 0; i < w->nset; i++) {
     radau_set *set = &w->set[i];
     set->side = SIM_NEW(s, s->n.r.n, unsigned char);
     if (s->a->event_matrix) set->d = SIM_NEW(s, s->a->nheld, double);
-    set->A = SIM_NEW(s, n * n, double);
+    set->A = SIM_NEW(s, entries, double);
     set->alone = SIM_NEW(s, n, unsigned char);
     double **of[] = { &set->U, &set->X, &set->left };
-    for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * (size_t)most, double);
+    for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * free, double);
   }
   for (int i = 0; i < w->nfactors; i++) {
     radau_factors *f = &w->factors[i];
-    f->scale = SIM_NEW(s, n, double);
-    for (int k = 0; k < w->m.modes; k++) {
-      f->re[k] = SIM_NEW(s, n * n, double);
-      f->im[k] = w->m.mode[k].im != 0 ? SIM_NEW(s, n * n, double) : NULL;
-      f->pivot[k] = SIM_NEW(s, n, int);
-    }
+    f->scale = SIM_NEW(s, n + free, double);
+    for (int k = 0; k < w->m.modes; k++) open_lu(s, &f->lu[k], w->m.mode[k].im != 0);
   }
+  open_lu(s, &w->probe, 0);
+  if (!nsm_lu_work_open(&w->lu_work, w->n + RADAU_FREE, &memory)) sim_no_room(s);
+  size_t bordered = entries + free * (2 * n + 1);
+  w->kstart = SIM_NEW(s, n + free + 1, int);
+  w->krow = SIM_NEW(s, bordered, int);
+  w->kre = SIM_NEW(s, bordered, double);
+  w->kim = SIM_NEW(s, bordered, double);
 }
 
 // Unknowns of the same unit have the same size.
@@ -75,9 +81,10 @@ void sim_radau_analyse(nsm_sim *s) {
     if (c->row_type != NSM_ROW_FREE) w->cases[w->ncase++] = row;
   }
   size_t n = (size_t)w->n, rows = (size_t)r->n;
-  w->E = SIM_NEW(s, n * n, double);
-  w->jac = SIM_NEW(s, n * n, double);
-  w->order = SIM_NEW(s, 2 * n, int);
+  radau_pattern_make(s);
+  w->E = SIM_NEW(s, w->at.ne, double);
+  w->other = SIM_NEW(s, w->at.ne, double);
+  w->inertia = SIM_NEW(s, n, double);
   w->z0 = SIM_NEW(s, n + 1, double);
   w->zp = SIM_NEW(s, n + 1, double);
   w->part = SIM_NEW(s, RADAU_STAGES * n, double);
@@ -89,7 +96,7 @@ void sim_radau_analyse(nsm_sim *s) {
   }
   double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms, &w->least };
   double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
-  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n, double);
+  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n + RADAU_FREE, double);
   for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
   w->old = SIM_NEW(s, rows, unsigned char);
   w->before = SIM_NEW(s, n, double);

@@ -21,9 +21,7 @@ double radau_tolerance(const nsm_sim *s, int which, double r) {
   const struct sim_radau *w = s->n.radau;
   int row = which / 2;
   if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row] + nothing;
-  double most = 0;
-  for (int z = 0; z < w->nz; z++) most = fmax(most, fabs(w->E[(size_t)z * ((size_t)w->n + 1)] * w->Z[0][z]));
-  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * most / r;
+  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * w->largest / r;
 }
 
 // By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
@@ -33,8 +31,8 @@ static void moves(nsm_sim *s) {
   const double *Z = w->Z[w->m.s - 1];
   size_t n = (size_t)w->n;
   memset(w->sum, 0, n * sizeof(double));
-  radau_terms(w->n, w->n, w->now->A, Z, w->sum);
-  for (size_t k = 0; k < n; k++) w->sum[k] = w->E[k * (n + 1)] != 0 ? w->r * w->sum[k] / fabs(w->E[k * (n + 1)]) : 0;
+  radau_terms(w, w->now->A, Z, w->sum);
+  for (size_t k = 0; k < n; k++) w->sum[k] = w->inertia[k] != 0 ? w->r * w->sum[k] / fabs(w->inertia[k]) : 0;
 }
 
 // Sizes so far: of unknowns of each unit, of the terms of each y.
@@ -64,6 +62,8 @@ void radau_watch(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   const sim_rows *r = &s->n.r;
   take_sizes(s);
+  w->largest = 0;
+  for (int z = 0; z < w->nz; z++) w->largest = fmax(w->largest, fabs(w->inertia[z] * w->Z[0][z]));
   for (int c = 0; c < w->ncase; c++) {
     int row = w->cases[c], set = s->now.set[row];
     double *f = w->f + 2 * row * RADAU_STAGES;

@@ -40,8 +40,8 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
       w->sum[k] = 0;
       for (int j = 0; j < w->m.s; j++) w->sum[k] += w->m.omega[i][j] * (w->Z[j][k] - w->z0[k]);
     }
-    if (w->moving_mass) radau_mass(s, s->now.t + w->m.c[i] * r, w->Z[i], w->jac);
-    radau_times(w, w->moving_mass ? w->jac : w->E, -1 / r, w->sum, w->R[i]);
+    if (w->moving_mass) radau_mass(s, s->now.t + w->m.c[i] * r, w->Z[i], w->other);
+    radau_times(w, w->moving_mass ? w->other : w->E, -1 / r, w->sum, w->R[i]);
   }
   return 1;
 }
@@ -52,7 +52,7 @@ static void take_round_off(nsm_sim *s, const radau_set *set) {
   struct sim_radau *w = s->n.radau;
   for (int k = 0; k < w->n; k++) w->sum[k] = s->now.size_z[w->group[k]];
   memset(w->least, 0, (size_t)w->n * sizeof(double));
-  radau_terms(w->n, w->n, set->A, w->sum, w->least);
+  radau_terms(w, set->A, w->sum, w->least);
 }
 
 // The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
@@ -64,8 +64,8 @@ static double measure(nsm_sim *s, const radau_set *set, double r) {
   for (int i = 0; i < w->m.s; i++) {
     memset(w->sum, 0, (size_t)w->n * sizeof(double));
     memset(w->xr, 0, (size_t)w->n * sizeof(double));
-    radau_terms(w->n, w->n, set->A, w->Z[i], w->sum);
-    radau_terms(w->n, w->nz, w->E, w->Z[i], w->xr);
+    radau_terms(w, set->A, w->Z[i], w->sum);
+    radau_terms_of_mass(w, w->Z[i], w->xr);
     for (int k = 0; k < w->n; k++) {
       double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
       if (!(size < INFINITY && off < INFINITY)) return INFINITY;
@@ -113,7 +113,7 @@ static void integrate(const struct sim_radau *w, const radau_set *set, double r)
     if (!set->alone[k]) continue;
     double f = w->F[s - 1][k], more = 0;
     for (int j = 0; j + 1 < s; j++) more += w->m.a[s - 1][j] * (w->F[j][k] - f);
-    w->Z[s - 1][k] = w->z0[k] + r * (f + more) / w->E[(size_t)k * ((size_t)w->n + 1)];
+    w->Z[s - 1][k] = w->z0[k] + r * (f + more) / w->inertia[k];
   }
 }
 
