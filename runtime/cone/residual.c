@@ -49,6 +49,11 @@ JUDGE_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const dou
   return worst <= judge_round_off;
 }
 
+double nsm_cone_glance(const nsm_cone_problem *p, const double *lambda, double *u) {
+  nsm_cone_check c;
+  return check_quickly(1, p, lambda, u, &c) ? c.residual : -1;
+}
+
 JUDGE_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
   judge_block f;
   f.next = f.n = 0;

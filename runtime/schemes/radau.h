@@ -94,9 +94,6 @@ struct sim_radau {
   radau_outcome outcome;                // of the trial at hand
   double        r;                      // its length
   double       *f;                      // [2 rows][s] what is watched
-  // checks (cone/problem.h)
-  double *vm, *vq, *vterms, *vl, *vlo, *vhi;
-  int    *vstart, *vcol;
   // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; this step is
   // counted as captured; sets ended that are not yet told
   int     pieces, shorts, euler, counted, tells;

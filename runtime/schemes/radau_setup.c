@@ -2,6 +2,8 @@
 // Euler, which finds sets (step_moreau with theta = gamma = 1).
 #include "radau.h"
 
+enum { LARGE = 10000 };                  // entries of A
+
 int sim_radau_fits(nsm_sim *s, nsm_error *e) {
   if (s->a->nv > 0 || s->a->nq > 0) {
     sim_fail(e, NSM_USAGE, "the scheme `radau` takes first-order states and networks, and this model has velocities");
@@ -21,9 +23,8 @@ static void take_sets(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   nsm_la_memory memory = sim_la_memory(s);
   size_t n = (size_t)w->n, free = n < RADAU_FREE ? n : RADAU_FREE, entries = (size_t)w->at.start[n];
-  double bytes = 8.0 * (double)entries;
-  w->nset = bytes * RADAU_SETS > 4e6 ? 4 : RADAU_SETS;
-  w->nfactors = 10 * bytes * RADAU_FACTORS > 16e6 ? 8 : RADAU_FACTORS;
+  w->nset = entries > LARGE ? 4 : RADAU_SETS;
+  w->nfactors = entries > LARGE ? 8 : RADAU_FACTORS;
   for (int i = 0; i < w->nset; i++) {
     radau_set *set = &w->set[i];
     set->side = SIM_NEW(s, s->n.r.n, unsigned char);
@@ -95,16 +96,11 @@ void sim_radau_analyse(nsm_sim *s) {
     for (int k = 0; k < 3; k++) *by_row[k] = SIM_NEW(s, rows, double);
   }
   double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms, &w->least };
-  double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
   for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n + RADAU_FREE, double);
-  for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
   w->old = SIM_NEW(s, rows, unsigned char);
   w->before = SIM_NEW(s, n, double);
   w->next = SIM_NEW(s, rows, unsigned char);
   w->f = SIM_NEW(s, 2 * RADAU_STAGES * rows, double);
-  w->vstart = SIM_NEW(s, rows + 1, int);
-  w->vcol = SIM_NEW(s, rows, int);
-  for (int c = 0; c < w->ncase; c++) { w->vstart[c + 1] = c + 1; w->vcol[c] = c; }
   take_sets(s);
   take_groups(s);
 }
