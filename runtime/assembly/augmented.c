@@ -9,8 +9,8 @@
 // basic is found by exchanging all that contradict their law at once, and one at a time where that goes round in
 // circles (Judice and Pires, Comput. Oper. Res. 21 (1994) 587-596; Murty, Linear Algebra Appl. 7 (1974) 65-108: it ends
 // for every M_osns with positive principal minors). Relations, contacts and constraints are intervals and may be solved
-// so; cones need M_osns. Where it fails the solvers of cone/ get their turn, and every answer is judged by
-// augmented_judge.c.
+// so; cones need M_osns. Where it fails the solvers of cone/ get their turn, and every answer is checked by
+// augmented_verifier.c.
 #include "augmented.h"
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 enum { FEW = 24, EXCHANGES = 200, PATIENCE = 8, TRIES = 8 };
 static const double vanishes = 1e-14;    // of a pivot beside its column: the basic rows depend on each other
 static const double wrong = 1e-13;       // of the terms: a sign that rounding does not explain
-static const double tolerance = 1e-12;   // of the judge, as in cone/
+static const double tolerance = 1e-12;   // of the verifier, as in cone/
 
 enum { AT_LO, AT_HI, BASIC, IDLE };
 

@@ -219,12 +219,12 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
 static inline int closed(const nsm_sim *s, const struct sim_whole *w, double *gap, unsigned *mask) {
   int clear = 1;
   unsigned m = w->always;
-  double *rate = gap + s->n.r.n, half = 0.5 * s->n.h;
+  double *rate = gap + s->n.r.n, lead = s->a->m->lead * s->n.h;
   for (int a = 0; a < w->ncontact; a++) {
     int i = w->contact[a];
     double held = s->now.held[i];
     if (held > 0) rate[i] = 0;
-    double x = gap[i] + half * rate[i];
+    double x = gap[i] + lead * rate[i];
     if (!(x > held)) m |= w->with[i];
     else clear &= x > w->nearly;
   }
@@ -250,7 +250,7 @@ static void lay_out(nsm_sim *s, struct sim_whole *w, const double *state, double
     memcpy(r->rate0 + c->row0, gap + r->n + c->row0, bytes);
     memset(s->w.l1 + r->l[c->row0], 0, bytes);
   }
-  if (s->a->on.contact.n > 0) sim_close(s, 0.5 * s->n.h);
+  if (s->a->on.contact.n > 0) sim_close(s);
   if (s->a->on.friction.n > 0) sim_friction_active(s);
   if (!r->always) sim_islands_list(s);
 }
