@@ -1,6 +1,6 @@
-// Where A = dF/dz and E have entries, from the patterns of the classes: by columns, of all sets of laws at once. With it
-// the place of each entry that a kernel gives, and an order of elimination that keeps factors sparse: a multiplier goes
-// together with a state that its law reads, in which it finds a pivot.
+// Where A = dF/dz and E have entries, from the patterns of the classes: by columns, of all sets of laws at once. With
+// it the place of each entry that a kernel gives, and an order of elimination that keeps factors sparse: a multiplier
+// goes together with a state that its law reads, in which it finds a pivot.
 #include "radau.h"
 #include <stdlib.h>
 

@@ -135,8 +135,8 @@ void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
   }
 }
 
-// y and multiplier of one law where the piece ends, before the verifier of one-step problems: -y in N(l) with y = M l + q
-// for an M of the size of both. Its first look is enough where they are right to round-off.
+// y and multiplier of one law where the piece ends, before the verifier of one-step problems: -y in N(l) with
+// y = M l + q for an M of the size of both. Its first look is enough where they are right to round-off.
 static double verified(const nsm_sim *s, int row) {
   const struct sim_radau *w = s->n.radau;
   int last = w->m.s - 1, l = s->n.r.l[row], at;

@@ -41,7 +41,8 @@ static void random_matrix(matrix *A, int n, double share) {
 }
 
 // max |A x - b|
-static double miss(const matrix *A, int complex, const double *xr, const double *xi, const double *br, const double *bi) {
+static double miss(const matrix *A, int complex, const double *xr, const double *xi, const double *br,
+                   const double *bi) {
   double re[N], im[N], worst = 0;
   for (int i = 0; i < A->n; i++) { re[i] = -br[i]; im[i] = complex ? -bi[i] : 0; }
   for (int j = 0; j < A->n; j++)
