@@ -231,7 +231,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
   for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
-  judge_sets(e);
+  classify_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -365,7 +365,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .done = map_new(a),
                .alike = map_new(a),
                .files = map_new(a),
-               .told = map_new(a),
+               .reported = map_new(a),
                .out = ARENA_NEW(a, Model) };
   for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);
