@@ -405,4 +405,5 @@ CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, c
     ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
     ("nonlinear", nonlinear), ("what the scheme takes", losses))]
 CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
-CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
+CASES += [("radau, times of events", extinction),
+          ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
