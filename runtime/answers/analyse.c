@@ -69,8 +69,8 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
 }
 
 static void say(const steady *w, FILE *err) {
-  fprintf(err, "periodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n", w->period, w->residual,
-          w->iterations);
+  fprintf(err, "periodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n", w->period,
+          w->residual, w->iterations);
   for (int i = 0; i < w->n; i++)
     if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
     else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
@@ -96,7 +96,8 @@ static nsm_code analyse(steady *w, const nsm_flags *f, const nsm_options *o, nsm
     sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
     code = NSM_FILE;
   }
-  if (code != NSM_OK || !f->text[NSM_FLAG_STABLE] || w->nmultiplier == 0 || hypot(w->re[0], w->im[0]) <= 1 + 1e-9) return code;
+  int stable = w->nmultiplier == 0 || hypot(w->re[0], w->im[0]) <= 1 + 1e-9;
+  if (code != NSM_OK || !f->text[NSM_FLAG_STABLE] || stable) return code;
   sim_fail(e, NSM_FAILED, "--stable: the orbit is not stable");
   return NSM_FAILED;
 }
