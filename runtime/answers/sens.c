@@ -4,18 +4,21 @@
 #include "runtime/command/outputs.h"
 #include "runtime/record/record.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- the command ----------------------------------------------------------------------------------------------------
-static void write_rows(const answers *a, FILE *f) {
-  char value[NSM_NUMBER_ROOM + 1], d[NSM_NUMBER_ROOM + 1];
+// error: [nof, nby]; NULL: not known.
+static void write_rows(const answers *a, const double *error, FILE *f) {
+  char value[NSM_NUMBER_ROOM + 1], d[NSM_NUMBER_ROOM + 1], off[NSM_NUMBER_ROOM + 1] = "";
   fputs("of,by,value,d,error\n", f);
   for (int i = 0; i < a->nof; i++)
     for (int j = 0; j < a->nby; j++) {
       value[nsm_number(a->value[i] / a->of[i].scale, value)] = 0;
       d[nsm_number(a->d[i * a->nby + j] / a->of[i].scale * a->by[j].scale, d)] = 0;
+      if (error) off[nsm_number(error[i * a->nby + j] / a->of[i].scale * a->by[j].scale, off)] = 0;
       int quoted = strchr(a->of[i].name, ',') != NULL;
-      fprintf(f, quoted ? "\"%s\",%s,%s,%s,\n" : "%s,%s,%s,%s,\n", a->of[i].name, a->text[j], value, d);
+      fprintf(f, quoted ? "\"%s\",%s,%s,%s,%s\n" : "%s,%s,%s,%s,%s\n", a->of[i].name, a->text[j], value, d, off);
     }
 }
 
@@ -34,6 +37,30 @@ static void say_summary(const answers *a, FILE *err) {
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
 }
 
+// --refine: the step is halved, and what that changes is the error of the derivative at the longer step, an upper bound
+// of that which is left. The events must be the same.
+static nsm_code refine(answers *a, nsm_settings *set, int levels, double *error, nsm_error *e) {
+  size_t n = (size_t)a->nof * (size_t)a->nby;
+  nsm_sim *s = nsm_open(a->m, set, e);
+  if (!s) return e->code;
+  set->step = s->a->step;
+  nsm_close(s);
+  for (int k = 1; k < levels; k++) {
+    uint64_t sequence = a->sequence;
+    memcpy(error, a->d, n * sizeof *error);
+    set->step *= 0.5;
+    nsm_code code = answers_take(a, set, NULL, 1, e);
+    if (code != NSM_OK) return code;
+    if (a->sequence != sequence) {
+      sim_fail(e, NSM_FAILED, "--refine: the run has other events with steps of %g s; start from a shorter one, --step",
+               set->step);
+      return NSM_FAILED;
+    }
+    for (size_t i = 0; i < n; i++) error[i] = fabs(a->d[i] - error[i]);
+  }
+  return NSM_OK;
+}
+
 static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error *e) {
   double off, distance;
   nsm_code code = answers_check(a, set, &off, &distance, e);
@@ -42,6 +69,16 @@ static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error 
   if (off <= 1e-6) return NSM_OK;
   sim_fail(e, NSM_CLAIM, "the derivative along a random direction is off differences by %.3g", off);
   return NSM_CLAIM;
+}
+
+static nsm_code tell_all(const answers *a, const double *error, const nsm_options *o, nsm_host *host, nsm_error *e) {
+  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
+  if (!out) return NSM_FILE;
+  write_rows(a, error, out);
+  if (!o->quiet) say_summary(a, host->err);
+  if (out == host->out || fclose(out) == 0) return NSM_OK;
+  sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
+  return NSM_FILE;
 }
 
 static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_host *host, nsm_error *e) {
@@ -56,22 +93,19 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   if (code == NSM_OK) code = answers_read_by(s, by, a, e);
   nsm_close(s);
   if (code == NSM_OK) code = answers_take(a, &set, NULL, 1, e);
-  if (code != NSM_OK) return code;
-  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
-  if (!out) return NSM_FILE;
-  write_rows(a, out);
-  if (out != host->out && fclose(out) != 0) {
-    sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
-    return NSM_FILE;
+  double levels = f->number[NSM_FLAG_REFINE], *error = NULL;
+  if (code == NSM_OK && levels > 1) {
+    error = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof *error);
+    code = error ? refine(a, &set, (int)levels, error, e) : sim_no_memory(e, "errors");
   }
-  if (!o->quiet) say_summary(a, host->err);
-  if (f->text[NSM_FLAG_SENS_CHECK]) code = check(a, &set, host->err, e);
+  if (code == NSM_OK) code = tell_all(a, error, o, host, e);
+  free(error);
+  if (code == NSM_OK && f->text[NSM_FLAG_SENS_CHECK]) code = check(a, &set, host->err, e);
   long without = a->grazing + a->captured + a->weak;
   if (code != NSM_OK || !f->text[NSM_FLAG_STRICT] || without == 0) return code;
   sim_fail(e, NSM_FAILED, "--strict: there is no derivative at %ld places", without);
   return NSM_FAILED;
 }
-
 int nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
