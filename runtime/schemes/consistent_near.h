@@ -56,6 +56,9 @@ double con_near_residual(const nsm_sim *s);              // the largest
 void con_near_begin(nsm_sim *s);                         // what is that of the begin of the step: P
 void con_near_means(nsm_sim *s);                         // P by the means of H
 int  con_near_matrix(nsm_sim *s, const nsm_view *v);     // at the iterate evaluated last; 1: it has factors
+// What the rows of momentum are measured by: adds the terms of K that the near matrix leaves out, the curvature of the
+// constraints, |d (Dg^T lambda)/dq| |q|, at the iterate.
+void  con_near_curvature(nsm_sim *s, const nsm_view *v);
 void con_near_solve(nsm_sim *s, double h);               // du, dlambda, dkappa from the residual
 // y += V^T l, V by rows; r += factor V y, V by columns.
 void con_near_columns(const nsm_sim *s, const double *V, const double *l, double *y);
