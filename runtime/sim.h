@@ -251,7 +251,7 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double gains, exchanged, scale;       // what a residue is judged by (misses.c)
+  double gains, exchanged, scale;       // what a residue is checked by (misses.c)
   double gross;                         // in the step under construction: |impulses| times |rates| at contacts
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
@@ -439,7 +439,7 @@ typedef struct sim_numbers {
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   double *theta;                        // [nz] weight of f of each row
   struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
-  int     judged;                       // that is known for the constants of now
+  int     checked;                       // that is known for the constants of now
 } sim_numbers;
 
 typedef struct sim_work {

@@ -53,11 +53,11 @@ KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearE
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
 
-// The largest |u|/U, and what linear_judge needs: variables; after the runtime has changed it.
+// The largest |u|/U, and what linear_verify needs: variables; after the runtime has changed it.
 void linear_worst_open(Linear *l);
 void linear_worst_load(Linear *l);
 // Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
-void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
+void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop

@@ -3,7 +3,7 @@
 //
 //   lambda = L y,   u = M lambda + y,   z1 = z_free + X lambda,   held = lead M_NN lambda_N
 //
-// judged as whole_rows.c does, from M and y alone: u_N = 0 and lambda_N > 0; where it sticks u_T = 0 and |lambda_T| <=
+// checked as whole_rows.c does, from M and y alone: u_N = 0 and lambda_N > 0; where it sticks u_T = 0 and |lambda_T| <=
 // mu lambda_N, where it slides lambda_T u_T <= 0; the rates that the law makes 0 are 0 to rounding. Velocities that are
 // nothing but what rounding left become 0. A step that is not so, or is another way of acting, is for nsm_whole_rows.
 //
@@ -144,17 +144,17 @@ static void forces(Contact *c) {
   }
 }
 
-static void judge(Contact *c) {
+static void verify(Contact *c) {
   Linear *l = c->l;
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue zero = k_number(b, 0);
-  linear_judge(l, c->row[0], c->u[0], c->U[0], k_op2(b, OP_LT, zero, c->lambda[0]), c->fits);
+  linear_verify(l, c->row[0], c->u[0], c->U[0], k_op2(b, OP_LT, zero, c->lambda[0]), c->fits);
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
   k_else(b);
-  linear_judge(l, c->row[1], c->u[1], c->U[1],
+  linear_verify(l, c->row[1], c->u[1], c->U[1],
                k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0])), c->fits);
   k_close(b);
 }
@@ -273,7 +273,7 @@ KValue linear_stays_act(Linear *l, const LinearMotion *m) {
     }
     c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));
     forces(c);
-    judge(c);
+    verify(c);
     move(c);
     rests(c, 0);
     if (c->n == 2) {

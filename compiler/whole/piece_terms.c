@@ -249,7 +249,7 @@ static void derivatives(const Pieces *m, Rows *r, const Ex *inc, const Ex *impul
     for (int j = 0; j < nz; j++) r->C[k * nz + j] = chain(m, r->row[k]->rate, j);
 }
 
-// Values that an iterate is judged by, in `root`; derivatives in `more`; the constants of both.
+// Values that an iterate is checked by, in `root`; derivatives in `more`; the constants of both.
 void piece_expressions(Pieces *m, Rows *r) {
   Step *p = m->p;
   Written *w = p->w;

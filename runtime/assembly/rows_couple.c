@@ -13,7 +13,7 @@
 
 // Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
 // Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
-enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 3 };
+enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 10 };
 static const double most = 4.0e8;        // entries of either: more than 4 GiB
 
 static int ascending(const void *a, const void *b) {

@@ -93,7 +93,7 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
 
 static void set_solver(nsm_sim *s, const nsm_settings *set, const nsm_experiment *x) {
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x->tolerance) ? 1e-12 : x->tolerance;
-  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the judge
+  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the verifier
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x->accept) ? 0 : x->accept;
   s->a->project_start = (set && set->project_start) || x->project_start;
   const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
