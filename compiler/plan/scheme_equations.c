@@ -50,6 +50,13 @@ static void places(Plan *plan, const Piece *p) {
   for (int i = 0; i < t.n; i++)
     if (t.at[i].of == FORCE)
       plan->force[t.at[i].point] = ex_neg(p->pool, ex_diff(p->pool, t.at[i].weight, ex_symbol(p->pool, h)));
+  Terms closed = terms_of(p, plan->equations->closed(p));
+  plan->lead = 0;
+  for (int i = 0; i < closed.n; i++) {
+    INVARIANT(closed.at[i].point == plan->point[END].from);
+    Ex by = ex_diff(p->pool, closed.at[i].weight, ex_symbol(p->pool, h));
+    if (closed.at[i].of == RATE) plan->lead = ex_value(p->pool, by);
+  }
   bool known = plan->point[END].from != BEGIN;             // all is taken at the point from which the end is reached
   Ex ends = ex_add(p->pool, plan->force[BEGIN], plan->force[END]);
   INVARIANT(known ? plan->inertia_at == plan->point[END].from : ex_is_num(p->pool, ends, 1));

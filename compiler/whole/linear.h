@@ -56,6 +56,8 @@ void linear_rows_close(Linear *l);                       // after the loop
 // The largest |u|/U, and what linear_verify needs: variables; after the runtime has changed it.
 void linear_worst_open(Linear *l);
 void linear_worst_load(Linear *l);
+// The position where the velocity z1 comes to rest: q0 + begin z0, of the point END.
+KValue linear_stopped(const Linear *l, KValue q0, KValue z0);
 // Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
 void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
 

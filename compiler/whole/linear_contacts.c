@@ -1,7 +1,7 @@
 // A contact that stays closed, alone: pressed in the step before, and no other one may be closed. Its forces are those
 // of the map that the runtime has put into s (runtime/schemes/whole_rows.c), with q = y the rates of the free motion:
 //
-//   lambda = L y,   u = M lambda + y,   z1 = z_free + X lambda,   held = lead M_NN lambda_N
+//   lambda = L y,   u = M lambda + y,   z1 = z_free + X lambda,   held = (h/2) M_NN lambda_N
 //
 // checked as whole_rows.c does, from M and y alone: u_N = 0 and lambda_N > 0; where it sticks u_T = 0 and |lambda_T| <=
 // mu lambda_N, where it slides lambda_T u_T <= 0; the rates that the law makes 0 are 0 to rounding. Velocities that are
@@ -18,7 +18,7 @@ enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, KEPT };      // 
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
                                          "acted" };
 
-// Variables; for each contact lead M_NN; d rate/d z of each row [nrow, nz] and its size.
+// Variables; for each contact (h/2) M_NN; d rate/d z of each row [nrow, nz] and its size.
 typedef struct Stays { KValue variable[KEPT], share[MOST], *slope, *size; } Stays;
 
 bool linear_stays_fit(Linear *l) {
@@ -52,7 +52,8 @@ static void constants(Linear *l) {
   s->size = ARENA_ARRAY(p->arena, KValue, w->nrow * w->nz + 1);
   for (int j = 0; j < l->ncontact; j++) {
     int row = l->contact[j]->row;
-    s->share[j] = k_name(b, times(p, l->m.lead.v, l->M.at[row * w->nrow + row]), step_name(p, "share", j), NULL);
+    KValue half = times(p, k_number(b, 0.5), step_scalar(p, WHOLE_STEP));
+    s->share[j] = k_name(b, times(p, half, l->M.at[row * w->nrow + row]), step_name(p, "share", j), NULL);
   }
   for (int i = 0; i < w->nrow * w->nz; i++) {
     int j = i % w->nz;
@@ -194,7 +195,7 @@ static void move(Contact *c) {
     k_set(b, c->v[i], k_number(b, 0));
     k_set(b, c->size[i], k_number(b, 0));
     if (i < nq)
-      k_set(b, c->way[i], k_op2(b, OP_PLUS, m->q0[i], times(p, l->m.spot[END].begin.v, m->z0[i])));
+      k_set(b, c->way[i], linear_stopped(l, m->q0[i], m->z0[i]));
     k_close(b);
   }
 }

@@ -220,6 +220,11 @@ static void add_sizes(Linear *l, const Pattern2 *m, const KValue *lambda, int i,
                                                          : step_abs(l->p, product[j]));
 }
 
+KValue linear_stopped(const Linear *l, KValue q0, KValue z0) {
+  KValue begin = l->m.spot[END].begin.v;
+  return begin == K_NONE ? q0 : k_op2(l->p->b, OP_PLUS, q0, k_op2(l->p->b, OP_TIMES, begin, z0));
+}
+
 // Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
 // |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
 void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
@@ -311,8 +316,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
                         k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size))));
     k_set(b, end->z[i], k_number(b, 0));
     if (i < p->w->nq)
-      k_set(b, end->q[i], k_op2(b, OP_PLUS, end->q0[i],
-                                k_op2(b, OP_TIMES, l->m.spot[END].begin.v, end->z0[i])));
+      k_set(b, end->q[i], linear_stopped(l, end->q0[i], end->z0[i]));
     k_close(b);
   }
   set_calm(l, end->change, values(l, end->change, end->z), lambda);

@@ -82,7 +82,8 @@ static void contacts(Linear *l) {
   l->contact = ARENA_ARRAY(l->p->arena, const Instance *, m->ncontact + 1);
   for (int j = 0; j < m->ncontact; j++) {
     l->contact[j] = m->contact[j].at;
-    l->timed_gaps |= linear_timed(l->p->w, m->gap[j]) || linear_timed(l->p->w, m->rate[j]);
+    l->timed_gaps |= linear_timed(l->p->w, m->gap[j]) || linear_timed(l->p->w, m->contact[j].before);
+    INVARIANT(m->lead.v == K_NONE || m->rate[j] == m->contact[j].before);
   }
 }
 
@@ -114,7 +115,7 @@ static void constants(Linear *l) {
   int nr = p->w->nrow;
   if (l->ntimed || l->timed_gaps || l->timed_y) step_scalar(p, WHOLE_START);
   step_constants(p, l->m.gap, l->ncontact);
-  step_constants(p, l->m.rate, l->ncontact);
+  for (int j = 0; j < l->ncontact; j++) step_constants(p, &l->m.contact[j].before, 1);
   for (int k = 0; k < PIECE_POINTS; k++) if (l->phi[k]) step_constants(p, l->phi[k], l->ntimed);
   step_constants(p, l->y, nr);
   if (l->here) { step_constants(p, l->lo, nr); step_constants(p, l->hi, nr); }
@@ -213,7 +214,7 @@ static void may_close(Linear *l, Motion *o) {
   int n = l->ncontact;
   Ex *e = ARENA_ARRAY(p->arena, Ex, 2 * n + 1);
   KValue *row = ARENA_ARRAY(p->arena, KValue, 2 * n + 1);
-  for (int j = 0; j < n; j++) { e[2 * j] = m->gap[j]; e[2 * j + 1] = m->rate[j]; }
+  for (int j = 0; j < n; j++) { e[2 * j] = m->gap[j]; e[2 * j + 1] = m->contact[j].before; }
   step_values(p, e, 2 * n, row);
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < 2; k++)
