@@ -6,8 +6,9 @@
 //
 //   f_i = sqrt(M_ii) max_j sqrt(M_jj) |lambda_j|;   where all are 0, sqrt(M_ii) max_j max(|q_j|, q_terms_j)/sqrt(M_jj)
 //
-// (q is H u, and a motion in a plane is known to leave it by no less than its own round-off). It is handed to the verifier as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on
-// units. Only of multipliers that are as large as q asks for: those of a problem without a solution have no size.
+// (q is H u, and a motion in a plane is known to leave it by no less than its own round-off). It is handed to the
+// verifier as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on units. Only of
+// multipliers that are as large as q asks for: those of a problem without a solution have no size.
 #include "solver.h"
 #include <math.h>
 
