@@ -102,6 +102,10 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
     return refuse("--json, --latex and --mathml exclude each other", "", "");
   if (given(o, NSM_FLAG_PORT) && !given(o, NSM_FLAG_SERVE))
     return refuse("--port is that of --serve, which is not given", "", "");
+  if (given(o, NSM_FLAG_LIVE) && given(o, NSM_FLAG_SERVE))
+    return refuse("--live is a page that needs no server, and --serve is one", "", "");
+  if (given(o, NSM_FLAG_LIVE) && f->nlist > 0)
+    return refuse("--live with --input: a page reads no files; write the input as a table of the model", "", "");
   return check_files(c, o);
 }
 
