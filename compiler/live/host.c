@@ -32,13 +32,13 @@ const volatile int *nsm_interrupt_flag(void) { return &never; }
 void nsm_interrupt_steps(int yes) { (void)yes; }
 void nsm_interrupt_seen(void) {}
 
-// ---- files: there are none --------------------------------------------------------------------------------------------
+// ---- files: there are none ------------------------------------------------------------------------------------------
 int flock(int file, int how);
 int flock(int file, int how) { (void)file; (void)how; return -1; }
 char *realpath(const char *path, char *to);
 char *realpath(const char *path, char *to) { (void)path; (void)to; return NULL; }
 
-// ---- runtime/record/hdf5.h, runtime/sweep/sweep.h: of other commands -------------------------------------------------
+// ---- runtime/record/hdf5.h, runtime/sweep/sweep.h: of other commands ------------------------------------------------
 int nsm_h5_is(const char *path) { (void)path; return 0; }
 const nsm_h5 *nsm_h5_plugin(nsm_error *e) { (void)e; return NULL; }
 

@@ -16,15 +16,9 @@
 
 #define FOR_THE_PAGE(name) __attribute__((export_name(#name))) name
 
-// ---- files: the model, and the standard library -----------------------------------------------------------------------
-#define PART(symbol, file) extern const char symbol[];
-#include "std_parts.def"
-#undef PART
-static const struct { const char *path, *text; } library[] = {
-#define PART(symbol, file) { "/std/" file, symbol },
-#include "std_parts.def"
-#undef PART
-};
+// ---- files: the model, and the standard library ---------------------------------------------------------------------
+extern const struct { const char *path, *text; } std_parts[];              // CMakeLists.txt makes it; ends with NULL
+
 typedef struct File { const char *path, *text; size_t n; } File;
 static Vec(File) given_files;                             // the model, and what it reads
 
@@ -36,9 +30,9 @@ static bool find(void *with, const char *path, const char **text, size_t *n) {
       *n = given_files.at[i].n;
       return true;
     }
-  for (size_t i = 0; i < sizeof library / sizeof *library; i++)
-    if (!strcmp(path, library[i].path)) {
-      *text = library[i].text;
+  for (int i = 0; std_parts[i].path; i++)
+    if (!strcmp(path, std_parts[i].path)) {
+      *text = std_parts[i].text;
       *n = strlen(*text);
       return true;
     }
@@ -47,7 +41,8 @@ static bool find(void *with, const char *path, const char **text, size_t *n) {
 
 // ---- what compiler/driver/commands.h says, without files ------------------------------------------------------------
 const Command commands[COMMANDS] = {
-#define COMMAND(id, name, run, least, most, files, what, story) { NSM_FOR_##id, name, NULL, least, most, files, "", "" },
+#define COMMAND(id, name, run, least, most, files, what, story) \
+  { NSM_FOR_##id, name, NULL, least, most, files, "", "" },
 #define MANY 1000000
 #include "../driver/commands.def"
 };

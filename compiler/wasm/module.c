@@ -2,23 +2,6 @@
 #include <string.h>
 #include "unit.h"
 
-void leb_unsigned(Text *t, uint64_t x) {
-  do {
-    text_addc(t, (char)((x & 0x7f) | (x > 0x7f ? 0x80 : 0)));
-    x >>= 7;
-  } while (x);
-}
-
-void leb_signed(Text *t, int64_t x) {
-  for (;;) {
-    int low = (int)(x & 0x7f);
-    x >>= 7;                                               // arithmetic, as every compiler has it
-    bool last = (x == 0 && !(low & 0x40)) || (x == -1 && (low & 0x40));
-    text_addc(t, (char)(low | (last ? 0 : 0x80)));
-    if (last) return;
-  }
-}
-
 static void name(Text *t, const char *s) {
   leb_unsigned(t, strlen(s));
   text_add(t, s);

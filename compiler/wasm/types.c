@@ -2,8 +2,6 @@
 #include <string.h>
 #include "unit.h"
 
-const Type type_void = { .kind = TYPE_VOID }, type_int = { .kind = TYPE_INT, .size = 4, .align = 4 },
-           type_double = { .kind = TYPE_DOUBLE, .size = 8, .align = 8 };
 static const Type type_byte = { .kind = TYPE_BYTE, .size = 1, .align = 1 },
                   type_short = { .kind = TYPE_SHORT, .size = 2, .align = 2 };
 
@@ -20,25 +18,6 @@ static const Type *array_of(Unit *u, const Type *t, int n) {
 }
 
 char type_code(const Type *t) { return t->kind == TYPE_DOUBLE ? 0x7c : 0x7f; }
-
-// ---- names ----------------------------------------------------------------------------------------------------------
-Name *named(const Unit *u, const char *name) { return map_get(u->name, name); }
-
-Name *declare(Unit *u, const char *name, NameKind kind, const Type *t, long long value) {
-  Name *n = ARENA_NEW(u->a, Name);
-  *n = (Name){ name, kind, t, value, named(u, name) };
-  map_put(u->name, name, n);
-  vec_push(&u->open, n);
-  return n;
-}
-
-void blocks_end(Unit *u, size_t open) {
-  while (u->open.n > open) {
-    Name *n = vec_last(&u->open);
-    map_put(u->name, n->name, n->outer);
-    u->open.n--;
-  }
-}
 
 const Field *field_named(Unit *u, const Type *t, const char *name) {
   for (int i = 0; t->kind == TYPE_STRUCT && i < t->n; i++) if (t->field[i].name == name) return &t->field[i];

@@ -71,18 +71,19 @@ bool is(const Unit *u, const char *sign_or_word);
 bool take(Unit *u, const char *sign_or_word);              // and goes on, if it is there
 void want(Unit *u, const char *sign_or_word);
 void fail(Unit *u, const char *what);                      // the first counts; the text ends there
-// types.c
+// names.c
 extern const Type type_void, type_int, type_double;
+Name *declare(Unit *u, const char *name, NameKind kind, const Type *t, long long value);
+Name *named(const Unit *u, const char *name);              // NULL: unknown
+void blocks_end(Unit *u, size_t open);                     // names declared since then mean what they did before
+// types.c
 const Type *pointer_to(Unit *u, const Type *t);
 bool begins_type(const Unit *u);
 const Type *specifiers(Unit *u, bool *is_static, bool *is_typedef);
 const Type *declarator(Unit *u, const Type *t, const char **name);
-Name *declare(Unit *u, const char *name, NameKind kind, const Type *t, long long value);
-Name *named(const Unit *u, const char *name);              // NULL: unknown
 const Field *field_named(Unit *u, const Type *t, const char *name);
 int  signature_of(Unit *u, const Type *function);
 char type_code(const Type *t);                             // of WebAssembly
-void blocks_end(Unit *u, size_t open);                     // names declared since then mean what they did before
 // objects.c
 void object(Unit *u, const char *name, const Type *t);     // behind its declarator: `= { ... }` or nothing
 
@@ -93,12 +94,13 @@ typedef enum { AT_STACK, AT_NUMBER, AT_LOCAL, AT_MEMORY } Where;
 // plus n.
 typedef struct Value { const Type *type; Where where; long long n; } Value;
 
-void byte(Unit *u, int b);
+// bytes.c
 void leb_unsigned(Text *t, uint64_t x);
 void leb_signed(Text *t, int64_t x);
+// expressions.c
+void byte(Unit *u, int b);
 void instruction(Unit *u, int code, uint64_t immediate);
 void insert(Unit *u, size_t at, int b);
-// expressions.c
 Value expression(Unit *u);
 Value unary(Unit *u);
 const Type *push(Unit *u, Value v);                        // onto the stack; arrays become pointers

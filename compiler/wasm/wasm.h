@@ -5,10 +5,12 @@
 // runtime/nsm_abi.h, and written as it is read; nothing is optimised, which engines do themselves.
 //
 //   tokens.c       text -> tokens
+//   names.c        what names mean
 //   types.c        types, their sizes on wasm32, declarations
 //   expressions.c  values: on the stack of the machine, in a local, in memory, or a number not yet written
 //   statements.c   statements and functions
 //   objects.c      tables with initial values, which stand in the memory of the compiler at once
+//   bytes.c        integers of the module
 //   module.c       sections of the module (https://www.w3.org/TR/wasm-core-1/, section 5)
 //
 // Each operation on doubles is one instruction, in the order of the text, so that a run has the bits of the other

@@ -1,6 +1,6 @@
 // A page that computes (nsm view --live): a worker has nsm, and answers as a server would (page.h, page_answer). A run
-// that is still going on when the next change comes is ended with its worker; the next one begins from the module, which
-// is compiled once.
+// that is still going on when the next change comes is ended with its worker; the next one begins from the module,
+// which is compiled once.
 class Live {
   constructor() {
     const told = JSON.parse(at("live").textContent);

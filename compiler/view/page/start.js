@@ -110,7 +110,7 @@ function listenToMotion() {
   });
 }
 
-// ---- a run on the server, or in the page --------------------------------------------------------------------------------------------
+// ---- a run on the server, or in the page ---------------------------------------------------------------------------
 const changed = new Map();
 const STOP_AFTER = 50;                                     // ms that a run has when the next change is there
 let asking = false, again = false;
@@ -148,7 +148,9 @@ async function ask() {
       const answer = await fetch("/run", { method: "POST", headers: { "Content-Type": "text/plain" }, body });
       if (answer.ok) renew(await answer.arrayBuffer()); else complain(await answer.text());
     }
-  } catch (e) { complain(`${live ? "The page cannot compute" : "The server does not answer"}: ${e.message}`); }
+  } catch (e) {
+    complain(`${live ? "The page cannot compute" : "The server does not answer"}: ${e.message}`);
+  }
   asking = false;
   if (again) { again = false; await ask(); }
 }
