@@ -20,7 +20,9 @@ class Live {
   }
 
   async unpack() {
-    const stream = new Blob([bytesOf(at("module").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    // @ts-ignore: newer browsers have it
+    const unpacker = new DecompressionStream("gzip");
+    const stream = new Blob([bytesOf(at("module").textContent)]).stream().pipeThrough(unpacker);
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   }
 

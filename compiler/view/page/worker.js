@@ -12,14 +12,16 @@ class Nsm {
     this.said = "";
     this.utf8 = new TextDecoder();
     const wasi = { fd_write: (...a) => this.write(...a), proc_exit: code => { throw new Exit(code); },
-      clock_time_get: (id, precision, at) => this.clock(at), environ_sizes_get: (n, size) => this.zero(n, size),
+      clock_time_get: (_id, _precision, at) => this.clock(at), environ_sizes_get: (n, size) => this.zero(n, size),
       environ_get: () => 0, fd_prestat_get: () => 8 };
     for (const i of WebAssembly.Module.imports(module))
       if (i.module === "wasi_snapshot_preview1" && !(i.name in wasi)) wasi[i.name] = () => 44;     // there is no file
     const live = { no_memory: () => { throw new Exit(4); }, table: () => this.table.length,
       load: (at, n, functions) => this.load(at, n, functions),
       unload: (from, n) => { for (let i = 0; i < n; i++) this.table.set(from + i, null); } };
-    this.nsm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, live }).exports;
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, live });
+    /** @type {any} */
+    this.nsm = instance.exports;
     this.table = this.nsm.__indirect_function_table;
     this.nsm._initialize();
   }
@@ -35,7 +37,7 @@ class Nsm {
   }
 
   /** Both streams are what nsm says. */
-  write(file, parts, n, written) {
+  write(_file, parts, n, written) {
     let sum = 0;
     const v = this.view();
     for (let i = 0; i < n; i++) {
