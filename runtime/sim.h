@@ -251,7 +251,7 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double gains, exchanged, scale;       // what a residue is judged by (misses.c)
+  double gains, exchanged, scale;       // what a residue is checked by (misses.c)
   double gross;                         // in the step under construction: |impulses| times |rates| at contacts
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
@@ -273,17 +273,18 @@ enum {
 // A scheme: one line of schemes.def. What the rooms below must know of it, and what it does (schemes/schemes.c).
 typedef struct sim_scheme {
   const char *name;
-  unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
+  unsigned char weights;                // has parameters theta and gamma
+  unsigned char implicit;               // Newton's matrix W has derivatives of all
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char located;                // can locate events in its steps
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
   unsigned char collocates;             // pieces with fixed sets, which steps of implicit Euler find (radau.h)
-  double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
+  double        theta;                  // without points: q that rows see is q_k + h (theta v + (1-theta) v_k)
   int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
-  nsm_code    (*euler)(nsm_sim *s, double t1, nsm_error *e); // collocates: a step of implicit Euler with all laws
+  nsm_code    (*euler)(nsm_sim *s, double t1, nsm_error *e); // with all laws, where step has fixed sets: of low order
   void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
   // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts, where it is located
   nsm_code    (*impact)(nsm_sim *s, nsm_error *e);
@@ -340,7 +341,7 @@ typedef struct sim_analysis {
   } on;
   int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
-  int     stages;                       // of a scheme that collocates
+  int     stages;                       // of a scheme that collocates; two_point: half of the order
   int     linear;                       // step_linear applies
   int     piles;                        // large problems of contacts are solved to a pile's tolerance (island.c)
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
@@ -433,13 +434,14 @@ typedef struct sim_numbers {
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
+  struct sim_galerkin *galerkin;        // energy-consistent scheme of order 4 and above (schemes/galerkin.h)
   struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   double *theta;                        // [nz] weight of f of each row
   struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
-  int     judged;                       // that is known for the constants of now
+  int     checked;                       // that is known for the constants of now
 } sim_numbers;
 
 typedef struct sim_work {

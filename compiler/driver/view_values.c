@@ -42,9 +42,9 @@ static Options *with_lines(Arena *a, const Options *o, char *text) {
   return own;
 }
 
-// Is every value one that the compiled model takes when it runs? judged: the model with these values, checked.
-static bool takes(const ViewModel *m, const Options *base, const Options *own, const Compilation *judged) {
-  if (judged->plan->scheme != m->c->plan->scheme) return false;
+// Is every value one that the compiled model takes when it runs? checked: the model with these values, checked.
+static bool takes(const ViewModel *m, const Options *base, const Options *own, const Compilation *checked) {
+  if (checked->plan->scheme != m->c->plan->scheme) return false;
   for (int i = 0; i < own->nset; i++) {
     bool as_compiled = false, stored = own->set[i].use == SET_STORED;
     for (int k = 0; k < base->nset; k++) as_compiled |= !strcmp(base->set[k].text, own->set[i].text);
@@ -58,7 +58,7 @@ static bool takes(const ViewModel *m, const Options *base, const Options *own, c
 }
 
 // The model as it is with these values, whose diagnostics are those of the page. NULL: *code says why.
-static Compilation *judge(const Options *own, const ViewModel *m, int *code) {
+static Compilation *check_with(const Options *own, const ViewModel *m, int *code) {
   Compilation *c = compile_file(own, own->file[0], STAGE_PLAN, NULL, code);
   if (!c) return NULL;
   nsm_program *p = program_of(c);
@@ -71,16 +71,16 @@ static Compilation *judge(const Options *own, const ViewModel *m, int *code) {
 static int run_with(const Options *base, const Options *own, const ViewModel *m, ViewWish *wish, Text *page) {
   int code;
   if (!m->p) return view_run(own, NULL, wish, page);
-  wish->judged = judge(own, m, &code);
-  if (!wish->judged) return code;
-  Compilation *judged = wish->judged;
-  if (takes(m, base, own, judged)) code = view_show(own, m, wish, page);
+  wish->checked = check_with(own, m, &code);
+  if (!wish->checked) return code;
+  Compilation *checked = wish->checked;
+  if (takes(m, base, own, checked)) code = view_show(own, m, wish, page);
   else {
-    wish->judged = NULL;
+    wish->checked = NULL;
     code = view_run(own, NULL, wish, page);
   }
   m->p->ndiagnostic = 0;                                   // they go with what they were found in
-  compilation_free(judged);
+  compilation_free(checked);
   return code;
 }
 

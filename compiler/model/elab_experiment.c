@@ -58,6 +58,18 @@ static void stages(const Env *env, const Ast *arg) {
   diag_help(d, "radau(stages = 3)");
 }
 
+// order = 4
+static void order(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  double n = arg->a->kind == AST_NUMBER ? arg->a->number : 0;
+  s->order_span = arg->a->span;
+  s->order = n == 2 || n == 4 || n == 6 || n == 8 ? (int)n : 0;
+  if (s->order) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`order` is 2, 4, 6 or 8");
+  diag_label(d, "none of them");
+  diag_help(d, "consistent(order = 4)");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -87,7 +99,12 @@ static void scheme(const Env *env, const Ast *x) {
       stages(env, arg);
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma, stages and located, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "order")) {
+      order(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
+                   "a scheme takes theta, gamma, order, stages and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
@@ -135,7 +152,7 @@ static void entry(const Env *env, const Ast *arg) {
   }
 }
 
-// Times that are plain numbers are judged here; those that depend on parameters when the run starts.
+// Times that are plain numbers are checked here; those that depend on parameters when the run starts.
 static bool number_of(const Env *env, const MExpr *x, double *out) {
   if (!x || x->uses) return false;
   MxEval e = {0};

@@ -66,13 +66,14 @@ struct SchemeDescriptor {
 
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
-#define NAMES_theta_gamma(name) extern const Equations name;
+#define NAMES_implicit(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
 #define NAMES_two_point(name)
 #define SCHEME(name, number, form, ...) NAMES_##form(name)
 #include "../../runtime/schemes.def"
 #undef SCHEME
 SchemeCheck check_consistent;
+void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag);      // of an order above 2
 
 typedef enum {                  // as NSM_SCHEME_*
 #define SCHEME(name, number, ...) SCHEME_##number,

@@ -100,7 +100,7 @@ nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt
 
 nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
   int before = s->w.euler;
-  s->w.euler = s->n.radau != NULL;
+  s->w.euler = s->n.radau || s->n.galerkin;
   nsm_code code = attempt(s, h, s->now.t + h, e);
   s->w.euler = before;
   return code;

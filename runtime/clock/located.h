@@ -42,6 +42,7 @@ void     sim_watch_tolerances(nsm_sim *s, double h);
 double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
+void     sim_watch_still_slides(nsm_sim *s);   // what is said to stick and slips at the begin slides until it stops
 void     sim_watch_keep(nsm_sim *s, double h);                      // the trial stands: what the next piece starts from
 
 // located_tell.c

@@ -210,7 +210,7 @@ static const char *scheme_name(void *with, int i) {
 // One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
 static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
   static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED,
-                                       NSM_FLAG_STAGES };
+                                       NSM_FLAG_STAGES, NSM_FLAG_ORDER };
   *flag = -1;
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
     size_t n = strlen(table[meant[i]].name);
@@ -244,8 +244,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
   const sim_scheme *scheme = sim_scheme_named(f->scheme);
-  int weights = scheme->weights && !scheme->collocates;
-  if (!scheme->weights && !scheme->located) {
+  int weights = scheme->weights;
+  if (!weights && !scheme->located) {
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, f->scheme);
     return NSM_USAGE;
   }
@@ -254,8 +254,12 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     int to;
     p++;
     const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
-    int truth = !strcmp(value, "true") || !strcmp(value, "false");
-    if (!next || !(to == NSM_FLAG_LOCATED ? truth : to == NSM_FLAG_STAGES ? scheme->collocates : weights)) break;
+    int truth = !strcmp(value, "true") || !strcmp(value, "false"), ordered = scheme->two_point && scheme->located;
+    int takes = to == NSM_FLAG_LOCATED  ? truth
+                : to == NSM_FLAG_STAGES ? scheme->collocates
+                : to == NSM_FLAG_ORDER  ? ordered
+                                        : weights;
+    if (!next || !takes) break;
     p = next;
     if (to == NSM_FLAG_LOCATED) f->text[to] = value[0] == 't' ? "on" : "off";
     else if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
@@ -267,7 +271,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   else if (weights)
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
              v, f->scheme, f->scheme);
-  else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes located, as in \"%s(located = true)\"", v, f->scheme, f->scheme);
+  else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes order and located, as in \"%s(order = 4, located = true)\"", v,
+                f->scheme, f->scheme);
   return NSM_USAGE;
 }
 

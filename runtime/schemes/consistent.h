@@ -141,6 +141,10 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .touching = s->touching };
 }
 
+// step_consistent.c: the gaps of constraints at the begin that the step takes back; the end from uc and the increments
+void con_pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v);
+void con_carry(nsm_sim *s);
+
 // consistent_setup.c: which blocks of K the rows of contacts touch, after these have become others
 void con_touched(nsm_sim *s);
 
@@ -201,7 +205,7 @@ void     con_measures(nsm_sim *s);                               // what con_res
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
 // What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
-// components of one vector, as the judge of one-step problems has them
+// components of one vector, as the verifier of one-step problems has them
 double   con_gap_terms(const nsm_sim *s, double h, int row);
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 nsm_view con_middle(nsm_sim *s, const nsm_view *v);

@@ -97,7 +97,7 @@ static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
     if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
   }
 }
-void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for step_linear, step_newton, step_affine
+void     sim_close(nsm_sim *s);    // gap, rate0 -> active, for step_linear, step_newton, step_affine
 void     sim_hold(nsm_sim *s);    // after one of these steps: what holds its contacts closed
 void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
@@ -137,6 +137,14 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 // said of it.
 int sim_jumps(const nsm_sim *s, char *out, size_t size);
 int sim_escapes(const nsm_sim *s, char *out, size_t size);
+
+// galerkin_setup.c, step_galerkin.c: pieces of order 4 and above of the energy-consistent scheme (galerkin.h)
+int      sim_galerkin_fits(nsm_sim *s, nsm_error *e);
+void     sim_galerkin_analyse(nsm_sim *s);
+nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e);
+double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much a piece that is to stand breaks its laws
+double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
+double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
