@@ -189,12 +189,12 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
 // What runs has its instants of time as events (instants.h); what was told of the model is told of it as written.
 static bool at_instants(Compilation *c, const Model *m) {
   if (m == c->model) return true;
-  DiagBag *told = diag_bag_new(c->stages);
-  const System *s = derive_system(c->stages, m, false, told);
-  if (s && needs_rows(c->stages, s)) s = derive_system(c->stages, m, true, told);
-  const Plan *p = s ? make_plan(c->stages, s, c->plan->scheme->name, told) : NULL;
-  if (!p || diag_errors(told)) {
-    diag_print(told, stderr, false);
+  DiagBag *reported = diag_bag_new(c->stages);
+  const System *s = derive_system(c->stages, m, false, reported);
+  if (s && needs_rows(c->stages, s)) s = derive_system(c->stages, m, true, reported);
+  const Plan *p = s ? make_plan(c->stages, s, c->plan->scheme->name, reported) : NULL;
+  if (!p || diag_errors(reported)) {
+    diag_print(reported, stderr, false);
     FATAL("a model whose steps end at instants of time cannot be run where the model itself can");
   }
   c->model = m;

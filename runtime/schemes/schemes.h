@@ -129,7 +129,7 @@ void     sim_radau_accept(nsm_sim *s);
 
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
-long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes
+long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the generic step takes
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
