@@ -509,6 +509,15 @@ typedef struct sim_work {
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
 enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 
+// Who records a run (answers/tape.h): a piece, or an impact, is about to stand; sets end where a piece begins; a block
+// is about to assign; what events moved is to be projected on constraints.
+typedef struct sim_tape {
+  void (*piece)(struct sim_tape *t, nsm_sim *s, double t1);
+  void (*at_once)(struct sim_tape *t, nsm_sim *s);
+  void (*block)(struct sim_tape *t, nsm_sim *s, int block, int first, int n, double at);
+  void (*mended)(struct sim_tape *t, nsm_sim *s);
+} sim_tape;
+
 // An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
 typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
 enum { SIM_CARRIED = 8 };
@@ -526,6 +535,7 @@ struct nsm_sim {
   struct sim_unique *unique;            // --check-unique; NULL without
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
+  struct sim_tape *tape;                // NULL where nobody differentiates the run
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;

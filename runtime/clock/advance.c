@@ -81,6 +81,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
 }
 
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
+  if (__builtin_expect(s->tape != NULL, 0)) s->tape->piece(s->tape, s, t1);
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);

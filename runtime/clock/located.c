@@ -316,7 +316,9 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   s->now.sets_known = 1;
   restitution(s, 0);
   forget_forces(s);
-  code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
+  int arrives = arrived(s);
+  if (s->tape && arrives) s->tape->at_once(s->tape, s);
+  code = arrives ? impact(s, rest_of(s), e) : NSM_OK;
   return code == NSM_OK ? probe(s, h, e) : code;
 }
 
@@ -430,6 +432,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (code != NSM_OK || !ends) return code;
   w->pieces++;
   s->now.count.located++;
+  if (s->tape && length == 0) s->tape->at_once(s->tape, s);
   forget_forces(s);
   doubt_of_opening(s, length);
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);
