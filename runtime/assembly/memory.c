@@ -116,10 +116,14 @@ void sim_pool_empty(nsm_sim *s, sim_pool *p) {
   *p = (sim_pool){ NULL, 0 };
 }
 
+static void *take_fixed(void *of, size_t bytes) { return sim_take(of, bytes, 1); }
+static void give_nothing(void *of, void *memory) { (void)of; (void)memory; }
 static void *take_for_la(void *of, size_t bytes) { return own_block(of, bytes, 1); }
 static void give_from_la(void *of, void *memory) { sim_give(of, memory); }
 
 nsm_la_memory sim_la_memory(nsm_sim *s) { return (nsm_la_memory){ take_for_la, give_from_la, s }; }
+
+nsm_la_memory sim_la_fixed(nsm_sim *s) { return (nsm_la_memory){ take_fixed, give_nothing, s }; }
 
 void sim_no_room(nsm_sim *s) { longjmp(s->no_memory, 1); }
 
