@@ -66,8 +66,8 @@ actions = [envs.action_space.sample() for _ in range(64)]
 batch(envs, 50)
 rounds = [(spent(lambda: batch(envs, 300)), spent(lambda: one(5000)), spent(lambda: bare(5000))) for _ in range(5)]
 a, b, c = (float(np.median([r[i] for r in rounds])) for i in range(3))
-print(f"batch of {N}: {a:.2f} us, {1e6/a:.3g} environment steps in a second of one processor; Env in a loop {b:.1f} us; "
-      f"Simulation in a loop {c:.1f} us")
+print(f"batch of {N}: {a:.2f} us, {1e6/a:.3g} environment steps in a second of one processor; "
+      f"Env in a loop {b:.1f} us; Simulation in a loop {c:.1f} us")
 print(f"on two processors: {2*b/a:.1f} times the Env in a loop, {2*c/a:.1f} times the Simulation in a loop")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 batch(envs, 1000000//N)
