@@ -139,8 +139,8 @@ typedef struct sim_rows {
   int    *of_l;                         // [nl] row of a multiplier
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   int     law;                          // of impact, NSM_IMPACT_...: of all contacts
-  double *rebound, *struck;             // [n] of laws but Newton's: minus the rates, and the impulses, that the impact at
-                                        // hand leaves (schemes/rebound.c)
+  double *rebound, *struck;             // [n] of laws but Newton's: minus the rates, and the impulses, of the impact at
+                                        // hand (schemes/rebound.c)
   double *ratio, *exponent;             // [n] of NSM_IMPACT_LZB
   double *gap;                          // [n] at the start of the step
   double *terms;                        // [n] size of the terms of the gap
@@ -544,6 +544,8 @@ struct nsm_sim {
 static inline double sim_bounce(const sim_rows *r, int row) {
   return r->law ? r->rebound[row] : r->e[row] * r->rate0[row];
 }
+
+static inline int sim_has_no_bounce(const sim_rows *r, int row) { return (r->law ? r->rebound : r->e)[row] == 0; }
 
 // For each class k of a list in sim_analysis.on; no `break` inside.
 #define SIM_EACH(s, list, k)                                                \

@@ -41,8 +41,8 @@ static void others(const Check *k, MImpactLaw law) {
       what = "friction on a constraint takes part in impacts";
     if (c->kind == CLASS_RELATION && c->row_type == 0 && velocities)
       what = "a one-sided relation of velocities takes part in impacts";
-    if (law == MI_LZB && c->kind == CLASS_FRICTION && c->normal >= 0 && c->friction != MF_COULOMB && c->direction == 0 &&
-        k->s->cls[c->normal].kind == CLASS_CONTACT)
+    if (law == MI_LZB && c->kind == CLASS_FRICTION && c->normal >= 0 && c->friction != MF_COULOMB &&
+        c->direction == 0 && k->s->cls[c->normal].kind == CLASS_CONTACT)
       what = "this friction is not Coulomb's";
     if (!what) continue;
     Diag *d = wrong(k, c->span, what);

@@ -148,7 +148,8 @@ static bool pair_entry(const Env *env, const Ast *x, MTouchLaw *law) {
   if (x->kind != AST_ARG || k == ML_RATIO) {
     Diag *d = diag(e->bag, DIAG_E0246, x->span, "a pair of materials has no entry `%s`", x->name ? x->name
                                                                                                : ast_text(e, x));
-    diag_help(d, "its entries are e of laws of impact, e_t of newton, mu of friction, radius of contensou, mu_r of rolling");
+    diag_help(d, "its entries are e of laws of impact, e_t of newton, mu of friction, radius of contensou, mu_r of "
+                 "rolling");
     return false;
   }
   law->of[k] = coefficient(env, x->a, unit_of_number(e, k), "a coefficient of a pair");

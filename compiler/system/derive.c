@@ -15,8 +15,8 @@ int class_expressions(Arena *a, const SysClass *c, Ex **out) {
   push_entries(&at, &n, &c->mass); push_entries(&at, &n, &c->jac); push_entries(&at, &n, &c->b);
   push_entries(&at, &n, &c->k); push_entries(&at, &n, &c->h);
   const Ex single[] = {
-    c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->ratio, c->exponent, c->mu, c->mu2, c->radius, c->value,
-    c->along, c->push
+    c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->ratio, c->exponent, c->mu, c->mu2, c->radius,
+    c->value, c->along, c->push
   };
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) if (single[i] != EX_NONE) at[n++] = single[i];
   *out = at;

@@ -30,10 +30,10 @@
 
 (defconst nsm-words-law
   '(
-    "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
-    "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
-    "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
-    "halfplane" "union"
+    "newton" "poisson" "binary" "lzb" "inelastic" "elastic" "coulomb" "contensou" "rolling"
+    "scleronomous" "rheonomous" "type1" "type2" "moreau" "midpoint" "consistent" "consistent1"
+    "consistent_explicit_mass" "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex"
+    "disk" "rectangle" "polygon" "halfplane" "union"
     ))
 
 (defconst nsm-words-part

@@ -20,24 +20,25 @@ static int next(const nsm_impact *p, const double *u, double fastest, int *which
 
 int impact_binary(const nsm_impact *p, impact_work w, nsm_impact_answer *a) {
   size_t m = (size_t)p->m;
-  double *u = impact_take(&w, m), *after = impact_take(&w, m), *P = impact_take(&w, m), fastest = impact_fastest(p);
-  int *which = w.whole, n;
-  w.whole += p->contacts;
+  double *u = impact_take(&w, m), *after = impact_take(&w, m), fastest = impact_fastest(p);
+  impact_blow b = impact_of_all(p, u, &w);
+  b.P = impact_take(&w, m);
+  b.scale = 1;
   memcpy(u, p->before, m * sizeof(double));
   memset(a->impulse, 0, m * sizeof(double));
   a->loss = 0;
-  for (int k = 0; (n = next(p, u, fastest, which)) > 0; k++) {
-    double share = 1, rest;
-    if (k == STRIKES || !impact_phases(p, which, n, 1, u, w, NULL, P, &share)) {
+  for (int k = 0; (b.n = next(p, u, fastest, b.which)) > 0; k++) {
+    if (k == STRIKES || !impact_phases(p, &b, w)) {
+      double rest;
       int ok = impact_rest(p, u, w, a, &rest);
       a->loss += rest;
       return ok;
     }
     memcpy(after, u, m * sizeof(double));
-    impact_apply(p, P, after);
-    a->loss -= impact_gain(p->m, P, u, after);
-    a->share = fmin(a->share, share);
-    for (size_t i = 0; i < m; i++) a->impulse[i] += P[i];
+    impact_apply(p, b.P, after);
+    a->loss -= impact_gain(p->m, b.P, u, after);
+    a->share = fmin(a->share, b.share);
+    for (size_t i = 0; i < m; i++) a->impulse[i] += b.P[i];
     memcpy(u, after, m * sizeof(double));
   }
   return 1;

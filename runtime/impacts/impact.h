@@ -2,12 +2,14 @@
 // a simulation: rates before, the Delassus matrix D = H M^-1 H^T of the contacts that take part, and their friction in;
 // impulses P and rates after = before + D P out.
 //
-//   poisson.c        compression and expansion                     [Glocker and Pfeiffer 1995]
-//   binary.c         a sequence of single impacts
-//   lzb.c            compliant contacts, one time for all          [Liu, Zhao and Brogliato 2008]
-//   lzb_friction.c   the same with friction
-//   judge.c          is it an answer? Shares nothing with the others
+//   impact.c, parts.c  room, which law; what they share
+//   poisson.c          compression and expansion                     [Glocker and Pfeiffer 1995]
+//   binary.c           a sequence of single impacts
+//   lzb.c              compliant contacts, one time for all          [Liu, Zhao and Brogliato 2008]
+//   lzb_friction.c     the same with friction
+//   judge.c            is it an answer? Shares nothing with the others
 #pragma once
+#include <math.h>
 #include <stddef.h>
 #include "runtime/cone/problem.h"
 
@@ -52,10 +54,20 @@ static inline double *impact_take(impact_work *w, size_t n) {
 void   impact_apply(const nsm_impact *p, const double *P, double *u);
 // Sum of P (from + to)/2: what the impulses do to the energy.
 double impact_gain(int m, const double *P, const double *from, const double *to);
+static inline double impact_power(double d, double exponent) {      // 1 and 3/2 without the library
+  return exponent == 1 ? d : exponent == 1.5 ? d * sqrt(d) : pow(d, exponent);
+}
 double impact_fastest(const nsm_impact *p);                // largest |rate before|
-// Both phases over n contacts `which` from rates `from`; e taken `scale` times. P and first [p->m], 0 at others.
-int    impact_phases(const nsm_impact *p, const int *which, int n, double scale, const double *from, impact_work w,
-                     double *first, double *P, double *share);
+// Both phases of Poisson's law over some contacts.
+typedef struct impact_blow {
+  int          *which, n;               // they
+  const double *from;                   // [p->m] rates before
+  double        scale;                  // of e
+  double       *first, *P;              // [p->m] out: impulses of the first phase or NULL, of both; 0 at others
+  double        share;                  // as of nsm_impact_answer
+} impact_blow;
+impact_blow impact_of_all(const nsm_impact *p, const double *from, impact_work *w);        // without scale and results
+int    impact_phases(const nsm_impact *p, impact_blow *b, impact_work w);                  // 0: failed
 // What a sequence that has no end leaves, from rates u: all contacts with e = 0. Adds to the impulses; *loss: what it
 // takes. 0: failed, but where nothing approaches by more than 1e-9 of the fastest rate.
 int    impact_rest(const nsm_impact *p, const double *u, impact_work w, nsm_impact_answer *a, double *loss);

@@ -1,10 +1,10 @@
 // Is an answer an impact by its law? From D, rates, impulses and coefficients alone; nothing here is used to find one.
 //
 //   balance      after = before + D P                                                                               (1)
-//   contact      N >= 0, after_N >= 0, the impulse of friction lies in the set of N                                  (2)
-//   energy       P.(before + after)/2 <= 0, and it is minus the loss that the law kept account of                    (3)
+//   contact      N >= 0, after_N >= 0, the impulse of friction lies in the set of N  (2)
+//   energy       P.(before + after)/2 <= 0, and it is minus the loss that the law kept account of  (3)
 //   poisson      0 <= u_C _|_ N_C >= 0;  0 <= N_E - e N_C _|_ after_N >= 0;  in both phases friction takes all that it
-//                can: N s(u_T) + P_T.u_T = 0 with the support function s of its set                                  (4)
+//                can: N s(u_T) + P_T.u_T = 0 with the support function s of its set  (4)
 //
 // What is left of each, relative to the largest rate, impulse or their product.
 #include "impact.h"

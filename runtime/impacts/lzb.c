@@ -2,7 +2,7 @@
 // released while the bodies stand still, with stiffnesses K of which only the ratios matter, and exponents eta (3/2:
 // Hertz). In a time t that all contacts share,
 //
-//   dN/dt = F = K d^eta,   dd/dt = -u where u <= 0,  -u/e^2 where u > 0,   u = u- + D N                               (1)
+//   dN/dt = F = K d^eta,   dd/dt = -u where u <= 0,  -u/e^2 where u > 0,   u = u- + D N  (1)
 //
 // so that E = K d^(eta+1)/(eta+1) obeys dE = -u dN, or -u dN/e^2: what is stored comes back but for 1 - e^2 of it.
 // A contact ends where d = 0, may begin again where u < 0, and the impact ends where all d = 0 and u >= 0. By
@@ -26,7 +26,9 @@ typedef struct lzb {
   double  loss, fastest, momentum, depth;
 } lzb;
 
-static double force(const nsm_impact *p, int i, double d) { return d > 0 ? p->ratio[i] * pow(d, p->exponent[i]) : 0; }
+static double force(const nsm_impact *p, int i, double d) {
+  return d > 0 ? p->ratio[i] * impact_power(d, p->exponent[i]) : 0;
+}
 static double energy(const nsm_impact *p, int i, double d) {
   return force(p, i, d) * fmax(d, 0) / (p->exponent[i] + 1);
 }

@@ -1,8 +1,8 @@
-// The law of lzb.c with Coulomb's friction: dT lies in the disk of mu dN and opposes the slip, or holds it. By a midpoint
-// rule that keeps the books exactly, whatever its step: over a step, with mean rates U = u + D dP/2,
+// The law of lzb.c with Coulomb's friction: dT lies in the disk of mu dN and opposes the slip, or holds it. By a
+// midpoint rule that keeps the books exactly, whatever its step: over a step, with mean rates U = u + D dP/2,
 //
-//   dN = -c (E(d1) - E(d0))/U_N,  d1 = d0 - h U_N, c = 1 where U_N < 0;  d1 = d0 - h U_N/e^2, c = e^2 where U_N > 0  (1)
-//   -U_T in N_B(dT),  B the disk of radius mu dN                                                                      (2)
+//   dN = -c (E(d1) - E(d0))/U_N,  d1 = d0 - h U_N, c = 1 where U_N < 0;  d1 = d0 - h U_N/e^2, c = e^2 where U_N > 0 (1)
+//   -U_T in N_B(dT),  B the disk of radius mu dN  (2)
 //
 // The kinetic energy changes by dP.U, which is -c dE of each contact and what friction takes, so none is made
 // (discrete gradient, [Gonzalez 1996]). The error is of second order in the step.
@@ -20,7 +20,7 @@ typedef struct motion {
 } motion;
 
 static double energy(const nsm_impact *p, int c, double d) {
-  return d > 0 ? p->ratio[c] * pow(d, p->exponent[c] + 1) / (p->exponent[c] + 1) : 0;
+  return d > 0 ? p->ratio[c] * d * impact_power(d, p->exponent[c]) / (p->exponent[c] + 1) : 0;
 }
 
 // Depth after the step with mean rate U, and the impulse of it: (1).
@@ -31,7 +31,7 @@ static double compressed(const motion *w, int c, double U, double *d1) {
   *d1 = fmax(d0 - w->h * U / by, 0);
   double way = *d1 - d0;
   if (fabs(way) > 1e-4 * (*d1 + d0)) return -by * (energy(p, c, *d1) - energy(p, c, d0)) / U;
-  return w->h * p->ratio[c] * pow(0.5 * (*d1 + d0), p->exponent[c]);     // E(d1) - E(d0) is way times this, to way^3
+  return w->h * p->ratio[c] * impact_power(0.5 * (*d1 + d0), p->exponent[c]);        // (E(d1) - E(d0))/way, to way^2
 }
 
 static void add(const motion *w, int row, double change) {

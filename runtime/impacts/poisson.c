@@ -1,21 +1,21 @@
 // Poisson's law for several contacts with friction [Glocker and Pfeiffer 1995]:
 //
-//   compression   0 <= u_C _|_ N_C >= 0,                u_C = u- + D P_C                                             (1)
-//   expansion     N_E = e N_C + z, 0 <= u+ _|_ z >= 0,  u+  = u_C + D P_E                                            (2)
+//   compression   0 <= u_C _|_ N_C >= 0,                u_C = u- + D P_C                                            (1)
+//   expansion     N_E = e N_C + z, 0 <= u+ _|_ z >= 0,  u+  = u_C + D P_E                                           (2)
 //
 // with Coulomb's law for the slip at the end of each phase, under the normal impulse of that phase. (2) is a problem of
 // cones for given sets: where z = 0 the normal impulse is known, and friction has a disk of given size; elsewhere
 // u_N = 0, and N_E >= 0 is a contact like any other. The sets are found by exchanging what contradicts them.
 //
 // Without friction no energy is made for any e in [0, 1]. With friction nobody has proved it: where P (u- + u+)/2 > 0
-// the second phase is taken s times, with the largest s <= 1 for which that is 0. 0 <= u_N+ and the cones hold for each.
+// the second phase is taken s times, with the largest s <= 1 for which that is 0; 0 <= u_N+ and the cones hold then.
 // And where friction is so strong that (2) has no solution, a contact gives back less than e N_C, with u_N+ = 0.
 #include "impact.h"
 #include <math.h>
 #include <string.h>
 
 enum { EXCHANGES = 40, BACK = 20 };
-static const double rounding = 1e-13, gains = 1e-14;
+static const double rounding = 1e-13, gains = 1e-14, nothing = 1e-9;
 
 typedef struct phase {
   int k, n;                             // rows, contacts
@@ -121,32 +121,51 @@ static double harmless(const phase *s, const double *from, const double *C, cons
   return fmin(1, fmax(0, b > 0 ? -2 * a / (b + root) : (root - b) / (2 * c)));
 }
 
-int impact_phases(const nsm_impact *p, const int *which, int n, double scale, const double *from, impact_work w,
-                  double *first, double *P, double *share) {
-  phase s = gather(p, which, n, from, &w);
-  double *C = impact_take(&w, (size_t)s.k), *low = impact_take(&w, (size_t)n);
+// u_C in the place of q, from the impulses C.
+static void compress(phase *s, const double *C) {
+  for (int i = 0; i < s->k; i++) {
+    s->u[i] = s->q[i];
+    for (int j = 0; j < s->k; j++) s->u[i] += s->M[i + (size_t)j * (size_t)s->k] * C[j];
+  }
+  memcpy(s->q, s->u, (size_t)s->k * sizeof(double));
+}
+
+int impact_phases(const nsm_impact *p, impact_blow *b, impact_work w) {
+  phase s = gather(p, b->which, b->n, b->from, &w);
+  double *C = impact_take(&w, (size_t)s.k), *low = impact_take(&w, (size_t)b->n);
   sizes of = { 0, 0 };
-  memset(P, 0, (size_t)p->m * sizeof(double));
-  if (!solve(p, which, &s, NULL, &w)) return 0;
+  int any = 0;
+  b->share = 1;
+  memset(b->P, 0, (size_t)p->m * sizeof(double));
+  if (!solve(p, b->which, &s, NULL, &w)) return 0;
   memcpy(C, s.P, (size_t)s.k * sizeof(double));
   for (int i = 0; i < s.k; i++) {
     of.rate = fmax(of.rate, fabs(s.q[i]));
     of.impulse = fmax(of.impulse, fabs(C[i]));
-    if (first) first[s.row[i]] = C[i];
+    if (b->first) b->first[s.row[i]] = C[i];
   }
-  for (int i = 0; i < s.k; i++) {
-    s.u[i] = s.q[i];
-    for (int j = 0; j < s.k; j++) s.u[i] += s.M[i + (size_t)j * (size_t)s.k] * C[j];
-  }
-  memcpy(s.q, s.u, (size_t)s.k * sizeof(double));          // u_C
-  for (int c = 0; c < n; c++) low[c] = scale * p->e[which[c]] * C[s.first[c]];
-  int any = 0;
-  for (int c = 0; c < n; c++) any |= low[c] > 0;
-  if (any && !expand(p, which, &s, low, &of, &w)) { any = 0; *share = 0; }
-  for (int c = 0; any && c < n; c++)
-    if (s.P[s.first[c]] < low[c] * (1 - 1e-9)) *share = fmin(*share, fmax(s.P[s.first[c]] / low[c], 0));
-  double part = any ? harmless(&s, from, C, s.P) : 0;
-  if (any && part < *share) *share = part;
-  for (int i = 0; i < s.k; i++) P[s.row[i]] = C[i] + (any ? part * s.P[i] : 0);
+  compress(&s, C);
+  for (int c = 0; c < b->n; c++) any |= (low[c] = b->scale * p->e[b->which[c]] * C[s.first[c]]) > 0;
+  if (any && !expand(p, b->which, &s, low, &of, &w)) any = 0, b->share = 0;
+  for (int c = 0; any && c < b->n; c++)
+    if (s.P[s.first[c]] < low[c] * (1 - 1e-9)) b->share = fmin(b->share, fmax(s.P[s.first[c]] / low[c], 0));
+  double part = any ? harmless(&s, b->from, C, s.P) : 0;
+  if (any) b->share = fmin(b->share, part);
+  for (int i = 0; i < s.k; i++) b->P[s.row[i]] = C[i] + (any ? part * s.P[i] : 0);
+  return 1;
+}
+
+int impact_rest(const nsm_impact *p, const double *u, impact_work w, nsm_impact_answer *a, double *loss) {
+  size_t m = (size_t)p->m;
+  double *after = impact_take(&w, m), least = 0;
+  impact_blow all = impact_of_all(p, u, &w);
+  all.P = impact_take(&w, m);
+  *loss = 0;
+  for (int c = 0; c < p->contacts; c++) least = fmin(least, u[p->contact[c].first]);
+  if (!impact_phases(p, &all, w)) return least >= -nothing * impact_fastest(p);
+  memcpy(after, u, m * sizeof(double));
+  impact_apply(p, all.P, after);
+  *loss = -impact_gain(p->m, all.P, u, after);
+  for (size_t i = 0; i < m; i++) a->impulse[i] += all.P[i];
   return 1;
 }

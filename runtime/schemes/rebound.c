@@ -1,7 +1,9 @@
 // Impacts by other laws than Newton's (runtime/impacts, docs/numerics/impacts.md). A step has a law of rates, with
-// restitution e: 0 <= rate + e rate_B _|_ p >= 0. Another law of impact is put in its place as the rates that it leaves,
+// restitution e: 0 <= rate + e rate_B _|_ p >= 0. Another law of impact is put in its place as the rates that it
+// leaves,
 //
-//   0 <= rate - rate+ _|_ p >= 0,   -(slip - slip+) in N_D(p_T),   rate+ by the law, from rate_B and D               (1)
+//   0 <= rate - rate+ _|_ p >= 0,   -(slip - slip+) in N_D(p_T),   rate+ by the law, from rate_B and D
+// (1)
 //
 // with the D of the step's own one-step problem, so that p is the impulse P of the law where nothing else acts in the
 // step, and more or less than that by what forces do. It is asked island by island, where a contact approaches; in all
@@ -94,6 +96,8 @@ static void exchange(double *a, double *b) {
 }
 
 // Rates of constraints stay 0: their rows are eliminated, the largest pivot first; what others imply is left out.
+// With forces in W that depend on velocities, or directions that turn within the step, it is symmetric but for terms of
+// the order of its length; a law about energies is asked of the symmetric part.
 static void eliminate(island *k) {
   size_t n = (size_t)k->n, bilateral = (size_t)k->bilateral, m = (size_t)k->m;
   double *A = k->all, largest = 0;
@@ -108,7 +112,9 @@ static void eliminate(island *k) {
     for (size_t j = done + 1; j < n; j++)
       for (size_t i = done + 1; i < n; i++) A[i + j * n] -= A[i + done * n] * A[done + j * n] / pivot;
   }
-  for (size_t j = 0; j < m; j++) memcpy(k->D + j * m, A + bilateral + (bilateral + j) * n, m * sizeof(double));
+  A += bilateral + bilateral * n;
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < m; i++) k->D[i + j * m] = 0.5 * (A[i + j * n] + A[j + i * n]);
 }
 
 // ---- an impact ------------------------------------------------------------------------------------------------------

@@ -97,7 +97,8 @@ static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
     if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
   }
 }
-int      sim_rebound_fits(const nsm_sim *s, nsm_error *e); // do numbers of contacts have a meaning in the law of impact?
+// rebound.c: do the numbers of contacts have a meaning in their law of impact?
+int      sim_rebound_fits(const nsm_sim *s, nsm_error *e);
 int      sim_rebound(nsm_sim *s);  // rebound.c: r.rebound, once M_osns of the active rows is known; 0: failed
 void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for step_linear, step_newton, step_affine
 void     sim_hold(nsm_sim *s);    // after one of these steps: what holds its contacts closed

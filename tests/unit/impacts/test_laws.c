@@ -283,5 +283,6 @@ int main(void) {
     cmocka_unit_test(no_energy_by_poisson), cmocka_unit_test(no_energy_by_binary), cmocka_unit_test(no_energy_by_lzb),
     cmocka_unit_test(the_judge_sees),
   };
+  cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
