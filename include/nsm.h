@@ -204,6 +204,7 @@ double   nsm_get_parameter(const nsm_sim *s, const char *name);                 
 // An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
 // belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
 nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
+nsm_code nsm_set_input_at(nsm_sim *s, int i, double value, nsm_error *e);   // input i of nsm_ninput, by its number
 // The inputs, in the order of the model. nsm_get_input: what a file or nsm_set_input gives it now; NaN where neither
 // does, and the model says it, or nothing.
 int         nsm_ninput(const nsm_sim *s);
@@ -221,6 +222,46 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e);
 // Another simulation with the same settings in the same state; it dumps no problems. To be closed with nsm_close. NULL
 // on error.
 nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e);
+
+// ---- batches: many simulations that go on together ------------------------------------------------------------------
+// n simulations of one program. They share nothing: each has the bits that it has alone, whatever the number of
+// threads. A member is a simulation as any other, between the calls: parameters, saving, counters.
+typedef struct nsm_batch nsm_batch;
+
+// first and n - 1 clones of it; `first` belongs to the batch from now on, and is closed on an error. threads: at most
+// so many work at a time, the caller among them; 0: one for each processor. NULL on error.
+nsm_batch *nsm_batch_of(nsm_sim *first, long n, int threads, nsm_error *e);
+void       nsm_batch_close(nsm_batch *b);                  // with its members; NULL is allowed
+long       nsm_batch_size(const nsm_batch *b);
+nsm_sim   *nsm_batch_member(const nsm_batch *b, long i);   // NULL: there is none
+nsm_code   nsm_batch_code(const nsm_batch *b, long i);     // what its last steps gave; NSM_OK: it goes on
+
+// One piece of work for all members, in this order: back to the start, columns take values, inputs take values, steps,
+// columns are read. Zeroed fields leave out what they say. Numbers are those of nsm_find_column and nsm_ninput, values
+// are in SI.
+typedef struct nsm_batch_work {
+  const unsigned char *who;             // [n]: members whose entry is 0 are left alone; NULL: none is
+  int           reset;
+  int           nwrite;                 // columns that nsm_write_column can write
+  const int    *write;
+  const double *written;                // [n][nwrite]
+  int           ninput;
+  const int    *input;
+  const double *value;                  // [n][ninput], for all steps; each_step: [steps][n][ninput]
+  int           each_step;
+  long          steps;                  // or as many as there are to the end of the run
+  int           ncolumn;
+  const int    *column;                 // NULL: all, ncolumn is then nsm_ncolumn
+  double       *row;                    // [n][ncolumn]; NULL: nothing is read
+  nsm_code     *code;                   // [n] what nsm_batch_code says afterwards; NULL: it is not asked
+} nsm_batch_work;
+
+// The code of the first member that did not go well, and what it says; a `stop` of the model is no such code. A member
+// whose steps fail keeps the state before that step. It and one that stopped take no more steps until they are put back
+// to the start or restored; the others go on.
+nsm_code nsm_batch_do(nsm_batch *b, const nsm_batch_work *w, nsm_error *e);
+// Member i goes on from a state, as nsm_restore; code: what nsm_batch_code said when it was saved.
+nsm_code nsm_batch_restore(nsm_batch *b, long i, const void *from, nsm_code code, nsm_error *e);
 
 // ---- what a run did -------------------------------------------------------------------------------------------------
 typedef struct nsm_counters {

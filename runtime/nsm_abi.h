@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 31
+#define NSM_ABI_VERSION 32
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -459,9 +459,11 @@ typedef struct nsm_model {
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // its place in runtime/schemes.def
   // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
-  // where M and H of constraints, and where g and outputs are taken.
+  // where M and H of constraints, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0 at the
+  // point from which the end is reached.
   void (*points)(double theta, double gamma, nsm_point *to);
   int inertia_at, law_at;
+  double lead;
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;
   const nsm_var *var;             // [nvar]; storage in this order within each kind

@@ -258,7 +258,7 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double gains, exchanged, scale;       // what a residue is judged by (misses.c)
+  double gains, exchanged, scale;       // what a residue is checked by (misses.c)
   double gross;                         // in the step under construction: |impulses| times |rates| at contacts
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
@@ -280,13 +280,14 @@ enum {
 // A scheme: one line of schemes.def. What the rooms below must know of it, and what it does (schemes/schemes.c).
 typedef struct sim_scheme {
   const char *name;
-  unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
+  unsigned char weights;                // has parameters theta and gamma
+  unsigned char implicit;               // Newton's matrix W has derivatives of all
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char located;                // can locate events in its steps
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
   unsigned char collocates;             // pieces with fixed sets, which steps of implicit Euler find (radau.h)
-  double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
+  double        theta;                  // without points: q that rows see is q_k + h (theta v + (1-theta) v_k)
   int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
@@ -447,7 +448,7 @@ typedef struct sim_numbers {
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   double *theta;                        // [nz] weight of f of each row
   struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
-  int     judged;                       // that is known for the constants of now
+  int     checked;                       // that is known for the constants of now
 } sim_numbers;
 
 typedef struct sim_work {

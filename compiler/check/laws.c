@@ -3,7 +3,7 @@
 // -y in N_[lo,hi](lambda) is a monotone law where y grows with lambda: at degree r, where d^r y/dt^r = ... + p lambda
 // with p > 0 (p = D, CB, ...; docs/numerics/relative-degree.md). With p < 0 each push moves the output further away
 // from where the law wants it: a relay is left instead of reached, and a complementarity has two solutions or none. A
-// row is judged alone, where no other multiplier stands in its derivative; at degree 2 and more an oscillator needs no
+// row is checked alone, where no other multiplier stands in its derivative; at degree 2 and more an oscillator needs no
 // sign.
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "../base/suggest.h"
 #include "../lsp/lsp.h"
+#include "../serve/serve.h"
 #include "../syntax/vocabulary.h"
 #include "commands.h"
 
@@ -56,6 +57,12 @@ int command_help(const Options *o) {
 int command_lsp(const Options *o) {
   (void)o;
   return lsp_serve(STDIN_FILENO, STDOUT_FILENO);
+}
+
+int command_serve(const Options *o) {
+  if (given(o, NSM_FLAG_STDIO)) return serve_lines(stdin, stdout);
+  fprintf(stderr, "error: nsm serve speaks on standard input and output: say --stdio\n");
+  return EXIT_USAGE;
 }
 
 int command_version(const Options *o) {

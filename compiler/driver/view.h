@@ -11,7 +11,7 @@ typedef struct ViewWish {
   bool whole;                           // the page; else its data alone (view/page.h)
   bool served;                          // its parameters have sliders
   FILE *err;                            // what the run says goes there too; NULL: nowhere
-  Compilation *judged;                  // whose diagnostics are printed; NULL: of the model itself
+  Compilation *checked;                  // whose diagnostics are printed; NULL: of the model itself
 } ViewWish;
 
 // path: where the page will go, refused where that is a file that the model reads; NULL: nowhere. False: *code says

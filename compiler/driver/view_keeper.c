@@ -73,9 +73,9 @@ static Options *with_lines(Arena *a, const Options *o, char *text) {
   return own;
 }
 
-// Is every value one that the compiled model takes when it runs? judged: the model with these values, checked.
-static bool takes(const ViewModel *m, const Options *base, const Options *own, const Compilation *judged) {
-  if (judged->plan->scheme != m->c->plan->scheme) return false;
+// Is every value one that the compiled model takes when it runs? checked: the model with these values, checked.
+static bool takes(const ViewModel *m, const Options *base, const Options *own, const Compilation *checked) {
+  if (checked->plan->scheme != m->c->plan->scheme) return false;
   for (int i = 0; i < own->nset; i++) {
     bool as_compiled = false, stored = own->set[i].use == SET_STORED;
     for (int k = 0; k < base->nset; k++) as_compiled |= !strcmp(base->set[k].text, own->set[i].text);
@@ -96,16 +96,16 @@ static int show(const ViewModel *m, const Options *base, const Question *q, char
   int code;
   if (!own) return EXIT_USAGE;
   if (!m->p) return view_run(own, NULL, &wish, page);
-  wish.judged = compile_file(own, own->file[0], STAGE_PLAN, NULL, &code);
-  if (!wish.judged) return code;
-  if (!takes(m, base, own, wish.judged)) {
-    wish.judged = NULL;
+  wish.checked = compile_file(own, own->file[0], STAGE_PLAN, NULL, &code);
+  if (!wish.checked) return code;
+  if (!takes(m, base, own, wish.checked)) {
+    wish.checked = NULL;
     return view_run(own, NULL, &wish, page);
   }
-  nsm_program *judged = program_of(wish.judged);
-  list_diagnostics(judged);
-  m->p->diagnostic = judged->diagnostic;
-  m->p->ndiagnostic = judged->ndiagnostic;
+  nsm_program *checked = program_of(wish.checked);
+  list_diagnostics(checked);
+  m->p->diagnostic = checked->diagnostic;
+  m->p->ndiagnostic = checked->ndiagnostic;
   return view_show(own, m, &wish, page);
 }
 

@@ -101,7 +101,7 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
     said(&run, a, NULL);
   }
   if (said_open(&model)) {
-    compilation_report(wish->judged ? wish->judged : m->c, model.f);
+    compilation_report(wish->checked ? wish->checked : m->c, model.f);
     facts.diagnostics = said(&model, a, NULL);
   }
   page_fit(&trace, &facts);

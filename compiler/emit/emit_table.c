@@ -242,8 +242,9 @@ static void emit_scheme_points(Emitter *e) {
 
 static const char *points_of(const Emitter *e) {
   const Plan *p = e->plan;
-  return p->equations ? arena_printf(e->arena, ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d",
-                                     p->inertia_at, p->law_at)
+  return p->equations ? arena_printf(e->arena,
+                                     ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d, .lead = %.17g",
+                                     p->inertia_at, p->law_at, p->lead)
                       : "";
 }
 

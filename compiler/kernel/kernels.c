@@ -410,12 +410,20 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments) {
 #undef KERNEL
   };
   PlanKernels all = { 0, ARENA_ARRAY(a, PlanKernel, p->ncls * KERNEL_COUNT + 1) };
+  int *entry = ARENA_ARRAY(a, int, p->ncls * KERNEL_COUNT + 1);  // of class i and kind k
   Arena *tried = arena_new();
   Alike alike = { 0 };
   for (int i = 0; i < p->ncls; i++)
     for (int k = 0; k < KERNEL_COUNT; k++) {
       if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
       PlanKernel *new = &all.at[all.n];
+      entry[i * KERNEL_COUNT + k] = all.n;
+      if (p->cls[i].like >= 0) {
+        *new = all.at[entry[p->cls[i].like * KERNEL_COUNT + k]];
+        new->cls = i;
+        all.n++;
+        continue;
+      }
       bool aside = is_short(p, &p->cls[i], k);
       const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k, comments);
       int first = alike_first(&alike, &all, kernel);

@@ -15,7 +15,7 @@
 // that was without errors.
 #pragma once
 #include "../api/pipeline.h"
-#include "json.h"
+#include "../base/json.h"
 #include "lsp.h"
 #include "names.h"
 #include "place.h"

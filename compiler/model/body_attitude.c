@@ -50,7 +50,7 @@ static bool proper(const Env *env, const double *R, const char *member, Span at,
                                    "turn one column round");
 }
 
-// Of a matrix that turns a shape in its body, in space or in the plane; numbers and vectors are judged elsewhere.
+// Of a matrix that turns a shape in its body, in space or in the plane; numbers and vectors are checked elsewhere.
 bool is_rotation_matrix(const Env *env, const Value *v) {
   MExpr *R[9];
   if (v->ndim != 2 || v->dim[0] != v->dim[1] || v->dim[0] < 2 || v->dim[0] > 3) return true;

@@ -340,7 +340,7 @@ void  find_sets(Symbol *y);                                    // fills y->set
 Value set_value(const Symbol *y, Value v);                      // v, the value of a parameter that is not stored
 void  check_sets(const Symbol *y);                             // of a stored parameter: do the elements exist?
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
-void  judge_sets(Elab *e);                                     // fills Override.use
+void  classify_sets(Elab *e);                                  // fills Override.use
 
 // --- elab_events.c: every, when, after all other statements
 void elab_events(Elab *e);

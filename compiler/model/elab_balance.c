@@ -158,7 +158,31 @@ static void no_flow(Elab *e, const MVar *v) {
   diag_help(d, "connect it: an argument of a part, flow a to b = ...; or hold it: node %s = 0;", v->plain);
 }
 
-bool node_balance(Elab *e, int id, Algebraic *out) {
+// The flow i has an end at the nodes of this variable: noted once.
+static void note_end(FlowsOfNodes *of, const MExpr *end, int i) {
+  if (end->kind != MX_VAR) {
+    note_end(of, end->arg[1], i);
+    note_end(of, end->arg[2], i);
+    return;
+  }
+  FlowNumbers *at = &of->at[end->id];
+  if (at->n == 0 || at->at[at->n - 1] != i) vec_push(at, i);
+}
+
+FlowsOfNodes flows_of_nodes(Elab *e) {
+  FlowsOfNodes of = { (int)e->var.n, ARENA_ARRAY(e->a, FlowNumbers, e->var.n + 1) };
+  for (size_t i = 0; i < e->flow.n; i++) {
+    note_end(&of, e->flow.at[i].from, (int)i);
+    note_end(&of, e->flow.at[i].to, (int)i);
+  }
+  return of;
+}
+
+void flows_of_nodes_free(FlowsOfNodes *of) {
+  for (int i = 0; i < of->n; i++) vec_free(&of->at[i]);
+}
+
+bool node_balance(Elab *e, int id, const FlowsOfNodes *of, Algebraic *out) {
   const MVar *node = &e->var.at[id];
   MLoop *loop = ARENA_ARRAY(e->a, MLoop, node->ndim + 1);
   MExpr *index[MAX_INDICES];
@@ -170,8 +194,8 @@ bool node_balance(Elab *e, int id, Algebraic *out) {
   Terms terms = {0};
   const Flow *known = NULL;                            // the first with a unit
   bool ok = true;
-  for (size_t i = 0; ok && i < e->flow.n; i++) {
-    const Flow *f = &e->flow.at[i];
+  for (size_t i = 0; ok && i < of->at[id].n; i++) {
+    const Flow *f = &e->flow.at[of->at[id].at[i]];
     size_t before = terms.n;
     Inverse v = { .e = e, .f = f, .node = node, .out = &terms, .value = f->value };
     ok = end_of_flow(&v, f->from, id, NULL);

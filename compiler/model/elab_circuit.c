@@ -272,10 +272,12 @@ static void unknowns_of_graphs(Elab *e) {
 void elab_circuits(Elab *e) {
   match_equations(e);
   unknowns_of_graphs(e);
+  FlowsOfNodes of = flows_of_nodes(e);
   for (size_t id = 0; id < e->var.n; id++) {
     if (e->var.at[id].algebraic != MALG_NODE) continue;
     Algebraic q;
-    if (node_balance(e, (int)id, &q)) free_row(e, &q, q.held, MALG_NODE);
+    if (node_balance(e, (int)id, &of, &q)) free_row(e, &q, q.held, MALG_NODE);
   }
+  flows_of_nodes_free(&of);
   if (e->flow.n && diag_errors(e->bag) == 0) check_ground(e);
 }

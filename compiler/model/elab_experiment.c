@@ -135,7 +135,7 @@ static void entry(const Env *env, const Ast *arg) {
   }
 }
 
-// Times that are plain numbers are judged here; those that depend on parameters when the run starts.
+// Times that are plain numbers are checked here; those that depend on parameters when the run starts.
 static bool number_of(const Env *env, const MExpr *x, double *out) {
   if (!x || x->uses) return false;
   MxEval e = {0};

@@ -231,7 +231,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
   for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
-  judge_sets(e);
+  classify_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);

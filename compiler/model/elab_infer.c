@@ -83,7 +83,7 @@ static void contradiction(const Inference *f, int row, UnitName by, Unit here) {
   diag_help(d, "give `%s` its unit, [%s] or [%s]; at the other place another parameter is meant", name, other, one);
 }
 
-static void judge(const Inference *f, int row) {
+static void verify(const Inference *f, int row) {
   const UnitRow *r = &f->e->unit_row.at[row];
   for (int k = 0; k < UNIT_NAMES && r->one.by[k].id; k++) {
     UnitName by = r->one.by[k], last;
@@ -104,9 +104,9 @@ static bool learn(const Inference *f, int row) {
   int n = put_in(f, r, 0, &rest, &by);
   if (n > 1) return false;
   Known *k = &f->name[by.id];
-  if (n == 1 && k->fresh) return true;                    // judged in the next pass
+  if (n == 1 && k->fresh) return true;                    // checked in the next pass
   f->used[row] = 1;
-  if (n == 0) return judge(f, row), true;
+  if (n == 0) return verify(f, row), true;
   k->fresh = asked(rest, by, &k->unit);
   k->unit = unit_plain(k->unit);
   k->row = row;

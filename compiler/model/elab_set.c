@@ -219,7 +219,7 @@ static const char *without_indices(Elab *e, const char *name) {
 }
 
 // A name that the model stores is taken when the run starts; one that nothing matched gets a suggestion.
-void judge_sets(Elab *e) {
+void classify_sets(Elab *e) {
   Vec(const char *) names = {0};
   for (size_t i = 0; i < e->symbols.n; i++) {
     const Symbol *y = e->symbols.at[i];

@@ -18,6 +18,7 @@ typedef struct ColumnGuard { int symbol; Ex where; } ColumnGuard;
 
 typedef struct PlanClass {
   const SysClass *c;
+  int like;                     // -1, or an earlier class whose kernels these are, written in the symbols of that one
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq, bend;  // patterns of kernels that a scheme derives, values before hoisting
   bool f_mean;                  // f is taken between both ends of the step alone
@@ -37,6 +38,7 @@ typedef struct Plan {
   const Equations *equations;   // that it is made from; NULL: others
   Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
   int inertia_at, law_at;
+  double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;

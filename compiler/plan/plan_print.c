@@ -23,7 +23,8 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     ex_print_short(s->pool, pc->num[i], out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
-  for (int k = 0; k < KERNEL_COUNT; k++) {
+  if (pc->like >= 0) text_printf(out, "  computes as %s\n", p->cls[pc->like].c->label);
+  for (int k = 0; k < KERNEL_COUNT && pc->like < 0; k++) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
     bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;
@@ -41,7 +42,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
 }
 
 static const char *matrix_name(const SchemeDescriptor *d) {
-  return d->collocates ? "E mu/r - A" : d->explicit_step ? "M" : d->weights ? "W" : "dR/d(q, q')";
+  return d->collocates ? "E mu/r - A" : d->explicit_step ? "M" : d->equations ? "W" : "dR/d(q, q')";
 }
 
 void plan_print(const Plan *p, Text *out) {
@@ -58,9 +59,9 @@ void plan_print(const Plan *p, Text *out) {
     text_printf(out, "\niteration matrix %s: constant, factored once per step size\n", matrix_name(p->scheme));
   else text_printf(out, "\niteration matrix %s: assembled and factored in each %s\n", matrix_name(p->scheme), each);
   text_printf(out, "one-step matrix%s: ",
-              p->scheme->weights         ? " D + h gamma C W^-1 B, H W^-1 H'"
-              : p->scheme->explicit_step ? " D + h C M^-1 B, H M^-1 H'"
-                                 : "");
+              p->scheme->explicit_step ? " D + h C M^-1 B, H M^-1 H'"
+              : p->scheme->equations   ? " D + h gamma C W^-1 B, H W^-1 H'"
+                                       : "");
   if (p->constant_problem_matrix) text_add(out, "constant, computed once\n");
   else text_printf(out, "computed in each %s\n", each);
   text_printf(out, "outer Newton: %s\n",

@@ -2,6 +2,7 @@
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
 #include "../schemes/compliant.h"
+#include "alike.h"
 #include "parts.h"
 #include "../schemes/two_point.h"
 
@@ -47,7 +48,9 @@ static const SysClass *no_terms(Arena *a, const SysClass *c) {
 
 const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d) {
   Plan *p = plan_open(a, s, d, 0.5);
+  Alike *alike = alike_new(a, s);
   for (int i = 0; i < s->ncls; i++) {
+    if (class_alike(alike, p, i)) continue;
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Hoist h = { .arena = a, .sys = s };

@@ -3,6 +3,7 @@
 // one at a point that the begin of the piece knows is evaluated once.
 #include "../base/fatal.h"
 #include "../system/slots.h"
+#include "alike.h"
 #include "parts.h"
 
 static bool depends(const Piece *p, const Plan *plan, Ex e, ModelFunction of) {
@@ -49,6 +50,13 @@ static void places(Plan *plan, const Piece *p) {
   for (int i = 0; i < t.n; i++)
     if (t.at[i].of == FORCE)
       plan->force[t.at[i].point] = ex_neg(p->pool, ex_diff(p->pool, t.at[i].weight, ex_symbol(p->pool, h)));
+  Terms closed = terms_of(p, plan->equations->closed(p));
+  plan->lead = 0;
+  for (int i = 0; i < closed.n; i++) {
+    INVARIANT(closed.at[i].point == plan->point[END].from);
+    Ex by = ex_diff(p->pool, closed.at[i].weight, ex_symbol(p->pool, h));
+    if (closed.at[i].of == RATE) plan->lead = ex_value(p->pool, by);
+  }
   bool known = plan->point[END].from != BEGIN;             // all is taken at the point from which the end is reached
   Ex ends = ex_add(p->pool, plan->force[BEGIN], plan->force[END]);
   INVARIANT(known ? plan->inertia_at == plan->point[END].from : ex_is_num(p->pool, ends, 1));
@@ -63,7 +71,9 @@ const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *
   places(p, &any);
   if (q->weights) q->weights(s, &p->theta, &p->gamma);
   p->one_iteration = d->explicit_step || s->affine;
+  Alike *alike = alike_new(a, s);
   for (int i = 0; i < s->ncls; i++) {
+    if (class_alike(alike, p, i)) continue;
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Piece piece = { a, s, s->pool, c };

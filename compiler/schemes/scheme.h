@@ -66,7 +66,7 @@ struct SchemeDescriptor {
 
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
-#define NAMES_theta_gamma(name) extern const Equations name;
+#define NAMES_implicit(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
 #define NAMES_two_point(name)
 #define SCHEME(name, number, form, ...) NAMES_##form(name)

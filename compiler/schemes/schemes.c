@@ -4,7 +4,7 @@
 #include "scheme.h"
 
 #define FORM_point(name) .explicit_step = true, .equations = &name, .check = check_##name
-#define FORM_theta_gamma(name) .equations = &name
+#define FORM_implicit(name) .equations = &name
 #define FORM_stages(name) .collocates = true, .check = check_##name
 #define FORM_two_point(name) .two_point = true, .check = check_consistent
 const SchemeDescriptor schemes[SCHEME_COUNT] = {

@@ -600,7 +600,7 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     diag_help(d, contact ? "add normal = ...; to its braces, or between = a, b; of bodies with shapes"
                          : "add normal = ...; to its braces: what is held at zero");
   }
-  // Where the text is not judged, problems are not counted.
+  // Where the text is not checked, problems are not counted.
   if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);
   return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
 }

@@ -38,7 +38,7 @@ struct Parse {
   size_t lexical;            // end of the last lexical problem: an error next to it is its echo
   size_t said;               // end of the place of the last problem: an error right behind it is its echo
   Token  broken;             // where a ';' was supplied: what follows is read as an item, without complaints about it
-  Span   unread;             // a block behind an unknown word or form: its contents are not judged
+  Span   unread;             // a block behind an unknown word or form: its contents are not checked
   size_t skip_to;            // the text up to here is not read, and a ';' stands in its place; 0: all is read
   bool   skip_bare;          // without that ';'
   size_t unheard;            // what the lexer says of the text up to here is not heard

@@ -216,7 +216,7 @@ static bool missing_value(Parse *p, Expected e) {
   return true;
 }
 
-// The contents of these blocks are no items: they are not judged where the head is wrong.
+// The contents of these blocks are no items: they are not checked where the head is wrong.
 static void leave_block(Parse *p) {
   int item = p->item[0].kind;
   size_t at = p->now.at.lo;

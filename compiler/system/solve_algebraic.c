@@ -19,11 +19,14 @@
 #include <math.h>
 #include <string.h>
 #include "../base/fatal.h"
+#include "../base/vec.h"
 #include "derive.h"
 
 enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4 };
 static const double small_pivot = 1e-3;      // beside the largest coefficient of an unknown in the row
 static const double cancelled = 1e-9;        // what round-off leaves of a coefficient's terms, with room
+
+typedef Vec(int) Rows;
 
 typedef struct Solving {
   Deriver *d;
@@ -37,6 +40,7 @@ typedef struct Solving {
   int  *law_of;              // [nunknown] row of its complementarity; -1: algebraic
   int  *of_symbol;           // symbol -> unknown, -1
   int   nsymbol;
+  Rows *readers;             // [nunknown] all rows that read it are among them
   long *uses;                // [nunknown] statements that read it, with what is replaced by others
   int   nsolved;
   int  *order;               // [nsolved] unknowns as they were solved
@@ -121,6 +125,16 @@ static double largest_slope(const Solving *v, Ex y) {
   return largest;
 }
 
+static void note_readers(Solving *v, Ex e, int row) {
+  const int *ids;
+  for (int n = ex_symbols(v->d->sys->pool, e, &ids); n-- > 0;) {
+    int x = unknown_of(v, ids[n]);
+    if (x < 0) continue;
+    Rows *of = &v->readers[x];
+    if (of->n == 0 || of->at[of->n - 1] != row) vec_push(of, row);
+  }
+}
+
 static void open_rows(Solving *v) {
   System *s = v->d->sys;
   v->row = ARENA_ARRAY(v->d->arena, Ex, v->n + 1);
@@ -131,6 +145,8 @@ static void open_rows(Solving *v) {
   for (int i = 0; i < v->nunknown; i++) v->of_symbol[v->symbol[i]] = i;
   v->scale = ARENA_ARRAY(v->d->arena, double, v->n + 1);
   for (int i = 0; i < v->n; i++) v->scale[i] = largest_slope(v, v->row[i]);
+  v->readers = ARENA_ARRAY(v->d->arena, Rows, v->nunknown + 1);
+  for (int i = 0; i < v->n; i++) note_readers(v, v->row[i], i);
 }
 
 static bool moving(int id, void *system) {
@@ -175,10 +191,12 @@ static void replace(Solving *v, int x, Ex value, double reach) {
   int id = v->symbol[x];
   v->value[x] = value;
   v->order[v->nsolved++] = x;
-  for (int i = 0; i < v->n; i++) {
+  for (size_t k = 0; k < v->readers[x].n; k++) {
+    int i = v->readers[x].at[k];
     if (v->row[i] == EX_NONE || !ex_depends(p, v->row[i], id)) continue;
     v->scale[i] = fmax(v->scale[i], slope(v, v->row[i], id) * reach);
     v->row[i] = ex_subst(p, v->row[i], &id, &value, 1);
+    note_readers(v, value, i);
   }
   const int *ids;
   int n = ex_symbols(p, value, &ids);
@@ -314,6 +332,7 @@ static bool exchange(Solving *v) {
   Ex x = solved_for(v, best.law, best.x, p, &reach_x);
   v->row[best.row] = EX_NONE;
   v->row[best.law] = l;
+  note_readers(v, l, best.law);
   v->scale[best.law] = reach_l;
   s->row_unknown[v->relation[best.law]] = number;
   replace(v, best.l, l, reach_l);
@@ -385,15 +404,20 @@ void derive_algebraic(Deriver *d) {
     while (round_of_pivots(&v)) { }
   } while (exchange(&v));
   // the last one solved reads no other; backwards each is written without those that came later
-  int *ids = ARENA_ARRAY(d->arena, int, v.nsolved + 1), n = 0;
+  int *ids = ARENA_ARRAY(d->arena, int, v.nsolved + 1);
   Ex *by = ARENA_ARRAY(d->arena, Ex, v.nsolved + 1);
   for (int i = v.nsolved; i-- > 0;) {
-    int x = v.order[i];
-    v.value[x] = ex_subst(s->pool, v.value[x], ids, by, n);
-    ids[n] = v.symbol[x];
-    by[n++] = v.value[x];
-    s->solved[v.var[x]] = v.value[x];
+    int x = v.order[i], n = 0;
+    const int *read;
+    for (int k = ex_symbols(s->pool, v.value[x], &read); k-- > 0;) {
+      int y = unknown_of(&v, read[k]);
+      if (y < 0 || s->solved[v.var[y]] == EX_NONE) continue;
+      ids[n] = read[k];
+      by[n++] = s->solved[v.var[y]];
+    }
+    s->solved[v.var[x]] = ex_subst(s->pool, v.value[x], ids, by, n);
   }
+  for (int i = 0; i < v.nunknown; i++) vec_free(&v.readers[i]);
   remaining(&v);
   into_motion(d);
   for (int i = 0; i < 3; i++) s->lowered[i] = map_new(d->arena);     // made with the unknowns as they were

@@ -5,25 +5,31 @@
 //   linear_contacts.c a contact that stays closed, by the map in s
 //   whole_linear.c    the step
 #pragma once
-#include "step.h"
+#include "pieces.h"
 
 typedef struct Pattern2 { int n, *row, *col; KValue *at, *size; } Pattern2;   // at [rows][cols]: K_NONE where 0; |at|
 
 typedef struct Linear {
-  Step *p;
+  Step *p; Pieces m;                    // the equations of the scheme
   const Instance **contact; int ncontact;
   bool always, here;                    // some row acts in every step; rows act here, not in the runtime alone
   bool stays;                           // a contact that stays closed acts here
+  bool timed_gaps, timed_y, drifts;     // time changes gaps, outputs; some rate or slip of a contact is not 0 at rest
+  bool called, all;                     // the runtime makes some of the steps, all
+  bool direct;                          // a step changes the state in place, and one that does not go on is set back:
+                                        // code that keeps nothing in registers would wait for copies from step to step
   const Instance **friction;            // [ncontact] of each contact; NULL
   int *comp;                            // [nz] component of W
   int width;                            // columns of A: q, z, tau, 1
   int ntimed, *timed, *tau;             // tau [nz]: number of the row's tau, -1
   Ex h;                                 // the step
-  Ex *rest, *phi;                       // [nz] f at rest; [ntimed]
+  Ex *rest, *phi[PIECE_POINTS];         // [nz] f at rest; [ntimed] at each point, NULL: no f there
   Ex *y, *lo, *hi;                      // [nrow] at the free motion without multipliers; bounds
   Pattern2 A, M, X;                     // X [nz][nrow]
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
+  KValue way;                           // h (begin + end) of the point END
+  KValue *qv, *zv, *reach_v, *carried, *next;              // variables: the state, reach, phi at the begin; phi at END
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
   KValue *bound[2];                     // of the forces: least, most
   KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
@@ -32,7 +38,7 @@ typedef struct Linear {
 
 Ex   linear_without(Written *w, RoleKind first, Ex e);   // variables from this kind on are 0: multipliers, or all
 bool linear_timed(const Written *w, Ex e);
-void linear_time(Linear *l);                             // timed, tau, rest, phi
+void linear_time(Linear *l);                             // timed, tau, rest, phi, of the forces in m
 void linear_patterns(Linear *l);                         // A; where rows or contacts act here, M and X
 KValue *linear_load(Linear *l, Pattern2 *m, const char *name);   // its constants, the next of c
 
@@ -40,23 +46,25 @@ bool linear_is_dry(const SysClass *c);                   // friction under a giv
 bool linear_rows_fit(const Linear *l);                   // few intervals with constant bounds that always act?
 void linear_rows_open(Linear *l);                        // before the loop
 // q0, z0 at the begin; q, z of the free motion -> variables with the forces, where these act: there change [nz] is not
-// K_NONE. ht = h theta. Of outputs y at the free motion gives lambda [nrow], and the condition that all is as the map
+// K_NONE. Of outputs y at the free motion gives lambda [nrow], and the condition that all is as the map
 // says.
-typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change, ht; } LinearEnd;
+typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change; } LinearEnd;
 KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearEnd *end);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
 
-// The largest |u|/U, and what linear_judge needs: variables; after the runtime has changed it.
+// The largest |u|/U, and what linear_verify needs: variables; after the runtime has changed it.
 void linear_worst_open(Linear *l);
 void linear_worst_load(Linear *l);
+// The position where the velocity z1 comes to rest: q0 + begin z0, of the point END.
+KValue linear_stopped(const Linear *l, KValue q0, KValue z0);
 // Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
-void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
+void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop
 void linear_stays_load(Linear *l);                       // what the runtime has put into s
-// Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + (h/2) rate is
+// Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + lead rate is
 // above `reach` of a contact that is open; q0, z0 at the begin; variables: reach, and q, z, which have the free motion.
 // The variable that it gives is 1 where the step is done, with its forces in q and z.
 typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; } LinearMotion;

@@ -3,7 +3,7 @@
 //
 //   lambda = L y,   u = M lambda + y,   z1 = z_free + X lambda,   held = (h/2) M_NN lambda_N
 //
-// judged as whole_rows.c does, from M and y alone: u_N = 0 and lambda_N > 0; where it sticks u_T = 0 and |lambda_T| <=
+// checked as whole_rows.c does, from M and y alone: u_N = 0 and lambda_N > 0; where it sticks u_T = 0 and |lambda_T| <=
 // mu lambda_N, where it slides lambda_T u_T <= 0; the rates that the law makes 0 are 0 to rounding. Velocities that are
 // nothing but what rounding left become 0. A step that is not so, or is another way of acting, is for nsm_whole_rows.
 //
@@ -18,8 +18,8 @@ enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, KEPT };      // 
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
                                          "acted" };
 
-// Variables; h theta, h - h theta; for each contact (h/2) M_NN; d rate/d z of each row [nrow, nz] and its size.
-typedef struct Stays { KValue variable[KEPT], ht, back, share[MOST], *slope, *size; } Stays;
+// Variables; for each contact (h/2) M_NN; d rate/d z of each row [nrow, nz] and its size.
+typedef struct Stays { KValue variable[KEPT], share[MOST], *slope, *size; } Stays;
 
 bool linear_stays_fit(Linear *l) {
   const Written *w = l->p->w;
@@ -48,15 +48,12 @@ static void constants(Linear *l) {
   Written *w = p->w;
   KBuilder *b = p->b;
   Stays *s = l->stay = ARENA_NEW(p->arena, Stays);
-  KValue h = step_scalar(p, WHOLE_STEP);
-  s->ht = k_name(b, times(p, h, step_scalar(p, WHOLE_THETA)), "later", NULL);
-  s->back = k_name(b, k_op2(b, OP_MINUS, h, s->ht), "earlier", NULL);
   s->slope = ARENA_ARRAY(p->arena, KValue, w->nrow * w->nz + 1);
   s->size = ARENA_ARRAY(p->arena, KValue, w->nrow * w->nz + 1);
   for (int j = 0; j < l->ncontact; j++) {
     int row = l->contact[j]->row;
-    s->share[j] = k_name(b, times(p, times(p, k_number(b, 0.5), h), l->M.at[row * w->nrow + row]),
-                         step_name(p, "share", j), NULL);
+    KValue half = times(p, k_number(b, 0.5), step_scalar(p, WHOLE_STEP));
+    s->share[j] = k_name(b, times(p, half, l->M.at[row * w->nrow + row]), step_name(p, "share", j), NULL);
   }
   for (int i = 0; i < w->nrow * w->nz; i++) {
     int j = i % w->nz;
@@ -148,17 +145,17 @@ static void forces(Contact *c) {
   }
 }
 
-static void judge(Contact *c) {
+static void verify(Contact *c) {
   Linear *l = c->l;
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue zero = k_number(b, 0);
-  linear_judge(l, c->row[0], c->u[0], c->U[0], k_op2(b, OP_LT, zero, c->lambda[0]), c->fits);
+  linear_verify(l, c->row[0], c->u[0], c->U[0], k_op2(b, OP_LT, zero, c->lambda[0]), c->fits);
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
   k_else(b);
-  linear_judge(l, c->row[1], c->u[1], c->U[1],
+  linear_verify(l, c->row[1], c->u[1], c->U[1],
                k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0])), c->fits);
   k_close(b);
 }
@@ -188,7 +185,7 @@ static void move(Contact *c) {
     c->v[i] = k_variable(b, called(c, "v", i), k_op2(b, OP_PLUS, k_get(b, m->z[i]), d));
     if (i < nq)
       c->way[i] = k_variable(b, called(c, "way", i),
-                             k_op2(b, OP_PLUS, k_get(b, m->q[i]), times(p, l->stay->ht, d)));
+                             k_op2(b, OP_PLUS, k_get(b, m->q[i]), times(p, l->m.spot[END].end.v, d)));
     KValue size = step_add(p, terms, k_op2(b, OP_PLUS, step_abs(p, m->z0[i]),
                                                step_abs(p, k_get(b, m->z[i]))));
     size = named(c, size, "terms", i);
@@ -198,7 +195,7 @@ static void move(Contact *c) {
     k_set(b, c->v[i], k_number(b, 0));
     k_set(b, c->size[i], k_number(b, 0));
     if (i < nq)
-      k_set(b, c->way[i], k_op2(b, OP_PLUS, m->q0[i], times(p, l->stay->back, m->z0[i])));
+      k_set(b, c->way[i], linear_stopped(l, m->q0[i], m->z0[i]));
     k_close(b);
   }
 }
@@ -277,7 +274,7 @@ KValue linear_stays_act(Linear *l, const LinearMotion *m) {
     }
     c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));
     forces(c);
-    judge(c);
+    verify(c);
     move(c);
     rests(c, 0);
     if (c->n == 2) {

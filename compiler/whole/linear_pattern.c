@@ -3,14 +3,16 @@
 
 bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
 
-static bool at_instants(int symbol, void *written) {
+// Time at any point, and constants that change at instants.
+static bool by_time(int symbol, void *written) {
   const Written *w = written;
   Role r = written_role(w, symbol);
-  return r.kind == ROLE_CONSTANT && w->constant[r.index].cls < 0;
+  return symbol == w->sys->sym_time || r.kind == ROLE_TIME || r.kind == ROLE_TIME0 ||
+         (r.kind == ROLE_CONSTANT && w->constant[r.index].cls < 0);
 }
 
 bool linear_timed(const Written *w, Ex e) {
-  return ex_depends(w->pool, e, w->sys->sym_time) || ex_depends_any(w->pool, e, at_instants, (void *)w);
+  return ex_depends_any(w->pool, e, by_time, (void *)w);
 }
 
 Ex linear_without(Written *w, RoleKind first, Ex e) {
@@ -24,31 +26,25 @@ Ex linear_without(Written *w, RoleKind first, Ex e) {
   return m ? ex_subst(w->pool, e, from, to, m) : e;
 }
 
-// f and g at rest, row by row; the rows that time changes.
+// f at rest, row by row; the rows that time changes. (g is 0 without multipliers.)
 void linear_time(Linear *l) {
   Written *w = l->p->w;
-  static const KernelKind kinds[] = { KERNEL_F, KERNEL_G };
+  const Pieces *m = &l->m;
   l->tau = ARENA_ARRAY(w->arena, int, w->nz + 1);
   l->timed = ARENA_ARRAY(w->arena, int, w->nz + 1);
-  l->phi = ARENA_ARRAY(w->arena, Ex, w->nz + 1);
-  l->rest = ARENA_ARRAY(w->arena, Ex, w->nz + 1);
-  for (int i = 0; i < w->nz; i++) l->rest[i] = ex_num(w->pool, 0);
-  for (int a = 0; a < w->n; a++)
-    for (int k = 0; k < 2; k++) {
-      const Kernel *f = &w->at[a].pc->kernel[kinds[k]];
-      for (int r = 0; r < f->n; r++) {
-        int row = written_z(w, &w->at[a], w->at[a].pc->c->row[r]);
-        if (row < 0) continue;
-        l->rest[row] =
-            ex_add(w->pool, l->rest[row], linear_without(w, ROLE_Q, written(w, &w->at[a], f->value[r])));
-      }
-    }
+  l->next = ARENA_ARRAY(w->arena, KValue, w->nz + 1);
+  l->rest = written_zeros(w, w->nz);
+  for (int k = 0; k < PIECE_POINTS; k++) {
+    if (!m->force[k]) continue;
+    l->phi[k] = ARENA_ARRAY(w->arena, Ex, w->nz + 1);
+    for (int i = 0; i < w->nz; i++) l->rest[i] = l->phi[k][i] = linear_without(w, ROLE_Q, m->force[k][i]);
+  }
   for (int i = 0; i < w->nz; i++) {
     l->tau[i] = -1;
     if (!linear_timed(w, l->rest[i])) continue;
+    for (int k = 0; k < PIECE_POINTS; k++) if (l->phi[k]) l->phi[k][l->ntimed] = l->phi[k][i];
     l->tau[i] = l->ntimed;
-    l->timed[l->ntimed] = i;
-    l->phi[l->ntimed++] = l->rest[i];
+    l->timed[l->ntimed++] = i;
   }
 }
 

@@ -1,5 +1,5 @@
 // Rows that act in every step, each an interval with constant bounds, by the map that the runtime keeps in s
-// (runtime/schemes/whole_rows.c has the equations and what the judge asks for):
+// (runtime/schemes/whole_rows.c has the equations and what the verifier asks for):
 //
 //   lambda = L q + l0,   u = M lambda + q,   z1 = z_free + X lambda
 //
@@ -220,9 +220,14 @@ static void add_sizes(Linear *l, const Pattern2 *m, const KValue *lambda, int i,
                                                          : step_abs(l->p, product[j]));
 }
 
+KValue linear_stopped(const Linear *l, KValue q0, KValue z0) {
+  KValue begin = l->m.spot[END].begin.v;
+  return begin == K_NONE ? q0 : k_op2(l->p->b, OP_PLUS, q0, k_op2(l->p->b, OP_TIMES, begin, z0));
+}
+
 // Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
 // |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
-void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
@@ -273,7 +278,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     u = k_name(b, u == K_NONE ? k_number(b, 0) : u, step_name(p, "u", i), NULL);
     k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LT, k_number(b, 0), k_op2(b, OP_TIMES, k_get(b, l->side[i]), u))));
     add_sizes(l, &l->M, lambda, i, product, &U);
-    linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
+    linear_verify(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
     k_close(b);
   }
   KValue sum = K_NONE, **part = ARENA_ARRAY(p->arena, KValue *, nz + 1), *free = ARENA_ARRAY(p->arena, KValue, nz + 1);
@@ -290,7 +295,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     end->z[i] = k_variable(b, step_name(p, "zc", i), k_op2(b, OP_PLUS, free[i], end->change[i]));
     if (i < p->w->nq)
       end->q[i] = k_variable(b, step_name(p, "qc", i),
-                             k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, end->ht, end->change[i])));
+                             k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, l->m.spot[END].end.v, end->change[i])));
   }
   KValue good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
   if (!acts) return good;
@@ -311,9 +316,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
                         k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size))));
     k_set(b, end->z[i], k_number(b, 0));
     if (i < p->w->nq)
-      k_set(b, end->q[i], k_op2(b, OP_PLUS, end->q0[i],
-                                k_op2(b, OP_TIMES, k_op2(b, OP_MINUS, step_scalar(p, WHOLE_STEP), end->ht),
-                                      end->z0[i])));
+      k_set(b, end->q[i], linear_stopped(l, end->q0[i], end->z0[i]));
     k_close(b);
   }
   set_calm(l, end->change, values(l, end->change, end->z), lambda);

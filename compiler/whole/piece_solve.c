@@ -33,6 +33,21 @@ static KValue name(const Pieces *m, KValue v, const char *what, int i) {
 }
 
 // ---- points ---------------------------------------------------------------------------------------------------------
+void piece_time(Pieces *m, int point, KValue i) {
+  Step *p = m->p;
+  KBuilder *b = p->b;
+  Spot *s = &m->spot[point];
+  if (!s->used || s->t != K_NONE) return;
+  if (point == BEGIN) p->t0 = s->t = k_name(b, step_time(p, i, 0), "t", NULL);
+  else if (point == END) p->t = s->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
+  else if (s->own_q) {
+    piece_time(m, s->from, i);
+    KValue from = m->spot[s->from].t;
+    s->t = s->time.v == K_NONE ? from : k_name(b, plus(m, from, s->time.v), step_name(p, "tp", point), NULL);
+    p->value[ROLE_TIME][s->q][0] = s->t;
+  }
+}
+
 // What the begin makes of a point; of one that it knows all.
 void piece_start(Pieces *m) {
   Step *p = m->p;

@@ -14,8 +14,7 @@ Ex piece_none(const Pieces *m) { return ex_num(m->p->w->pool, 0); }
 static void add(const Pieces *m, Ex *to, Ex e) { *to = ex_add(m->p->w->pool, *to, e); }
 
 // ---- points ---------------------------------------------------------------------------------------------------------
-// A number of the scheme: as it is, or computed before the loop.
-static Weight weight(Pieces *m, Ex e) {
+Weight piece_weight(Pieces *m, Ex e) {
   Step *p = m->p;
   const Pool *pool = p->w->pool;
   if (ex_operator(pool, e) == OP_NUM)
@@ -48,17 +47,23 @@ static void spot(Pieces *m, int i) {
   *s = (Spot){ .used = true, .own_q = true, .own_z = true, .q = AT_BEGIN, .z = AT_BEGIN, .t = K_NONE, .time = no,
                .begin = no, .end = no, .rest = no, .share = no, .way = no };
   if (i == BEGIN) return;
-  const Point *y = &m->point[i];
+  const Point *y = &m->point[i], *end = &m->point[END];
   spot(m, y->from);
+  if (i != END && y->from == end->from && y->time == end->time && y->begin == end->begin && y->end == end->end &&
+      y->share == end->share) {
+    *s = m->spot[END];                                     // the end by another name
+    s->own_q = s->own_z = false;
+    return;
+  }
   Ex way = y->end;
   for (int at = y->from; at != BEGIN; at = m->point[at].from) add(m, &way, m->point[at].end);
   s->from = y->from;
-  s->time = weight(m, times_h(m, y->time));
-  s->begin = weight(m, times_h(m, y->begin));
-  s->end = weight(m, times_h(m, y->end));
-  s->share = weight(m, y->share);
-  s->rest = weight(m, ex_sub(pool, ex_num(pool, 1), y->share));
-  s->way = weight(m, times_h(m, way));
+  s->time = piece_weight(m, times_h(m, y->time));
+  s->begin = piece_weight(m, times_h(m, y->begin));
+  s->end = piece_weight(m, times_h(m, y->end));
+  s->share = piece_weight(m, y->share);
+  s->rest = piece_weight(m, ex_sub(pool, ex_num(pool, 1), y->share));
+  s->way = piece_weight(m, times_h(m, way));
   s->late = s->way.v != K_NONE || s->share.v != K_NONE;
   s->own_q = s->time.v != K_NONE || s->begin.v != K_NONE || s->end.v != K_NONE;
   s->q = s->own_q ? own_moment(i) : m->spot[y->from].q;
@@ -84,7 +89,7 @@ static void add_force(Pieces *m, const Instance *at, const Term *t) {
   Written *w = m->p->w;
   const Kernel *f = &at->pc->kernel[KERNEL_F];
   if (!m->force[t->point]) m->force[t->point] = written_zeros(w, w->nz);
-  m->by[t->point] = weight(m, ex_neg(w->pool, t->weight));
+  m->by[t->point] = piece_weight(m, ex_neg(w->pool, t->weight));
   for (int r = 0; r < f->n; r++) {
     int row = written_z(w, at, at->pc->c->row[r]);
     if (row >= 0) add(m, &m->force[t->point][row], at_spot(m, written(w, at, f->value[r]), t->point));
@@ -139,31 +144,48 @@ static void gaps_of(Pieces *m) {
     for (int i = 0; i < t.n; i++) {
       INVARIANT(!m->spot[t.at[i].point].late);
       bool gap = t.at[i].of == GAP;
-      if (!gap) m->lead = weight(m, t.at[i].weight);
+      if (!gap) m->lead = piece_weight(m, t.at[i].weight);
       Ex e = at_spot(m, written(w, at, at->pc->kernel[KERNEL_GAP].value[!gap]), t.at[i].point);
       *(gap ? &m->gap[k] : &m->rate[k]) = e;
     }
   }
 }
 
-void piece_collect(Pieces *m) {
-  Written *w = m->p->w;
-  m->M = written_zeros(w, w->nz * w->nz);
+void piece_contacts(Pieces *m) {
   m->lead = (Weight){ piece_none(m), K_NONE };
+  m->contact = rows_of(m, CLASS_CONTACT, &m->ncontact);
+  gaps_of(m);
+}
+
+void piece_constraints(Pieces *m) { m->constraint = rows_of(m, CLASS_CONSTRAINT, &m->nc); }
+
+Ex piece_row(const Pieces *m, const Instance *at) {
+  Piece p = statement(m, at);
+  bool relation = at->pc->c->kind == CLASS_RELATION;
+  int point = relation ? point_of(&p, m->text->relation(&p), OUTPUT) : point_of(&p, m->text->rate(&p), RATE);
+  return at_spot(m, written(m->p->w, at, at->pc->kernel[relation ? KERNEL_Y : KERNEL_RATE].value[0]), point);
+}
+
+// The terms of all smooth statements in one function of the model.
+static void momenta(Pieces *m, ModelFunction of, void (*add_term)(Pieces *, const Instance *, const Term *)) {
+  const Written *w = m->p->w;
   for (int i = 0; i < w->n; i++) {
     const Instance *at = &w->at[i];
     if (at->pc->c->kind != CLASS_SMOOTH) continue;
     Piece p = statement(m, at);
     Terms t = terms_of(&p, m->text->momentum(&p));
-    for (int k = 0; k < t.n; k++) {
-      if (t.at[k].of == FORCE) add_force(m, at, &t.at[k]);
-      else if (t.at[k].of == INERTIA) add_inertia(m, at, &t.at[k]);
-    }
+    for (int k = 0; k < t.n; k++) if (t.at[k].of == of) add_term(m, at, &t.at[k]);
   }
+}
+
+void piece_forces(Pieces *m) {
+  momenta(m, FORCE, add_force);
   m->carried = m->force[BEGIN] && m->force[END];
-  m->constraint = rows_of(m, CLASS_CONSTRAINT, &m->nc);
-  m->contact = rows_of(m, CLASS_CONTACT, &m->ncontact);
-  gaps_of(m);
+}
+
+void piece_inertia(Pieces *m) {
+  m->M = written_zeros(m->p->w, m->p->w->nz * m->p->w->nz);
+  momenta(m, INERTIA, add_inertia);
 }
 
 // ---- systems and their derivatives ----------------------------------------------------------------------------------
@@ -227,7 +249,7 @@ static void derivatives(const Pieces *m, Rows *r, const Ex *inc, const Ex *impul
     for (int j = 0; j < nz; j++) r->C[k * nz + j] = chain(m, r->row[k]->rate, j);
 }
 
-// Values that an iterate is judged by, in `root`; derivatives in `more`; the constants of both.
+// Values that an iterate is checked by, in `root`; derivatives in `more`; the constants of both.
 void piece_expressions(Pieces *m, Rows *r) {
   Step *p = m->p;
   Written *w = p->w;

@@ -52,12 +52,18 @@ typedef struct Pieces {
 
 // piece_terms.c
 void  piece_spots(Pieces *m);
-void  piece_collect(Pieces *m);                          // forces, M, rows, gaps
+void  piece_forces(Pieces *m);
+void  piece_inertia(Pieces *m);                          // M
+void  piece_contacts(Pieces *m);                         // contact, gap, rate, lead
+void  piece_constraints(Pieces *m);
+Ex    piece_row(const Pieces *m, const Instance *at);    // output or rate of a row, at its point
+Weight piece_weight(Pieces *m, Ex e);                   // a number of the scheme, before the loop
 void  piece_rows(Pieces *m, Rows *r, int struck);        // which rows; then the expressions
 void  piece_expressions(Pieces *m, Rows *r);
 bool  piece_fits(const Pieces *m, const Rows *r);        // is there an order of elimination?
 Ex    piece_none(const Pieces *m);                       // 0
 // piece_solve.c
+void  piece_time(Pieces *m, int point, KValue i);        // the time of a point, in step i of this call
 void  piece_place(Pieces *m, int point, const KValue *z1);     // its positions and velocities, for expressions to come
 void  piece_sizes_of_mass(Pieces *m);
 void  piece_factor_mass(Pieces *m);

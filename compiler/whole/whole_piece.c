@@ -97,21 +97,12 @@ static void first_force(Pieces *m) {
 }
 
 // ---- the step -------------------------------------------------------------------------------------------------------
-// Times of all points; positions and velocities of those that the begin knows.
+// Positions and velocities of the points that the begin knows.
 static void begin(Pieces *m, KValue i) {
   Step *p = m->p;
-  KBuilder *b = p->b;
   m->Q = step_gotten(p, "qk", p->w->nq, m->q);
   m->Z = step_gotten(p, "zk", p->w->nz, m->z);
-  p->t0 = m->spot[BEGIN].t = k_name(b, step_time(p, i, 0), "t", NULL);
-  p->t = m->spot[END].t = k_name(b, step_time(p, i, 1), "tnext", NULL);
-  for (int k = END + 1; k < PIECE_POINTS; k++) {
-    Spot *s = &m->spot[k];
-    if (!s->used || !s->own_q) continue;
-    KValue from = m->spot[s->from].t;
-    s->t = s->time.v == K_NONE ? from : k_name(b, plus(m, from, s->time.v), step_name(p, "tp", k), NULL);
-    p->value[ROLE_TIME][s->q][0] = s->t;
-  }
+  for (int k = 0; k < PIECE_POINTS; k++) piece_time(m, k, i);
   piece_start(m);
   for (int k = 0; k < PIECE_POINTS; k++) if (m->spot[k].used && !m->spot[k].late) piece_place(m, k, NULL);
 }
@@ -245,7 +236,10 @@ const Whole *whole_piece(Arena *a, Written *w) {
   m->iterates = !plan->one_iteration;
   p->h = step_scalar(p, WHOLE_STEP);
   piece_spots(m);
-  piece_collect(m);
+  piece_forces(m);
+  piece_inertia(m);
+  piece_constraints(m);
+  piece_contacts(m);
   if (!systems(m)) return step_drop(p);
   constants(m);
   Places at = places(m);

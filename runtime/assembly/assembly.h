@@ -7,7 +7,7 @@
 //   matrix.c    sparse matrices by blocks: shapes, factors                    graph.c    orders of small bandwidth
 //   assembly.c  W of (4), (9), bordered by constraints                        mass.c     M: is it positive definite?
 //   rows.c      B, C, D of (6), (10)                                          rows_couple.c  M_osns of (10)
-//   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_judge.c
+//   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_verifier.c
 //   implied.c   constraints that others imply; pressed.c grips on such
 //   friction.c  blocks of friction: their rows, coefficients, natural map     functions.c  what emitted C may call
 //   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
@@ -131,9 +131,9 @@ void sim_matrix_solve(const nsm_sim *s, double *x);                             
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
-// unknowns.c: which unknowns without inertia the states determine, judged with the constants of now; solved for there
+// unknowns.c: which unknowns without inertia the states determine, checked with the constants of now; solved for there
 void sim_unknowns_analyse(nsm_sim *s);                                           // after sim_rows_patterns
-void sim_unknowns_judge(nsm_sim *s);
+void sim_unknowns_check(nsm_sim *s);
 void sim_unknowns_solve(nsm_sim *s);
 int  sim_unknowns_follow(const nsm_sim *s);                                      // all of them
 
@@ -161,11 +161,11 @@ int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                               
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
 
-// weights.c: weights of the classes; with the start values. judge: the same where constants are others. begin: by the
+// weights.c: weights of the classes; with the start values. check: the same where constants are others. begin: by the
 // sets of now; 1: matrices are to be made anew. end: the step at hand was not to be had so; 1: it is to be made again.
 void sim_rows_weights(nsm_sim *s);
 int  sim_is_network(const nsm_sim *s);                    // of nodes, or with equations of its own
-void sim_weights_judge(nsm_sim *s);
+void sim_weights_check(nsm_sim *s);
 int  sim_weights_begin(nsm_sim *s);
 int  sim_weights_end(nsm_sim *s, int failed, double t1);
 void sim_weights_accept(nsm_sim *s);                      // the step stands

@@ -9,8 +9,8 @@
 // basic is found by exchanging all that contradict their law at once, and one at a time where that goes round in
 // circles (Judice and Pires, Comput. Oper. Res. 21 (1994) 587-596; Murty, Linear Algebra Appl. 7 (1974) 65-108: it ends
 // for every M_osns with positive principal minors). Relations, contacts and constraints are intervals and may be solved
-// so; cones need M_osns. Where it fails the solvers of cone/ get their turn, and every answer is judged by
-// augmented_judge.c.
+// so; cones need M_osns. Where it fails the solvers of cone/ get their turn, and every answer is checked by
+// augmented_verifier.c.
 #include "augmented.h"
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 enum { FEW = 24, EXCHANGES = 200, PATIENCE = 8, TRIES = 8 };
 static const double vanishes = 1e-14;    // of a pivot beside its column: the basic rows depend on each other
 static const double wrong = 1e-13;       // of the terms: a sign that rounding does not explain
-static const double tolerance = 1e-12;   // of the judge, as in cone/
+static const double tolerance = 1e-12;   // of the verifier, as in cone/
 
 enum { AT_LO, AT_HI, BASIC, IDLE };
 
@@ -31,7 +31,7 @@ struct sim_augmented {
   size_t     *b_to, *c_to, *d_to, *one;  // places of the entries of B, C, D, and of the diagonal of each row
   double     *values, *x, *rhs, *left;   // [f->values], [n]
   double     *dz;                        // [w.n] of the last solution
-  unsigned char *state, *made;           // [r.n] of each row; for which the factors were made
+  unsigned char *state, *made, *last;    // [r.n] of each row; for which the factors were made; of the last solution
   int         fresh;                     // the factors are those of the values of W, B, C, D
   double      cost;                      // of a factorization and its solves, in multiplications
 };
@@ -145,6 +145,8 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = SIM_NEW(s, n, double);
   a->state = SIM_NEW(s, r->n, unsigned char);
   a->made = SIM_NEW(s, r->n, unsigned char);
+  a->last = SIM_NEW(s, r->n, unsigned char);
+  memset(a->last, IDLE, (size_t)r->n);
   a->cost = 2 * a->f->work + 400.0 * a->f->fronts + 6 * (double)a->f->factor_size;
   if (!s->n.w.constant) s->n.w.kept = SIM_NEW(s, s->n.w.nval, double);
   return a;
@@ -235,6 +237,8 @@ static void motion(nsm_sim *s) {
 }
 
 // ---- which rows are basic -------------------------------------------------------------------------------------------
+// The sets of the last solution, where the multipliers at hand allow them; else a row is basic where it would be broken
+// without its multiplier.
 static void first_guess(nsm_sim *s) {
   struct sim_augmented *a = s->n.r.augmented;
   const sim_rows *r = &s->n.r;
@@ -242,11 +246,13 @@ static void first_guess(nsm_sim *s) {
   memset(a->state, IDLE, (size_t)r->n);
   for (int i = 0; i < is->nactive; i++) {
     double lo = is->lo[i], hi = is->hi[i], l = is->lambda[i];
-    int inside = l > lo && l < hi, free = lo == -INFINITY && hi == INFINITY;
-    a->state[r->row_at[is->active[i]]] = (unsigned char)(lo == hi        ? AT_LO
-                                                         : free || inside ? BASIC
-                                                         : is->q[i] <= 0  ? (l >= hi ? AT_HI : BASIC)
-                                                                          : (l <= lo ? AT_LO : BASIC));
+    int row = r->row_at[is->active[i]], inside = l > lo && l < hi, free = lo == -INFINITY && hi == INFINITY;
+    int stays = (a->last[row] == AT_LO && l <= lo) || (a->last[row] == AT_HI && l >= hi);
+    a->state[row] = (unsigned char)(lo == hi          ? AT_LO
+                                    : free || inside ? BASIC
+                                    : stays          ? a->last[row]
+                                    : is->q[i] <= 0  ? (l >= hi ? AT_HI : BASIC)
+                                                     : (l <= lo ? AT_LO : BASIC));
   }
 }
 
@@ -336,6 +342,7 @@ int sim_augmented_solve(nsm_sim *s) {
   double *scratch[2] = { a->rhs, a->left }, residual = sim_augmented_residual(s, a->x, is->kept, is->u, scratch);
   if (!(residual <= (s->w.cone.tolerance > 0 ? s->w.cone.tolerance : tolerance))) return 0;
   if (residual > s->now.count.max_residual) s->now.count.max_residual = residual;
+  memcpy(a->last, a->state, (size_t)r->n);
   memcpy(is->lambda, is->kept, (size_t)is->nactive * sizeof(double));
   memcpy(a->dz, a->x, (size_t)s->n.w.n * sizeof(double));
   return 1;

@@ -16,8 +16,8 @@ int    sim_augmented_solve(nsm_sim *s);
 void   sim_augmented_motion(const nsm_sim *s, double *dz);     // see sim_rows_motion; of the last solution
 void   sim_augmented_sizes(const nsm_sim *s, const double *lambda, double *size);   // see sim_rows_sizes
 
-// augmented_judge.c: the residual of a solution, from the entries of the classes and the laws alone. The largest, over
-// the rows of W dz = B lambda, of what is left relative to its terms; and over the laws that of the natural map of
+// augmented_verifier.c: the residual of a solution, from the entries of the classes and the laws alone. The largest,
+// over the rows of W dz = B lambda, of what is left relative to its terms; and over the laws that of the natural map of
 // u = q + C dz + D lambda, relative to its terms. motion and scratch [w.n]; lambda and u [isl.nactive] by place in
 // the active list.
 double sim_augmented_residual(const nsm_sim *s, const double *motion, const double *lambda, double *u,

@@ -182,7 +182,7 @@ static void choose_border(nsm_sim *s) {
   r->border = SIM_NEW(s, r->n, int);
   r->border_of = SIM_NEW(s, r->n, int);
   for (int row = 0; row < r->n; row++) {
-    int eliminated = s->a->scheme->weights && !s->a->linear && r->friction_of[row] < 0 &&
+    int eliminated = s->a->scheme->implicit && !s->a->linear && r->friction_of[row] < 0 &&
                      s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
     r->border_of[row] = eliminated ? r->nborder : -1;
     if (eliminated) r->border[r->nborder++] = row;

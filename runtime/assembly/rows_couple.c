@@ -13,7 +13,7 @@
 
 // Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
 // Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
-enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 3 };
+enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 10 };
 static const double most = 4.0e8;        // entries of either: more than 4 GiB
 
 static int ascending(const void *a, const void *b) {
@@ -279,7 +279,7 @@ static void rows_in_order(sim_rows *r) {
 static int is_full(nsm_sim *s, double entries) {
   sim_rows *r = &s->n.r;
   double full = (double)r->n * r->n;
-  if (!r->always || r->n < NETWORK || 4 * entries < full || !s->a->scheme->weights || s->touching) return 0;
+  if (!r->always || r->n < NETWORK || 4 * entries < full || !s->a->scheme->implicit || s->touching) return 0;
   r->augmented = sim_augmented_make(s);
   if (r->augmented && sim_augmented_cost(r->augmented) < PRODUCTS * full) return 1;
   r->augmented = NULL;
@@ -315,7 +315,7 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     rows_in_order(r);
-    if (r->x_follows && s->a->scheme->weights && !s->touching && !r->augmented && !r->law)
+    if (r->x_follows && s->a->scheme->implicit && !s->touching && !r->augmented && !r->law)
       r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };

@@ -64,6 +64,15 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   return 0;
 }
 
+// theta: weight of f at the end, gamma: share of the end in the point of the laws, of an implicit scheme that has its
+// own.
+static void own_weights(nsm_sim *s) {
+  sim_take_points(s, s->a->theta, s->a->gamma);
+  if (!s->a->m->points || s->a->scheme->weights || !s->a->scheme->implicit) return;
+  s->a->theta = s->a->point[NSM_END].force;
+  s->a->gamma = s->a->point[s->a->m->law_at].share;
+}
+
 // theta and gamma where the scheme has them, stages where it collocates.
 static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, nsm_error *e) {
   int by_weights = s->a->located && !s->a->scheme->collocates;
@@ -72,7 +81,7 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
   s->a->theta = set ? chosen(set->theta, x->theta) : x->theta;
   s->a->gamma = set ? chosen(set->gamma, x->gamma) : x->gamma;
   s->a->gamma_given = (x->own_weights & 2) != 0 || (set && !isnan(set->gamma));
-  if (!s->a->scheme->weights || s->a->scheme->collocates) {
+  if (!s->a->scheme->weights) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
       return 0;
@@ -80,8 +89,8 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
     s->a->theta = s->a->scheme->collocates ? 1 : s->a->scheme->theta;
     s->a->gamma = 1;
   }
+  own_weights(s);
   s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : 3;
-  sim_take_points(s, s->a->theta, s->a->gamma);
   if (set && set->stages && !s->a->scheme->collocates) {
     sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
     return 0;
@@ -93,7 +102,7 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
 
 static void set_solver(nsm_sim *s, const nsm_settings *set, const nsm_experiment *x) {
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x->tolerance) ? 1e-12 : x->tolerance;
-  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the judge
+  s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the verifier
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x->accept) ? 0 : x->accept;
   s->a->project_start = (set && set->project_start) || x->project_start;
   const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
@@ -304,7 +313,7 @@ static int fill_classes(nsm_sim *s, nsm_error *e) {
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
     int middle = k->c->kind == NSM_CONSTRAINT || (s->a->located && sim_contactlike(k->c));
-    if (s->a->scheme->weights && middle && k->c->h_stage > NSM_EVENT)
+    if (s->a->scheme->implicit && middle && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -354,8 +363,8 @@ static void list_phases(nsm_sim *s) {
   int most_out = 1;
   for (int i = 0; i < s->a->m->nclass; i++) {
     const nsm_class *c = &s->a->m->cls[i];
-    int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, weights = s->a->scheme->weights,
-        theta = smooth && weights, impulses = smooth && !s->a->scheme->two_point;
+    int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, implicit = s->a->scheme->implicit,
+        theta = smooth && implicit, impulses = smooth && !s->a->scheme->two_point;
     list_if(s, &s->a->on.smooth, i, smooth);
     list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT && !c->f_mean);
     list_if(s, &s->a->on.f_mean, i, smooth && c->f_stage > NSM_EVENT && c->f_mean);
@@ -378,10 +387,10 @@ static void list_phases(nsm_sim *s) {
     s->a->renewed += i >= s->a->given->nclass && s->a->cls[i].tab.count > 0;
     list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);
     list_if(s, &s->a->on.mcurve, i, theta && c->mcurve.n > 0);
-    list_if(s, &s->a->on.rq, i, row && weights && c->rq.n > 0);
-    list_if(s, &s->a->on.rq_moving, i, row && weights && c->rq.n > 0 && c->rq_stage > NSM_EVENT);
-    list_if(s, &s->a->on.curve, i, row && weights && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
-    list_if(s, &s->a->on.contact_curve, i, row && weights && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
+    list_if(s, &s->a->on.rq, i, row && implicit && c->rq.n > 0);
+    list_if(s, &s->a->on.rq_moving, i, row && implicit && c->rq.n > 0 && c->rq_stage > NSM_EVENT);
+    list_if(s, &s->a->on.curve, i, row && implicit && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->a->on.contact_curve, i, row && implicit && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
     list_if(s, &s->a->on.law, i, row && c->law_fn != NULL);
     list_if(s, &s->a->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_EVENT);
     list_if(s, &s->a->on.energy, i, c->energy_fn != NULL);
@@ -414,9 +423,9 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
   for (int i = 0; i < s->a->on.law_moving.n; i++)
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
-  s->a->follows = s->a->located && s->touching && s->a->scheme->weights;
+  s->a->follows = s->a->located && s->touching && s->a->scheme->implicit;
   s->a->one_iteration = affine && !s->a->follows;
-  s->a->linear = affine && s->a->scheme->weights &&
+  s->a->linear = affine && s->a->scheme->implicit &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == s->a->renewed;
   s->a->iterates = !s->a->linear || s->a->follows;

@@ -175,10 +175,8 @@ int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e) {
-  int d = named(s, NSM_VAR_INPUT, name), flag = named(s, NSM_VAR_GIVEN, name);
-  if (e) *e = (nsm_error){ .code = NSM_OK };
-  if (d < 0) { no_input(s, name, e); return NSM_USAGE; }
+// flag: its number, or -1.
+static nsm_code hold(nsm_sim *s, int d, int flag, double value, nsm_error *e) {
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "the value of an input must be finite"); return NSM_USAGE; }
   s->now.d[d] = value;
   s->now.held_input[d - s->a->nheld] = 1;
@@ -188,6 +186,23 @@ nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e)
   }
   sim_signals_forget(s);
   return NSM_OK;
+}
+
+nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e) {
+  int d = named(s, NSM_VAR_INPUT, name);
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  if (d < 0) { no_input(s, name, e); return NSM_USAGE; }
+  return hold(s, d, named(s, NSM_VAR_GIVEN, name), value, e);
+}
+
+nsm_code nsm_set_input_at(nsm_sim *s, int i, double value, nsm_error *e) {
+  if (i < 0 || i >= nsm_ninput(s)) {
+    sim_fail(e, NSM_USAGE, "there is no input %d: the model has %d", i, nsm_ninput(s));
+    return NSM_USAGE;
+  }
+  if (!s->now.held_input[i]) return nsm_set_input(s, nsm_input_name(s, i), value, e);
+  if (e) e->code = NSM_OK;
+  return hold(s, s->a->nheld + i, -1, value, e);           // it is held, so its flag is set
 }
 
 int nsm_ninput(const nsm_sim *s) { return s->a->nsignal - s->a->ndelay; }

@@ -7,7 +7,7 @@
 // of a law acts, a jumps with it: both are taken at the end of the step, as their mean would change its sign from step
 // to step.
 //
-// Judged by connected blocks of D, with its coefficients at the start and after events. Where they move (an inductance
+// Checked by connected blocks of D, with its coefficients at the start and after events. Where they move (an inductance
 // that depends on a place) a is solved for by Newton's method; in the steps it is what the last one ended with.
 #include "assembly.h"
 #include <math.h>
@@ -166,7 +166,7 @@ static void solve_block(struct sim_unknowns *u, int block, const double *right, 
   for (int i = 0; i < b->n; i++) x[order[i]] = y[i];
 }
 
-void sim_unknowns_judge(nsm_sim *s) {
+void sim_unknowns_check(nsm_sim *s) {
   struct sim_unknowns *u = s->n.unknowns;
   if (!u) return;
   fill(s, u);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JUDGED = 300 };                   // rows that D couples: of more only those without an entry are singular
+enum { CHECKED = 300 };                   // rows that D couples: of more only those without an entry are singular
 enum { FEW = 8 };                        // rows whose sets are all looked at
 static const double singular = 1e-12;
 
@@ -45,8 +45,8 @@ static int is_singular(double *d, int n) {
 }
 
 // The rows of one group; 1 where D is singular on them.
-static int judge(const sim_rows *r, const int *row, int n, int *local) {
-  if (n > JUDGED) {
+static int verify(const sim_rows *r, const int *row, int n, int *local) {
+  if (n > CHECKED) {
     for (int i = 0; i < n; i++) if (r->d0[row[i]] == r->d0[row[i] + 1]) return 1;
     return 0;
   }
@@ -61,7 +61,7 @@ static int judge(const sim_rows *r, const int *row, int n, int *local) {
 }
 
 // Rows of relations of velocities, and of those that are not ruled here: gamma = 1 where D is singular.
-static void judge_rows(nsm_sim *s) {
+static void verify_rows(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int *of = sim_lend(s, (size_t)r->n * 4 + 4, sizeof(int)), *row = of + r->n, *local = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
@@ -71,7 +71,7 @@ static void judge_rows(nsm_sim *s) {
     int n = 0;
     for (int i = 0; i < r->n; i++)
       if (sim_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
-    if (n == 0 || !judge(r, row, n, local)) continue;
+    if (n == 0 || !verify(r, row, n, local)) continue;
     for (int i = 0; i < n; i++) s->a->cls[r->cls[row[i]]].gamma = 1;
   }
   sim_give(s, of);
@@ -264,11 +264,11 @@ void sim_rows_weights(nsm_sim *s) {
   s->n.theta = SIM_NEW(s, s->a->nz + 1, double);
   s->a->instant = s->a->gamma;
   as_given(s);
-  if (!s->a->scheme->weights || (s->a->theta == 1 && s->a->gamma == 1)) return;
+  if (!s->a->scheme->implicit || (s->a->theta == 1 && s->a->gamma == 1)) return;
   nsm_view v = sim_now(s);
   SIM_EACH(s, relation, k) if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
   if (s->a->on.relation.n > 0) sim_rows_outer(s, 1);
-  if (s->a->gamma < 1 && s->a->on.relation.n > 0) judge_rows(s);
+  if (s->a->gamma < 1 && s->a->on.relation.n > 0) verify_rows(s);
   struct sim_weights *w = SIM_NEW(s, 1, struct sim_weights);
   int all = 0, any = 0, sets = 0;
   w->network = sim_is_network(s);
@@ -300,7 +300,7 @@ void sim_rows_weights(nsm_sim *s) {
 }
 
 // Unknowns without inertia of a group follow the states all together, or none of them.
-void sim_weights_judge(nsm_sim *s) {
+void sim_weights_check(nsm_sim *s) {
   struct sim_weights *w = s->n.weights;
   for (int i = 0; w && i < w->n; i++) {
     sim_group *g = &w->group[i];
@@ -363,7 +363,7 @@ static const char *why(const nsm_sim *s, const sim_group *g) {
   if (s->a->theta < 0.5 || (s->a->gamma_given && s->a->gamma != s->a->theta))
     return "a network takes theta = gamma of at least 1/2";
   if (g->by_sets) return "its diodes and switches make it of index 2, or faster than the step resolves";
-  if (!g->unknowns) return "its laws have several solutions, or are too many to judge";
+  if (!g->unknowns) return "its laws have several solutions, or are too many to check";
   return g->cases || g->equations ? "its laws act on unknowns without a derivative"
                                   : "capacitors and sources form a loop, or coils a cut set";
 }

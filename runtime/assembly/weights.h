@@ -5,7 +5,7 @@
 #pragma once
 #include "assembly.h"
 
-enum { WEIGHTS_STATES = 64, WEIGHTS_ROWS = 128, WEIGHTS_KEPT = 64 };  // of a group that is judged; verdicts kept
+enum { WEIGHTS_STATES = 64, WEIGHTS_ROWS = 128, WEIGHTS_KEPT = 64 };  // of a group that is checked; verdicts kept
 enum { WEIGHTS_LASTS = 8 };             // after so many steps in a row at weight 1 a group stays there
 
 // What is coupled by unknowns, multipliers and rows. Instances of one class are of one group.

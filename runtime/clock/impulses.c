@@ -26,7 +26,7 @@ struct sim_impulses {
 };
 
 void sim_impulses_open(nsm_sim *s) {
-  if (!sim_is_network(s) || !s->a->scheme->weights) return;
+  if (!sim_is_network(s) || !s->a->scheme->implicit) return;
   struct sim_impulses *w = s->impulses = SIM_NEW(s, 1, struct sim_impulses);
   w->state = sim_take(s, nsm_state_size(s), 1);
   w->z = SIM_NEW(s, s->a->nz, double);

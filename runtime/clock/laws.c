@@ -4,9 +4,9 @@
 //     -y_i(d) in N_[lo_i, hi_i](d_i)                                                                              (3)
 //
 // for the discrete variables d that its relations name, with all else as it is. By Josephy and Newton's method: y is
-// linearised at the last d, the problem goes to the solver of one-step problems, until its judge finds that d solves
-// the problem linearised at d itself. An affine law takes one iteration and the judge's second look. Unknowns that no
-// law couples are solved apart.
+// linearised at the last d, the problem goes to the solver of one-step problems, until its verifier finds that d solves
+// the problem linearised at d itself. An affine law takes one iteration and the verifier's second look. Unknowns that
+// no law couples are solved apart.
 #include "clock.h"
 #include <math.h>
 #include <string.h>

@@ -121,7 +121,7 @@ static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
 
 // ---- impacts --------------------------------------------------------------------------------------------------------
 static nsm_code impulses(nsm_sim *s, nsm_error *e) {
-  if (s->a->scheme->weights && s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  if (s->a->scheme->implicit && s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   return s->a->scheme->impact(s, e);
 }
 

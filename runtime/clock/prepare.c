@@ -50,11 +50,11 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     sim_rows_outer(s, 1);
     sim_rows_rates(s);
   }
-  if (!s->n.judged) {
-    sim_unknowns_judge(s);
-    sim_weights_judge(s);
+  if (!s->n.checked) {
+    sim_unknowns_check(s);
+    sim_weights_check(s);
   }
-  s->n.judged = 1;
+  s->n.checked = 1;
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {
     char name[256], when[64] = "at the start";
@@ -98,7 +98,7 @@ int sim_refresh(nsm_sim *s, nsm_error *e) {
   if (s->n.con) s->n.con->made_for = 0;
   sim_evaluate_constants(s);
   if (stale > 1) {
-    s->n.judged = 0;
+    s->n.checked = 0;
     return sim_prepare(s, s->n.h, e);
   }
   if (s->a->linear) constant_motion(s);

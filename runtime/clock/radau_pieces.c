@@ -65,8 +65,8 @@ int sim_captured_note(const nsm_sim *s, char *out, size_t size) {
   return 1;
 }
 
-// What stands is judged: the laws at every stage, by code that shares nothing with what found them.
-static nsm_code judged(nsm_sim *s, double t1, nsm_error *e) {
+// What stands is checked: the laws at every stage, by code that shares nothing with what found them.
+static nsm_code checked(nsm_sim *s, double t1, nsm_error *e) {
   int row = 0;
   double off = radau_verify(s, &row);
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
@@ -86,7 +86,7 @@ nsm_code sim_radau_end(nsm_sim *s, double t1, double length, int ends, nsm_error
     s->w.astray = 1;
     return NSM_FAILED;
   }
-  nsm_code code = was_euler ? NSM_OK : judged(s, t1, e);
+  nsm_code code = was_euler ? NSM_OK : checked(s, t1, e);
   if (code == NSM_OK) code = sim_accept(s, t1, e);
   if (code != NSM_OK) return code;
   s->w.euler = w->euler = 0;

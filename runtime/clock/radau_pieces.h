@@ -5,7 +5,7 @@
 
 // After so many pieces the rest of a step is taken by implicit Euler; after so many in a row below a part of the step,
 // a short piece of it.
-// OLD: sim_state.sets_known of sets before an event. WRONG: a residual of the judge that no piece may have.
+// OLD: sim_state.sets_known of sets before an event. WRONG: a residual of the verifier that no piece may have.
 enum { RADAU_PIECES = 40, RADAU_SHORTS = 3, RADAU_SETS_OLD = 2 };
 static const double RADAU_SHORT = 1e-4, RADAU_EULER = 1 / 256.0, RADAU_WRONG = 1e-6;
 

@@ -244,8 +244,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
   const sim_scheme *scheme = sim_scheme_named(f->scheme);
-  int weights = scheme->weights && !scheme->collocates;
-  if (!scheme->weights && !scheme->located) {
+  int weights = scheme->weights;
+  if (!weights && !scheme->located) {
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, f->scheme);
     return NSM_USAGE;
   }

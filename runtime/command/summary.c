@@ -53,15 +53,15 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
             "slides as (a + b)/2 + u, with multiplier u; relation N: u in (a - b)/2*sgn(s);\n", c->line,
             s->w.trembles, s->w.trembles_from);
   }
-  double judged = sim_residue_judged(s);
-  if (judged > 0 && s->a->scheme->two_point)
+  double checked = sim_residue_checked(s);
+  if (checked > 0 && s->a->scheme->two_point)
     fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "
             "keeps it to round-off\n  = help: a smaller step, or a smaller --tolerance\n", s->now.ledger.residue,
-            judged, scheme);
-  else if (judged > 0)
+            checked, scheme);
+  else if (checked > 0)
     fprintf(f, "warning[W0851]: %.3g J came from nowhere, %.2g of all energy that was exchanged: '%s' does not resolve "
             "this motion\n  = help: a smaller step; scheme = consistent keeps the energy\n", s->now.ledger.gains,
-            judged, scheme);
+            checked, scheme);
 }
 
 static void string(FILE *f, const char *t) {

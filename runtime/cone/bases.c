@@ -3,7 +3,7 @@
 // A set B of basic rows (u_B = 0) and a bound for each other row give
 //   lambda_N = bound,   lambda_B = -M_BB^{-1} (q_B + M_BN lambda_N).
 // Stored per mask B: G_B = -M_BB^{-1}, padded with zeros to m x m, so that lambda = lambda_N + G_B (q + M lambda_N) for
-// every B. While the matrix stays the same, a solve costs this product and the judge. Where the last basis does not
+// every B. While the matrix stays the same, a solve costs this product and the verifier. Where the last basis does not
 // fit, its infeasible rows change sides (block pivoting), and where that comes back to a state it has seen, the
 // remaining states are tried in order.
 #include "solver.h"
@@ -61,8 +61,8 @@ ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w,
   return c->accepted;
 }
 
-// Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the judge has summed u in
-// twice the precision.
+// Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the verifier has summed u
+// in twice the precision.
 static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
                    double *lambda, double *u, nsm_cone_check *c) {
   const double *G = w->inverse[basic];
@@ -144,8 +144,8 @@ static void first_state(const nsm_cone_problem *p, const nsm_cone_try *t, const 
   }
 }
 
-int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
-                          nsm_cone_check *c) {
+int nsm_cone_bases_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                          double *u, nsm_cone_check *c) {
   int m = p->m;
   double raw[NSM_BASES_MAX];
   unsigned basic = w->basic, high = w->high;
@@ -193,5 +193,5 @@ nsm_cone_outcome nsm_cone_bases(const nsm_cone_problem *p, nsm_cone_work *w, con
                                 double *u) {
   nsm_cone_check c;
   if (p->m < 1 || p->m > NSM_BASES_MAX || p->row_start) return NSM_CONE_GAVE_UP;
-  return nsm_cone_bases_judged(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;
+  return nsm_cone_bases_checked(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;
 }

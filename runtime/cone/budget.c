@@ -1,7 +1,7 @@
 // The work that one problem may take (nsm_cone_options.budget), and an interrupt (stop). Solvers, factorizations,
-// products and the judge charge what they do, in operations; long loops ask nsm_cone_late between their iterations and
-// give up; the driver then returns the best answer so far. No clock is read: the same problem ends at the same place on
-// any machine, busy or not.
+// products and the verifier charge what they do, in operations; long loops ask nsm_cone_late between their iterations
+// and give up; the driver then returns the best answer so far. No clock is read: the same problem ends at the same
+// place on any machine, busy or not.
 #include "solver.h"
 #include <math.h>
 

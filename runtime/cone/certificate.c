@@ -20,10 +20,10 @@
 //   - or, over the others (where M_ij itself is nothing but round-off), some |lambda'_j| >= Q / (800 eps) in the
 //     balanced problem M' = E M D (scale.c), Q the largest of its q' and finite bounds, if sum |s'_j| Q / (800 eps) <=
 //     kappa size / 2.
-// In both cases the judge would not accept it (one-step-problem.md (4)), and "there is no solution" may be said.
+// In both cases the verifier would not accept it (one-step-problem.md (4)), and "there is no solution" may be said.
 //
 // What q is known to. q_i is a sum whose terms have the size q_terms_i, and u_i within 8 eps of them is zero to the
-// judge (residual.c). So q may be any of q_i +- 8 eps q_terms_i, and y proves something for all of them where
+// verifier (residual.c). So q may be any of q_i +- 8 eps q_terms_i, and y proves something for all of them where
 //   sup over lambda in K of s.lambda + y.q < -8 eps sum |y_i| q_terms_i                                            (7a)
 #include "solver.h"
 #include <float.h>

@@ -2,7 +2,7 @@
 //
 // For an M-matrix rows enter the basis and never leave it: with B growing, lambda_B grows and u_N falls (Chandrasekaran
 // 1970; Cryer 1983 has an O(m) form for Minkowski matrices). So every row with u < 0 may enter at once, in any order.
-// What is needed to judge a row is only the ends of the runs of basic rows beside it. A run s..e, solved inside, is a
+// What is needed to check a row is only the ends of the runs of basic rows beside it. A run s..e, solved inside, is a
 // two-port
 //   z_s = A1 + B1 z_{s-1} + C1 z_{e+1},   z_e = A2 + B2 z_{s-1} + C2 z_{e+1},      z = lambda - lo,
 // and two runs that come to touch are joined by eliminating the two values at the seam. Every row enters at most once:

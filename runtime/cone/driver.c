@@ -1,14 +1,14 @@
-// nsm_cone_solve: chooses a solver, lets residual.c judge the answer, and goes on to the next solver until one is
+// nsm_cone_solve: chooses a solver, has residual.c verify the answer, and goes on to the next solver until one is
 // accepted.
 //
-//   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed
+//   1. at most five dense rows whose last basis still fits: a product and the verification, nothing else (m = 1: closed
 //      form)
 //   2. a look at the input and at a new matrix
 //   3. no force at all; the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer
 //      is close but not accepted
 //   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
 //      budget is used up (budget.c)
-// What is returned as solved has passed the judge; everything else says that it has not.
+// What is returned as solved has passed the verifier; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void make_finite(const nsm_cone_problem *p, double *lambda) {
   if (!all_finite(p, lambda)) nsm_cone_start(p, lambda);
 }
 
-// The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
+// The verifier, for reports: overflow in M lambda is an infinite residual, not a nan.
 static void check(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
                   nsm_cone_check *c) {
   nsm_cone_check_answer(p, w, t, lambda, u, c);
@@ -110,8 +110,8 @@ static void keep(const nsm_cone_problem *p, const char *solver, const nsm_cone_c
   a->any = 1;
 }
 
-// Judges lambda; keeps it if it is the best so far.
-static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver, answers *a) {
+// Verifies lambda; keeps it if it is the best so far.
+static int verify(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver, answers *a) {
   nsm_cone_check c;
   make_finite(p, a->lambda);
   check(p, w, t, a->lambda, a->u, &c);
@@ -169,7 +169,7 @@ static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_
   for (int i = 0; i < p->m; i++)
     if (a->lambda[i] != 0 && fabs(a->lambda[i]) <= t->tolerance * largest) { a->lambda[i] = 0; any = 1; }
   nsm_cone_clip(p, a->lambda);
-  int solved = any && judge(p, w, t, solver, a);
+  int solved = any && verify(p, w, t, solver, a);
   if (any && !solved) memcpy(a->lambda, kept, bytes);
   w->used = mark;
   return solved;
@@ -187,10 +187,10 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   else nsm_cone_start(p, a->lambda);
   nsm_cone_outcome outcome = s->solve(&view, w, &attempt, a->lambda, a->u);
   nsm_cone_clip(p, a->lambda);
-  if (judge(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
+  if (verify(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { a->solver = s->name; return NSM_CONE_NO_SOLUTION; }
   if (vanishes(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
-  return s->solve != nsm_cone_bases && sharpen(&view, w, a->lambda, a->u) && judge(p, w, t, s->name, a)
+  return s->solve != nsm_cone_bases && sharpen(&view, w, a->lambda, a->u) && verify(p, w, t, s->name, a)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;
 }
@@ -276,7 +276,7 @@ static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, 
   if (t->tolerance <= 1e-6 && needs_force(p)) return NSM_CONE_FAILED;
   memset(a->lambda, 0, (size_t)p->m * sizeof(double));
   nsm_cone_clip(p, a->lambda);
-  return judge(p, w, t, "nothing", a) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+  return verify(p, w, t, "nothing", a) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
 }
 
 // The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
@@ -354,7 +354,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
   if (how & ONCE) status = try_once(p, w, t, warm ? guess : NULL, &a);
-  else judge(p, w, t, NULL, &a);
+  else verify(p, w, t, NULL, &a);
   if (how & AGAIN && !t->only && status == NSM_CONE_FAILED && p->cones > 0 && a.best && guess && a.any)
     status = try_again(p, w, t, guess, &a);
   if (status == NSM_CONE_FAILED && a.any && a.best && nsm_cone_held(p, w, t, a.best, u, &a.check)) {
@@ -363,7 +363,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   }
   if (!a.any) {                        // no solver takes this problem
     nsm_cone_start(p, lambda);
-    judge(p, w, t, NULL, &a);
+    verify(p, w, t, NULL, &a);
   }
   if (status != NSM_CONE_SOLVED) status = explain_none(p, w, t, status, &a);
   if (status != NSM_CONE_SOLVED && a.best && a.any) {
@@ -408,7 +408,7 @@ void nsm_cone_recall(void *workspace, const nsm_cone_memory *from) {
 }
 
 // What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
-// apart: balanced (scale.c). The judge has the last word in the problem's own units.
+// apart: balanced (scale.c). The verifier has the last word in the problem's own units.
 static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       nsm_cone_status status, double *lambda, double *u, nsm_cone_result *r) {
   size_t bytes = w->bytes;
@@ -453,7 +453,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
   return status;
 }
 
-// Where all solvers have failed: is the best answer good enough to go on with? It is judged as one within the
+// Where all solvers have failed: is the best answer good enough to go on with? It is checked as one within the
 // tolerance, at the second level.
 static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                 const double *lambda, double *u, nsm_cone_result *r) {
@@ -491,13 +491,13 @@ static inline const char *solve_shortly(const nsm_cone_problem *p, nsm_cone_work
   if (p->cones == 0) {
     if (p->m > NSM_BASES_MAX) return NULL;
     if (!(w->basis_known && nsm_cone_bases_again(p, w, t, lambda, u, c)) &&
-        !nsm_cone_bases_judged(p, w, t, lambda, u, c)) return NULL;
+        !nsm_cone_bases_checked(p, w, t, lambda, u, c)) return NULL;
   } else {
     if (p->m > NSM_MODES_MAX) return NULL;
     if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
     if (w->planar < 0) return NULL;
     if (!(w->modes_known && nsm_cone_modes_again(p, w, t, lambda, u, c)) &&
-        !nsm_cone_modes_judged(p, w, t, lambda, u, c)) return NULL;
+        !nsm_cone_modes_checked(p, w, t, lambda, u, c)) return NULL;
     if (!lies_in_intervals(p, w, t, lambda, u, c)) return NULL;
   }
   if (w->iterations > 0) *count = w->iterations;

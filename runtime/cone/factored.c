@@ -1,12 +1,12 @@
-// nsm_cone_solve for problems in factors (problem.h): sweeps, from the last forces where there are some, and the judge.
-// One that misses both levels has failed with the best answer, whose forces lie in their sets.
+// nsm_cone_solve for problems in factors (problem.h): sweeps, from the last forces where there are some, and the
+// verifier. One that misses both levels has failed with the best answer, whose forces lie in their sets.
 #include "solver.h"
 #include "anderson.h"
 #include "newton.h"
 #include <float.h>
 #include <math.h>
 
-// Vectors: of rows those of sweeps.c and of Anderson's method, of unknowns those of sweeps and of the judge.
+// Vectors: of rows those of sweeps.c and of Anderson's method, of unknowns those of sweeps and of the verifier.
 enum { OF_ROWS = 12 + 2 * NSM_ANDERSON, OF_UNKNOWNS = 4, ALIGN = 64, ARRAYS = 64 };
 
 size_t nsm_cone_factors_workspace(int m, int nodes, int n) {

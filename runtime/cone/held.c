@@ -6,7 +6,7 @@
 //
 //   f_i = sqrt(M_ii) max_j sqrt(M_jj) |lambda_j|
 //
-// which is handed to the judge as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on
+// which is handed to the verifier as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on
 // units. Only of multipliers that are as large as q asks for: those of a problem without a solution have no size.
 #include "solver.h"
 #include <math.h>

@@ -4,7 +4,7 @@
 //   interval and DISK rows: basic or at a bound.
 // A set of modes gives lambda = bound + E z with R u = 0 for its rows R, so that
 //   lambda = bound + G (q + M bound),  G = -E (R M E)^{-1} R  (m x m, kept while the matrix and the coefficients stay).
-// A solve whose modes are those of the last one costs this product and the judge. Where they do not fit, the blocks
+// A solve whose modes are those of the last one costs this product and the verifier. Where they do not fit, the blocks
 // that violate their conditions change modes all at once, as in block pivoting, until a set comes back; planar.c then
 // tries all of them.
 #include "solver.h"
@@ -131,7 +131,7 @@ ALWAYS_INLINE void apply(const int m, const double *G, const double *x, double *
     for (int i = 0; i < m; i++) out[i] += G[i + j * m] * x[j];
 }
 
-// lambda of a set of modes, then the judge.
+// lambda of a set of modes, then the verifier.
 ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes,
                        const double *G, double *lambda, double *u, nsm_cone_check *c) {
   double b[N], x[N] = { 0 };
@@ -157,7 +157,7 @@ static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
   }
 }
 
-// Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the judge has summed u in twice the
+// Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the verifier has summed u in twice the
 // precision, so lambda becomes exact to its last digits even where q cancels. The best of two steps stays.
 static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *G, double *lambda,
                    double *u, nsm_cone_check *c) {
@@ -237,8 +237,8 @@ static unsigned change_modes(const nsm_cone_problem *p, unsigned modes, const do
   return next;
 }
 
-int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
-                          nsm_cone_check *c) {
+int nsm_cone_modes_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                          double *u, nsm_cone_check *c) {
   unsigned met[TRIES], modes;
   int count = 0, singular;
   if (w->modes_known) modes = w->mode_set[w->mode_slot];
@@ -267,5 +267,5 @@ nsm_cone_outcome nsm_cone_modes(const nsm_cone_problem *p, nsm_cone_work *w, con
                                 double *u) {
   nsm_cone_check c;
   if (p->m < 1 || p->m > N || p->row_start || !nsm_cone_is_planar(p)) return NSM_CONE_GAVE_UP;
-  return nsm_cone_modes_judged(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;
+  return nsm_cone_modes_checked(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;
 }

@@ -162,6 +162,6 @@ int nsm_newton_factor(nsm_newton *n, double alpha);
 int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 
 // ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any
-// p NULL: no judge, the distance from F = 0 alone decides.
+// p NULL: no verifier, the distance from F = 0 alone decides.
 nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
                                    double alpha, int newton_limit, double *x, double *lambda, double *u);

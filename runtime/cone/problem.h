@@ -57,7 +57,7 @@ typedef struct nsm_cone_factors {
 
 // M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row); or
 // NULL and in `factors`: sweeps.c alone solves these, from a workspace of nsm_cone_factors_workspace, and
-// residual_factors.c judges them.
+// residual_factors.c verifies them.
 typedef struct nsm_cone_problem {
   int            m;          // number of rows
   const double  *M;          // dense: [m*m] column-major; sparse: [row_start[m]] values
@@ -83,7 +83,7 @@ typedef enum {
   NSM_CONE_BAD_INPUT,        // nan, inf in M or q, lo > hi, m < 0; blocks that overlap, are out of order or range, have
                              // the wrong size or
                              // a coefficient that is negative, infinite or nan
-  NSM_CONE_ACCEPTED          // not within the tolerance, but within `accept` of the options: by the same judge
+  NSM_CONE_ACCEPTED          // not within the tolerance, but within `accept` of the options: by the same verifier
 } nsm_cone_status;
 
 typedef struct nsm_cone_options {
@@ -112,7 +112,7 @@ typedef struct nsm_cone_result {
   const char     *solver;    // who solved it; otherwise who came closest, or NULL
   int             iterations;// summed over all solvers tried
   int             late;      // FAILED because the budget was used up
-  double          work;      // operations of all solvers and of the judge
+  double          work;      // operations of all solvers and of the verifier
 } nsm_cone_result;
 
 // Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to
@@ -165,13 +165,13 @@ typedef struct nsm_cone_tridiagonal {
   int           m;
   const double *below, *diagonal, *above, *q, *q_terms, *lo, *hi;   // [m]
 } nsm_cone_tridiagonal;
-// One or more rounds of pivoting in O(m), and the judge: how many rounds, 0 where the answer is not accepted at the
-// judge's first look and nsm_cone_solve is to be asked. lambda, u, scratch, state: [m], out. *residual: as (2); 1 where
-// lambda wants a second look, infinite where there is no answer.
+// One or more rounds of pivoting in O(m), and the verifier: how many rounds, 0 where the answer is not accepted at the
+// verifier's first look and nsm_cone_solve is to be asked. lambda, u, scratch, state: [m], out. *residual: as (2); 1
+// where lambda wants a second look, infinite where there is no answer.
 int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda,
                                double *u, double *residual);
-// The judge's first look alone: u := M lambda + q; is every row right to round-off? *residual: the largest, 1 if not.
-// scratch [m].
+// The verifier's first look alone: u := M lambda + q; is every row right to round-off? *residual: the largest, 1 if
+// not. scratch [m].
 int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *scratch, double *u,
                                double *residual);
 

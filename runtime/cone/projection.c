@@ -82,7 +82,7 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
 // ELLIPTIC and CONTENSOU: the frame in which the cone is circular (residual_rows.h).
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
-  if (b->type == NSM_CONE_ROLLING) {                    // lengths measured by mu2 / mu, as the judge does
+  if (b->type == NSM_CONE_ROLLING) {                    // lengths measured by mu2 / mu, as the verifier does
     double unit = mu > 0 && b->mu2 > 0 ? b->mu2 / mu : 1, x[NSM_CONE_MOST_ROWS];
     int    k = (b->size - 1) / 2;
     for (int i = 0; i < b->size; i++) x[i] = i > k ? lambda[i] / unit : lambda[i];

@@ -39,7 +39,7 @@ static int tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
   return dropped;
 }
 
-static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
+static int checked(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
                   const double *x, double *lambda, double *u, double *residual) {
   nsm_cone_check c;
   *residual = HUGE_VAL;
@@ -62,16 +62,16 @@ static int will_do(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_g
   level.tolerance = t->accept;
   level.sqrt_tolerance = sqrt(t->accept);
   level.brief = 1;
-  return judged(p, &level, g, n, x, lambda, u, &residual);
+  return checked(p, &level, g, n, x, lambda, u, &residual);
 }
 
-// Is x the answer? The judge measures each contact by its own size, F is measured by the largest: a few more steps make
-// small forces beside large ones right to their own last digits. x becomes the best of them.
+// Is x the answer? The verifier measures each contact by its own size, F is measured by the largest: a few more steps
+// make small forces beside large ones right to their own last digits. x becomes the best of them.
 static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
                     double *x, double *lambda, double *u) {
   double *next = n->x_outer, *center = n->rest, best = HUGE_VAL, residual;
   for (int k = 0; k <= POLISH; k++) {
-    if (judged(p, t, g, n, k ? next : x, lambda, u, &residual)) return 1;
+    if (checked(p, t, g, n, k ? next : x, lambda, u, &residual)) return 1;
     if (!(residual < best)) return 0;
     best = residual;
     if (k) memcpy(x, next, (size_t)g->rows * sizeof(double));
@@ -100,8 +100,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     if (now <= ready) {
       if (!p || accepted(p, t, g, n, alpha, x, lambda, u)) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
-    } else if (p && slow > 0 && judged(p, t, g, n, x, lambda, u, &offered))
-      return NSM_CONE_PROPOSED;  // forces that vanish: F stays of their size, only the judge knows what they are beside
+    } else if (p && slow > 0 && checked(p, t, g, n, x, lambda, u, &offered))
+      return NSM_CONE_PROPOSED;  // forces that vanish: F stays of their size, the verifier knows what they are beside
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), inner, x_new),
         used = n->iterations - before;

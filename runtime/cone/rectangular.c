@@ -41,8 +41,8 @@ static void equilibrate(const nsm_rectangular *s, int *by_column) {
 }
 
 // The next pivot: where an equation has one unknown left, that one, so that what it says holds to the last bit (an
-// unknown that is 0 is 0, and not the rounding of other rows, of which the judge could make nothing); else the largest
-// entry.
+// unknown that is 0 is 0, and not the rounding of other rows, of which the verifier could make nothing); else the
+// largest entry.
 static void next_pivot(int rank, int rows, int columns, const double *A, int stride, int *r, int *c) {
   *r = *c = rank;
   for (int i = rank; i < rows; i++)

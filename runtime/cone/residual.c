@@ -1,6 +1,6 @@
-// The judge. Computes u = M lambda + q and the natural-map residual (one-step-problem.md (2)) from the problem alone,
-// with its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a
-// mistake there cannot hide here. What it needs of them is a few vectors of memory.
+// The verifier. Computes u = M lambda + q and the natural-map residual (one-step-problem.md (2)) from the problem
+// alone, with its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so
+// that a mistake there cannot hide here. What it needs of them is a few vectors of memory.
 //
 //   r_i = |lambda_i - P_i(lambda_i - (|lambda_i| / U_i)(u_i + s_i))| / |lambda_i|,  U_i = sum_j |M_ij lambda_j| + |q_i|
 //
@@ -21,7 +21,7 @@
 enum { CHUNK = 64, ROOM = 10, FEW = 8 };
 
 // Row i of a small dense problem, with n constant: everything stays in registers.
-JUDGE_INLINE judge_sum small_row(const int n, const nsm_cone_problem *p, const double *lambda, int i) {
+VERIFY_INLINE verify_sum small_row(const int n, const nsm_cone_problem *p, const double *lambda, int i) {
   double sum = p->q[i], terms = 0;
 #pragma GCC unroll 8
   for (int k = 0; k < n; k++) {
@@ -29,40 +29,40 @@ JUDGE_INLINE judge_sum small_row(const int n, const nsm_cone_problem *p, const d
     sum += t;
     terms += fabs(t);
   }
-  return judge_terms(p, i, sum, terms, p->M[i + i * n]);
+  return verify_terms(p, i, sum, terms, p->M[i + i * n]);
 }
 
 // Intervals that are right to round-off; 0 where some row needs more than a glance.
-JUDGE_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const double *lambda, double *u,
+VERIFY_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const double *lambda, double *u,
                                nsm_cone_check *c) {
   double worst = 0;
   int row = 0;
 #pragma GCC unroll 8
   for (int i = 0; i < n; i++) {
-    judge_sum s = small_row(n, p, lambda, i);
-    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+    verify_sum s = small_row(n, p, lambda, i);
+    double r = verify_quick(lambda[i], p->lo[i], p->hi[i], s);
     if (u) u[i] = s.u;
     row = r > worst ? i : row;
     worst = r > worst ? r : worst;
   }
   *c = (nsm_cone_check){ worst, DBL_EPSILON, row, 1 };
-  return worst <= judge_round_off;
+  return worst <= verify_round_off;
 }
 
-JUDGE_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f;
+VERIFY_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
+  verify_block f;
   f.next = f.n = 0;
 #pragma GCC unroll 8
   for (int i = 0; i < n; i++) {
-    judge_sum s = small_row(n, p, lambda, i);
+    verify_sum s = small_row(n, p, lambda, i);
     if (u) u[i] = s.u;
-    judge_feed(j, &f, p, lambda, i, s.u, s.terms, s.diagonal);
+    verify_feed(j, &f, p, lambda, i, s.u, s.terms, s.diagonal);
   }
 }
 
 // Dense, any size: CHUNK rows at a time, so that M is read along its columns.
-static void check_dense(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f;
+static void check_dense(const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
+  verify_block f;
   f.next = f.n = 0;
   for (int first = 0; first < p->m; first += CHUNK) {
     int rows = p->m - first < CHUNK ? p->m - first : CHUNK;
@@ -79,13 +79,13 @@ static void check_dense(const nsm_cone_problem *p, const double *lambda, judge *
     for (int i = 0; i < rows; i++) {
       int g = first + i;
       if (u) u[g] = sum[i];
-      judge_feed(j, &f, p, lambda, g, sum[i], terms[i], p->M[(size_t)g * (size_t)p->m + (size_t)g]);
+      verify_feed(j, &f, p, lambda, g, sum[i], terms[i], p->M[(size_t)g * (size_t)p->m + (size_t)g]);
     }
   }
 }
 
-static void check_sparse(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f;
+static void check_sparse(const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
+  verify_block f;
   f.next = f.n = 0;
   for (int i = 0; i < p->m; i++) {
     double sum = p->q[i], terms = 0, diagonal = 0;
@@ -96,16 +96,16 @@ static void check_sparse(const nsm_cone_problem *p, const double *lambda, judge 
       diagonal = p->col[k] == i ? p->M[k] : diagonal;
     }
     if (u) u[i] = sum;
-    judge_feed(j, &f, p, lambda, i, sum, terms, diagonal);
+    verify_feed(j, &f, p, lambda, i, sum, terms, diagonal);
   }
 }
 
-static void check_any(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
+static void check_any(const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
   if (p->row_start) check_sparse(p, lambda, j, u);
   else              check_dense(p, lambda, j, u);
 }
 
-static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
+static void check_sized(const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
   if (!p->row_start && p->cones > 0)
     switch (p->m) {
       case 2:  check_small(2, p, lambda, j, u); return;
@@ -119,12 +119,12 @@ static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *
 // The second look: with L of (2) where |lambda_c| was too strict, and sigma of (5) where some row has little of q in
 // it. room [ROOM m]. brief: what L does not help is refused without sigma.
 static void look_closer(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, int brief,
-                        double *room, judge *j) {
+                        double *room, verifier *j) {
   size_t m = (size_t)p->m;
   double *L = room + 4 * m, *sigma = room + m;
-  judge kept = judge_open(j->tol, j->sqrt_tol);
+  verifier kept = verify_open(j->tol, j->sqrt_tol);
   for (int pass = 0; pass <= j->rejected; pass++) {
-    kept = judge_open(j->tol, j->sqrt_tol);
+    kept = verify_open(j->tol, j->sqrt_tol);
     kept.U = room;
     kept.t = sigma;
     kept.r = room + 2 * m;
@@ -135,15 +135,15 @@ static void look_closer(const nsm_cone_problem *p, nsm_cone_work *w, const doubl
   }
   if (brief && kept.rejected) { *j = kept; return; }
   // no more of sigma is looked for than the largest r needs
-  double need = j->tol > 0 ? fmin(judge_explained, kept.worst / j->tol * judge_explained) : 0;
+  double need = j->tol > 0 ? fmin(verify_explained, kept.worst / j->tol * verify_explained) : 0;
   nsm_cone_strength(p, w, lambda, kept.U, fmax(need, fmax(1e-5, j->sqrt_tol)), sigma, room + 4 * m);
   *j = kept;
   j->unsure = 0;
-  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
+  for (int i = 0; i < p->m; i++) verify_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
 }
 
 // A sufficient case of (5a) for a few dense rows of intervals: strong rows make their unknowns strong, these their
-// rows, all along terms of at least judge_explained of their row, and along no entry that is small beside its row and
+// rows, all along terms of at least verify_explained of their row, and along no entry that is small beside its row and
 // column.
 static int explained_quickly(const nsm_cone_problem *p, const double *lambda) {
   int m = p->m;
@@ -159,10 +159,10 @@ static int explained_quickly(const nsm_cone_problem *p, const double *lambda) {
     double q = fabs(p->q[i]), U = q;
     if (p->q_terms && p->q_terms[i] > q) U = p->q_terms[i];
     for (int j = 0; j < m; j++) U += fabs(p->M[i + j * m] * lambda[j]);
-    if (q >= judge_explained * U) strong_rows |= 1u << i;
+    if (q >= verify_explained * U) strong_rows |= 1u << i;
     for (int j = 0; j < m; j++) {
       double M = fabs(p->M[i + j * m]);
-      if (M * fabs(lambda[j]) >= judge_explained * U && M > 0 && M >= 0x1p-13 * row_most[i] &&
+      if (M * fabs(lambda[j]) >= verify_explained * U && M > 0 && M >= 0x1p-13 * row_most[i] &&
           M >= 0x1p-13 * column_most[j])
         wide[i] |= 1u << j;
     }
@@ -185,13 +185,13 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
       case 3:  if (check_quickly(3, p, lambda, u, c)) return; break;
       case 4:  if (check_quickly(4, p, lambda, u, c)) return; break;
     }
-  judge j = judge_open(t->tolerance, t->sqrt_tolerance);
+  verifier j = verify_open(t->tolerance, t->sqrt_tolerance);
   check_sized(p, lambda, &j, u);
-  judge_close(&j, c);
+  verify_close(&j, c);
   if (c->residual > t->tolerance && c->residual <= 64 * DBL_EPSILON) {   // round-off of the sums may be in the way
-    judge twice = judge_open(t->tolerance, t->sqrt_tolerance);
+    verifier twice = verify_open(t->tolerance, t->sqrt_tolerance);
     nsm_cone_check_twice(p, lambda, &twice, u);
-    if (twice.worst < HUGE_VAL) { j = twice; judge_close(&j, c); }
+    if (twice.worst < HUGE_VAL) { j = twice; verify_close(&j, c); }
     else check_any(p, lambda, &twice, u);
   }
   if (c->accepted || j.surely_off) return;
@@ -204,7 +204,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
   double few[ROOM * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, ROOM * (size_t)p->m);
   if (!room) return;                                     // no memory: refused
   look_closer(p, w, lambda, t->brief, room, &j);
-  judge_close(&j, c);
+  verify_close(&j, c);
   w->used = mark;
 }
 
@@ -213,7 +213,7 @@ double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const doub
   double *room = nsm_cone_take_doubles(w, 5 * m), least = HUGE_VAL;
   nsm_cone_charge(w, 8 * nsm_cone_entries(p));
   for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {
-    judge look = judge_open(0, 0);
+    verifier look = verify_open(0, 0);
     look.U = room;
     look.t = room + m;
     look.r = room + 2 * m;
@@ -229,23 +229,23 @@ double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const doub
 
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst) {
   nsm_cone_check c = { HUGE_VAL, 0, 0, 0 };
-  judge j = judge_open(0, 0);
+  verifier j = verify_open(0, 0);
   if (p->m < 0) return HUGE_VAL;
   if (nsm_cone_blocks_ok(p)) {
     double *room = malloc(ROOM * (size_t)p->m * sizeof *room + 1);
     for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {   // either counts, as above
-      judge look = judge_open(0, 0);
+      verifier look = verify_open(0, 0);
       look.rejected = with_lengths;
       look_closer(p, NULL, lambda, 0, room, &look);
       if (!with_lengths || look.worst < j.worst) j = look;
     }
     free(room);
     if (j.worst <= 64 * DBL_EPSILON) {                    // round-off: by the numbers in lambda alone
-      judge twice = judge_open(0, 0);
+      verifier twice = verify_open(0, 0);
       nsm_cone_check_twice(p, lambda, &twice, NULL);
       if (twice.worst < j.worst) j = twice;
     }
-    judge_close(&j, &c);
+    verify_close(&j, &c);
   }
   if (floor) *floor = c.floor;
   if (worst) *worst = c.worst;

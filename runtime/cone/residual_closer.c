@@ -1,4 +1,4 @@
-// What the judge looks at where its first look does not accept: L of one-step-problem.md (2), sigma of (5).
+// What the verifier looks at where its first look does not accept: L of one-step-problem.md (2), sigma of (5).
 //
 //   L_j = min_i U_i / |M_ij|,  at least |lambda_j|
 //

@@ -1,4 +1,4 @@
-// The judge of problems in factors, M = C X + D (problem.h): large piles, which want a few digits. It has its own
+// The verifier of problems in factors, M = C X + D (problem.h): large piles, which want a few digits. It has its own
 // products with C and X and the projections of residual_rows.h; nothing is shared with the solvers. O(entries).
 //
 //   v = X lambda,  u = C v + D lambda + q,  U_c = sum of the sizes of the terms of u_c, V = sum |X lambda|       (1)
@@ -39,7 +39,7 @@ static void motion(const nsm_cone_factors *f, const double *lambda, double *v, d
 
 // u, the sizes of its terms, and M_ii of the rows of node k.
 static void rows_of(const nsm_cone_problem *p, int k, const double *lambda, const double *v, const double *V,
-                    judge_sum *row) {
+                    verify_sum *row) {
   const nsm_cone_factors *f = p->factors;
   int e = f->start[k + 1] - f->start[k], first = f->first[k];
   const int *z = f->z + f->start[k];
@@ -52,21 +52,21 @@ static void rows_of(const nsm_cone_problem *p, int k, const double *lambda, cons
       terms += fabs(c[j]) * V[z[j]];
       d += c[j] * x[j];
     }
-    row[i] = judge_terms(p, first + i, u, terms, d);
+    row[i] = verify_terms(p, first + i, u, terms, d);
   }
 }
 
-// e_c / L of one node, with u in units of m_c L; L: a length of its forces. By the first look of judge_any_block, whose
-// step is L / U: with terms of the size m_c L.
+// e_c / L of one node, with u in units of m_c L; L: a length of its forces. By the first look of verify_any_block,
+// whose step is L / U: with terms of the size m_c L.
 static double off_of(const nsm_cone_problem *p, const nsm_cone_block *b, int first, const double *lambda, double metric,
-                     double L, const judge_sum *row, double *lengths) {
-  judge j = judge_open(1, 1);
-  judge_sum own[NSM_CONE_MOST_ROWS];
-  for (int i = 0; i < (b ? b->size : 1); i++) own[i] = (judge_sum){ row[i].u, 0, 0, 0, row[i].diagonal };
+                     double L, const verify_sum *row, double *lengths) {
+  verifier j = verify_open(1, 1);
+  verify_sum own[NSM_CONE_MOST_ROWS];
+  for (int i = 0; i < (b ? b->size : 1); i++) own[i] = (verify_sum){ row[i].u, 0, 0, 0, row[i].diagonal };
   own[0].terms = metric * L;
   lengths[first] = L;
   j.L = lengths;
-  if (b) judge_any_block(&j, b, lambda, own);
+  if (b) verify_any_block(&j, b, lambda, own);
   else {
     double x = lambda[first] - row[0].u / metric, to = x < p->lo[first] ? p->lo[first] : x > p->hi[first] ? p->hi[first]
                                                                                                             : x;
@@ -76,7 +76,7 @@ static double off_of(const nsm_cone_problem *p, const nsm_cone_block *b, int fir
 }
 
 static void feed(const nsm_cone_problem *p, const nsm_cone_block *b, int first, int size, const double *lambda,
-                 const judge_sum *row, double *lengths, measure *m) {
+                 const verify_sum *row, double *lengths, measure *m) {
   double metric = 0, length = 0, rate = 0, terms = 0, known = 0, squares = 0;
   for (int i = 0; i < size; i++) {
     metric += row[i].diagonal / size;
@@ -90,7 +90,7 @@ static void feed(const nsm_cone_problem *p, const nsm_cone_block *b, int first, 
   double L = length + rate / metric, off = L > 0 ? L * off_of(p, b, first, lambda, metric, L, row, lengths) : 0;
   m->off += metric * off * off;
   m->size += metric * squares;
-  if (metric * off <= judge_round_off * (terms + known)) return;
+  if (metric * off <= verify_round_off * (terms + known)) return;
   double own = metric * off / terms;
   if (!(own <= m->own)) { m->own = own; m->worst = first; }
   if (!(metric * off <= m->rate)) m->rate = metric * off;
@@ -118,7 +118,7 @@ double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, co
   if (!v || !V || !lengths) { w->used = mark; return HUGE_VAL; }
   motion(f, lambda, v, V);
   for (int k = 0, c = 0; k < f->nodes; k++) {
-    judge_sum row[NSM_CONE_MOST_ROWS];
+    verify_sum row[NSM_CONE_MOST_ROWS];
     int first = f->first[k];
     const nsm_cone_block *b = nsm_cone_block_at(p, first, &c);
     rows_of(p, k, lambda, v, V, row);

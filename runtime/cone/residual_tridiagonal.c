@@ -1,19 +1,19 @@
-// The judge's first look (residual.c) at intervals of which each is coupled with its neighbours alone: u = M lambda + q
-// from the problem's own entries, and every row right to round-off. Rows with too little of q in them must be explained
-// by others, along the chain: a sufficient case of (5a) of residual_closer.c, as for few dense rows. What this does not
-// accept is for the whole judge, with the solvers of the table.
+// The verifier's first look (residual.c) at intervals of which each is coupled with its neighbours alone: u = M lambda
+// + q from the problem's own entries, and every row right to round-off. Rows with too little of q in them must be
+// explained by others, along the chain: a sufficient case of (5a) of residual_closer.c, as for few dense rows. What
+// this does not accept is for the whole verifier, with the solvers of the table.
 #include "residual_rows.h"
 
 // Row i: its entries, 0 beyond the ends, and their products with lambda.
-typedef struct chain_row { double entry[3], product[3]; judge_sum sum; } chain_row;
+typedef struct chain_row { double entry[3], product[3]; verify_sum sum; } chain_row;
 
-JUDGE_INLINE chain_row row_of(const nsm_cone_tridiagonal *p, const double *lambda, int i) {
+VERIFY_INLINE chain_row row_of(const nsm_cone_tridiagonal *p, const double *lambda, int i) {
   const nsm_cone_problem right = { .q = p->q, .q_terms = p->q_terms };
   chain_row r = { .entry = { i > 0 ? p->below[i] : 0, p->diagonal[i], i + 1 < p->m ? p->above[i] : 0 } };
   r.product[0] = i > 0 ? r.entry[0] * lambda[i - 1] : 0;
   r.product[1] = r.entry[1] * lambda[i];
   r.product[2] = i + 1 < p->m ? r.entry[2] * lambda[i + 1] : 0;
-  r.sum = judge_terms(&right, i, p->q[i] + r.product[0] + r.product[1] + r.product[2],
+  r.sum = verify_terms(&right, i, p->q[i] + r.product[0] + r.product[1] + r.product[2],
                       fabs(r.product[0]) + fabs(r.product[1]) + fabs(r.product[2]), r.entry[1]);
   return r;
 }
@@ -26,7 +26,7 @@ static unsigned wide(const nsm_cone_tridiagonal *p, const double *lambda, int i,
   chain_row r = row_of(p, lambda, i);
   double U = r.sum.terms + r.sum.known, most = 0;
   unsigned w = 0;
-  *by_q = r.sum.q >= judge_explained * U;
+  *by_q = r.sum.q >= verify_explained * U;
   for (int k = 0; k < 3; k++) most = larger(most, fabs(r.entry[k]));
   for (int k = 0; k < 3; k++) {
     int j = i + k - 1;
@@ -34,7 +34,7 @@ static unsigned wide(const nsm_cone_tridiagonal *p, const double *lambda, int i,
     double M = fabs(r.entry[k]), column = fabs(p->diagonal[j]);
     if (j > 0) column = larger(column, fabs(p->above[j - 1]));
     if (j + 1 < p->m) column = larger(column, fabs(p->below[j + 1]));
-    if (M > 0 && fabs(r.product[k]) >= judge_explained * U && M >= 0x1p-13 * most && M >= 0x1p-13 * column)
+    if (M > 0 && fabs(r.product[k]) >= verify_explained * U && M >= 0x1p-13 * most && M >= 0x1p-13 * column)
       w |= 1u << k;
   }
   return w;
@@ -63,17 +63,17 @@ int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lamb
   double worst = 0;
   int unsure = 0;
   for (int i = 0; i < p->m; i++) {
-    judge_sum s = row_of(p, lambda, i).sum;
-    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s), U = s.terms + s.known;
+    verify_sum s = row_of(p, lambda, i).sum;
+    double r = verify_quick(lambda[i], p->lo[i], p->hi[i], s), U = s.terms + s.known;
     u[i] = s.u;
-    if (r > judge_round_off && lambda[i] >= p->lo[i] && lambda[i] <= p->hi[i] && U + fabs(lambda[i]) < HUGE_VAL &&
-        fabs(s.u) <= judge_round_off * U) {
+    if (r > verify_round_off && lambda[i] >= p->lo[i] && lambda[i] <= p->hi[i] && U + fabs(lambda[i]) < HUGE_VAL &&
+        fabs(s.u) <= verify_round_off * U) {
       unsure = 1;                                           // right, but q drowns in its terms
       r = fabs(s.u) / U;
     }
     worst = r <= worst ? worst : r;
   }
-  if (unsure && worst <= judge_round_off && !explained(p, lambda, strong)) worst = 1;
+  if (unsure && worst <= verify_round_off && !explained(p, lambda, strong)) worst = 1;
   *residual = worst;
-  return worst <= judge_round_off;
+  return worst <= verify_round_off;
 }

@@ -1,6 +1,6 @@
-// The judge once more, with u = M lambda + q summed in twice the working precision: what remains is the residual of the
-// numbers in lambda, not the round-off of the product. For problems whose floor (residual.c) lies above the tolerance,
-// and for nsm_cone_residual.
+// The verifier once more, with u = M lambda + q summed in twice the working precision: what remains is the residual of
+// the numbers in lambda, not the round-off of the product. For problems whose floor (residual.c) lies above the
+// tolerance, and for nsm_cone_residual.
 //
 // Sums and products carry their errors along (Dekker 1971; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955,
 // Dot2). No fused operations, so every processor gives the same digits.
@@ -9,19 +9,19 @@
 typedef struct twice { double high, low; } twice;
 
 // a + b and a b as a rounded value and its exact error.
-JUDGE_INLINE twice two_sum(double a, double b) {
+VERIFY_INLINE twice two_sum(double a, double b) {
   double s = a + b, t = s - a;
   return (twice){ s, (a - (s - t)) + (b - t) };
 }
 
-JUDGE_INLINE twice two_product(double a, double b) {
+VERIFY_INLINE twice two_product(double a, double b) {
   const double split = 134217729.0;   // 2^27 + 1
   double c = split * a, d = split * b, p = a * b;
   double a1 = c - (c - a), b1 = d - (d - b), a2 = a - a1, b2 = b - b1;
   return (twice){ p, a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2) };
 }
 
-JUDGE_INLINE void add_product(twice *sum, double a, double b) {
+VERIFY_INLINE void add_product(twice *sum, double a, double b) {
   twice p = two_product(a, b), s = two_sum(sum->high, p.high);
   sum->high = s.high;
   sum->low += s.low + p.low;
@@ -50,13 +50,13 @@ static void sum_row(const nsm_cone_problem *p, const double *lambda, int i, doub
   *u = sum.high + sum.low;
 }
 
-void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f;
+void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
+  verify_block f;
   f.next = f.n = 0;
   for (int i = 0; i < p->m; i++) {
     double sum, terms, diagonal;
     sum_row(p, lambda, i, &sum, &terms, &diagonal);
     if (u) u[i] = sum;
-    judge_feed(j, &f, p, lambda, i, sum, terms, diagonal);
+    verify_feed(j, &f, p, lambda, i, sum, terms, diagonal);
   }
 }

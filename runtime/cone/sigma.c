@@ -1,4 +1,4 @@
-// Large friction problems, on the bodies: one way after the other, the quick ones first, each judged as it goes.
+// Large friction problems, on the bodies: one way after the other, the quick ones first, each checked as it goes.
 //
 //   1. sweeps, from the guess or from nothing: where the last step's forces are near, they are all that is needed
 //   2. splitting with Anderson's acceleration, to the answer where the shift is tame
@@ -9,7 +9,7 @@
 //
 // Up to MANY nodes the path is the first way: it is short there, and seldom fails.
 //
-// What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;
+// What is kept is the best of all that was checked. Where `accept` is given, a way that has reached it is the last one;
 // from NSM_SIGMA_LARGE nodes on it ends there at once.
 #include "sigma.h"
 #include <math.h>

@@ -56,8 +56,8 @@ void nsm_sigma_keep(const nsm_sigma *k, nsm_sigma_point *p);
 void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p);
 // 0: out of time, or of factorizations.
 int  nsm_sigma_may_go_on(const nsm_sigma *k);
-// Judges x, without forces below tau, which only tau makes: 1 where it is the answer. Keeps the best.
-int  nsm_sigma_judged(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
+// Verifies x, without forces below tau, which only tau makes: 1 where it is the answer. Keeps the best.
+int  nsm_sigma_checked(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
                       double *u);
 // 1 where the best is as good as `accept` asks, and there is no time for more.
 int  nsm_sigma_will_do(const nsm_sigma *k);

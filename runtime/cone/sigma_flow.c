@@ -54,7 +54,7 @@ int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
     }
     fails = 0;
     if (k->tau <= begin && used)
-      found = nsm_sigma_judged(k, p, t, k->x, k->tau, u) || nsm_sigma_will_do(k);
+      found = nsm_sigma_checked(k, p, t, k->x, k->tau, u) || nsm_sigma_will_do(k);
     int rests = k->delta * moved(k) <= settled * k->tau;
     for (int c = 0; c < k->g.nodes; c++) k->s0[c] += (1 - k->delta) * (k->s[c] - k->s0[c]);
     memcpy(k->center, k->x, (size_t)k->g.rows * sizeof(double));

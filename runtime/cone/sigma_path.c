@@ -62,7 +62,7 @@ static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
       if (!(norm <= start)) nsm_sigma_go_back(k, old);
       continue;
     }
-    if (used > 0 && nsm_sigma_judged(k, p, t, k->x, k->tau, u)) return 1;
+    if (used > 0 && nsm_sigma_checked(k, p, t, k->x, k->tau, u)) return 1;
     if (patience == STALL && pull(k) > 1) return 0;
     fails = 0;
     k->tau *= used == 1 ? 0.2 : used <= 4 ? 0.5 : 0.7;
@@ -176,7 +176,7 @@ static int follow(nsm_sigma *k, walk *o, const nsm_cone_problem *p, const nsm_co
     o->fresh = used > 0;
     nsm_graph_apply(&k->g, k->x, 1, k->y);
     if (k->tau > 10 * o->most) return -1;
-    if (points % LOOK == 0 && nsm_sigma_judged(k, p, t, k->x, k->tau, u)) return 1;
+    if (points % LOOK == 0 && nsm_sigma_checked(k, p, t, k->x, k->tau, u)) return 1;
     o->step *= fmin(2, fmax(0.5, sqrt((used <= 2 ? 0.7 : 0.3) / fmax(first, DBL_MIN))));
     calm = o->t_tau < -steady ? calm + 1 : 0;
     if (calm >= patience) return 0;

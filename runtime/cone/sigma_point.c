@@ -1,4 +1,4 @@
-// Points on the ways to the answer of a large friction problem: where all begin, how they are kept and judged, and
+// Points on the ways to the answer of a large friction problem: where all begin, how they are kept and checked, and
 // which of them is the best so far.
 #include "sigma.h"
 #include <math.h>
@@ -25,7 +25,7 @@ void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p) {
   k->tau = p->tau;
 }
 
-int nsm_sigma_judged(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
+int nsm_sigma_checked(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
                      double *u) {
   const nsm_graph *g = &k->g;
   nsm_cone_try asked = { .tolerance = t->asked, .sqrt_tolerance = t->sqrt_tolerance };

@@ -99,7 +99,7 @@ int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try 
         double norm = nsm_anderson_step(&a, z, G);
         most = step % LOOK == 1 ? norm : fmin(most, norm);
         if (step % LOOK) continue;
-        done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
+        done = nsm_sigma_checked(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
         if (!(most < 0.5 * before)) break;
         before = most;
       }
@@ -185,7 +185,7 @@ int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try
     if (step % PASS && moved > 0.3 * least) continue;
     if (moved < 0.8 * least) { least = moved; better = step; }
     k->w->iterations++;
-    done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
+    done = nsm_sigma_checked(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
     if (!t->warm || step < PASS) continue;
     if (since && left(k, t, then, since, least, step) > SOON) break;
     then = least;

@@ -1,7 +1,7 @@
 // What the solvers of this folder share: the workspace, the shape of a solver, and its helpers. Not for other folders.
 //
 // A solver proposes; the driver alone decides. It gets the problem and a workspace, writes lambda, and says whether it
-// means it. Whether lambda is a solution is judged by residual.c, which uses nothing declared here except its own
+// means it. Whether lambda is a solution is checked by residual.c, which uses nothing declared here except its own
 // result.
 #pragma once
 #include "problem.h"
@@ -95,7 +95,7 @@ typedef struct nsm_cone_try {
   int    warm;           // lambda is a guess
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
   double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
-  int    brief;          // the judge is asked whether it accepts, not for the residual of what it does not
+  int    brief;          // the verifier is asked whether it accepts, not for the residual of what it does not
   const struct nsm_cone_solver *only;   // the one that is to try; NULL: all
 } nsm_cone_try;
 
@@ -110,17 +110,17 @@ nsm_cone_solver_function nsm_cone_farkas;                                     //
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_rest, nsm_cone_sigma, nsm_cone_interior, nsm_cone_sweeps;
 
 struct nsm_cone_check;
-// bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
+// bases.c, checked, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
 int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          struct nsm_cone_check *c);
-int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
-                          struct nsm_cone_check *c);
+int nsm_cone_bases_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                          double *u, struct nsm_cone_check *c);
 
 // modes.c likewise (w->modes_known must hold for the first).
 int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          struct nsm_cone_check *c);
-int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
-                          struct nsm_cone_check *c);
+int nsm_cone_modes_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                          double *u, struct nsm_cone_check *c);
 int nsm_cone_is_planar(const nsm_cone_problem *p);
 
 typedef struct nsm_cone_solver {
@@ -181,13 +181,13 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
 // answers of which none is accepted. Infinite where there is no memory for it.
 double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
-// ---- residual_factors.c: the judge of problems in factors -----------------------------------------------------------
-// u := M lambda + q (u may be NULL) and the measure (2) of its head; *worst: the row of the largest part. Infinite
-// where something is not finite, or there is no memory for it.
+// ---- residual_factors.c: the verifier of problems in factors
+// ----------------------------------------------------------- u := M lambda + q (u may be NULL) and the measure (2) of
+// its head; *worst: the row of the largest part. Infinite where something is not finite, or there is no memory for it.
 double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, double *u,
                                  int *worst);
 
-// factored.c: sweeps, and that judge.
+// factored.c: sweeps, and that verifier.
 nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,
                                        double *lambda, double *u, nsm_cone_result *r);
 

@@ -18,14 +18,14 @@
 //   u_c = C_c v + D_c lambda_c + q_c,   v = X lambda is kept up to date:  v += X_c (change of lambda_c)             (d)
 //
 // Intervals alone are for other solvers: sweeps that run off to huge forces would meet a loose tolerance there.
-// All is O(entries) of M, or of C and X. The judge is asked where |r| has fallen enough, and says when it is done.
+// All is O(entries) of M, or of C and X. The verifier is asked where |r| has fallen enough, and says when it is done.
 #include "newton.h"
 #include "anderson.h"
 #include <math.h>
 #include <string.h>
 
 enum { SWEEPS = 600, PATIENCE = 25, LOCAL = 60, LOCAL_FULL = 1000 };   // double sweeps; operations of a block
-static const double look = 0.7, deep = 0.05,  // the judge is asked again where |r| has fallen by a factor between them
+static const double look = 0.7, deep = 0.05,  // the verifier is asked where |r| has fallen by a factor between them
     half = 0.5, lasts = 0.1;
 
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
@@ -45,7 +45,7 @@ typedef struct sweeps {
   double *v;                             // [f->n] of (d)
   simple *simple;                        // [nodes], with factors
   double *x, *G, *P, *best, *weight, *own;  // own [nodes * NSM_NODE_BLOCK]: M_cc in the units of the problem
-  double  least, ask;                    // |r| / |x| of the best; where the judge is asked next
+  double  least, ask;                    // |r| / |x| of the best; where the verifier is asked next
 } sweeps;
 
 // ---- one contact ----------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ static double improve(sweeps *s, const double *x, double *G) {
   return size > 0 ? norm(s, G, x) / size : 0;
 }
 
-// What the judge measures, and its verdict: of problems in factors by that one number, else residual.c's.
+// What the verifier measures, and its verdict: of problems in factors by that one number, else residual.c's.
 static double distance_of(const sweeps *s, const double *lambda) {
   return s->f ? nsm_cone_factors_distance(s->p, s->w, lambda, NULL, NULL) : nsm_cone_distance(s->p, s->w, lambda);
 }
@@ -275,9 +275,9 @@ static int is_accepted(const sweeps *s, const nsm_cone_try *t, double distance, 
   return c.accepted;
 }
 
-// Is G the answer? Asked where |r| has fallen to where the judge's measure, which goes with it, may be small enough.
+// Is G the answer? Asked where |r| has fallen to where the verifier's measure, which goes with it, may be small enough.
 // The best is kept.
-static int judged(sweeps *s, double off, double *lambda, double *u) {
+static int checked(sweeps *s, double off, double *lambda, double *u) {
   nsm_cone_try asked = { .tolerance = s->t->asked, .sqrt_tolerance = s->t->sqrt_tolerance };
   if (off < s->least) { s->least = off; memcpy(s->best, s->G, (size_t)s->g.rows * sizeof *s->best); }
   if (!(off <= s->ask)) return 0;
@@ -306,7 +306,7 @@ static int go(sweeps *s, way by, int *left, double *lambda, double *u) {
   memset(s->P, 0, bytes);
   for (int k = 1; *left > 0 && !nsm_cone_late(s->w); k++, --*left) {
     double off = improve(s, s->x, s->G);
-    if (judged(s, off, lambda, u)) return 1;
+    if (checked(s, off, lambda, u)) return 1;
     least = fmin(least, off);
     if (k % PATIENCE == 0) {
       if (!(least <= half * before)) return 0;

@@ -8,7 +8,7 @@
 // run is eliminated from both ends at once, towards its middle. All rows that are on the wrong side change it at once
 // (Kostreva 1978), and only the runs that changed are eliminated again. That ends for most chains after a few rounds;
 // where it does not, or a pivot d_i is none that a definite matrix has, the problem is one for the solvers of the
-// table. An answer stands only where the judge's first look, which is a program of its own (residual_tridiagonal.c),
+// table. An answer stands only where the verifier's first look, which is a program of its own (residual_tridiagonal.c),
 // accepts every row.
 #include "solver.h"
 #include <float.h>

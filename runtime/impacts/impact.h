@@ -7,7 +7,7 @@
 //   binary.c           a sequence of single impacts
 //   lzb.c              compliant contacts, one time for all          [Liu, Zhao and Brogliato 2008]
 //   lzb_friction.c     the same with friction
-//   judge.c            is it an answer? Shares nothing with the others
+//   verifier.c         is it an answer? Shares nothing with the others
 #pragma once
 #include <math.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ size_t nsm_impact_room(int m, int contacts);
 int    nsm_impact_solve(const nsm_impact *p, void *work, nsm_impact_answer *a);
 // How wrong is an answer? Largest violation of balance, cones, unilaterality and energy, and of what its law says,
 // relative to the largest rate, impulse and energy of the problem. Finite numbers only.
-double nsm_impact_judge(const nsm_impact *p, const nsm_impact_answer *a);
+double nsm_impact_verify(const nsm_impact *p, const nsm_impact_answer *a);
 
 // ---- for the files of this folder -----------------------------------------------------------------------------------
 typedef struct impact_work {

@@ -141,24 +141,37 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
   return sum;
 }
 
-// Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
+// A point of the step just done, (q1, z1, l1) -> (q, z, l); one of its own into w.qg, w.zg.
+static nsm_view at_point(nsm_sim *s, int point) {
+  const nsm_point *to = &s->a->point[point];
+  double h = s->n.h, share = to->share;
+  if (point == NSM_BEGIN) return sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
+  if (point == NSM_END) return sim_now(s);
+  sim_move_mean(s, s->w.q1, h * to->end, s->now.z, h * to->begin, s->w.z1, s->w.qg);
+  for (int i = 0; i < s->a->nz; i++) s->w.zg[i] = (1 - share) * s->w.z1[i] + share * s->now.z[i];
+  return sim_view(s, s->now.t - (1 - to->time) * h, s->w.qg, s->w.zg, s->now.l);
+}
+
+// The point of g: the end, where the scheme has no points, and where gamma is 1.
+static int point_of_laws(const nsm_sim *s) {
+  const nsm_point *law = &s->a->point[s->a->m->law_at];
+  int last = law->from == NSM_BEGIN && law->time == 1 && law->share == 1;
+  return !s->a->m->points || last ? NSM_END : s->a->m->law_at;
+}
+
+// Work in the step just done: the scheme's own impulse times the displacement over h.
 static double work(nsm_sim *s, int kind) {
-  double h = s->n.h, *u = s->w.mean;
-  if (sim_has_point(s)) {
-    const nsm_point *to = sim_point(s), *on = &s->a->point[NSM_END];
-    for (int i = 0; i < s->a->nv; i++) u[i] = (to->begin + on->begin) * s->w.z1[i] + on->end * s->now.z[i];
-    double t = s->now.t - h + sim_to_point(s, s->w.q1, s->w.z1, s->w.qm);
-    nsm_view m = sim_view(s, t, s->w.qm, s->w.z1, s->now.l);
-    return h * (power(s, kind, 0, &m, u) + power(s, kind, 1, &m, u));
+  const nsm_point *all = s->a->point;
+  double *u = s->w.mean, begin = 0, end = 0, sum = 0;
+  for (int k = NSM_END; k != NSM_BEGIN; k = all[k].from) { begin += all[k].begin; end += all[k].end; }
+  for (int i = 0; i < s->a->nv; i++) u[i] = end * s->now.z[i] + begin * s->w.z1[i];
+  for (int k = 0; k < NSM_POINTS; k++) {
+    if (all[k].force == 0) continue;
+    nsm_view v = at_point(s, k);
+    sum += all[k].force * power(s, kind, 0, &v, u);
   }
-  for (int i = 0; i < s->a->nv; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];
-  nsm_view end = sim_now(s), begin = sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
-  double g = s->a->gamma;
-  for (int i = 0; g < 1 && i < s->a->nq; i++) s->w.qg[i] = (1 - g) * s->w.q1[i] + g * s->now.q[i];
-  for (int i = 0; g < 1 && i < s->a->nz; i++) s->w.zg[i] = (1 - g) * s->w.z1[i] + g * s->now.z[i];
-  nsm_view law = sim_view(s, s->now.t - (1 - g) * h, s->w.qg, s->w.zg, s->now.l);
-  return h * (s->a->theta * power(s, kind, 0, &end, u) + (1 - s->a->theta) * power(s, kind, 0, &begin, u) +
-              power(s, kind, 1, s->a->gamma < 1 ? &law : &end, u));
+  nsm_view v = at_point(s, point_of_laws(s));
+  return s->n.h * (sum + power(s, kind, 1, &v, u));
 }
 
 // A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change

@@ -23,11 +23,11 @@ enum { SIM_MISSES_EVERY = 128 };
 int    sim_misses_any(const nsm_sim *s);                 // is there such a constraint?
 double sim_miss_now(const nsm_sim *s, int *at);
 void   sim_misses_take(nsm_sim *s);
-// What residues are judged by: of a step, and of whole steps as they stand now. judged: 0 where they are as the scheme
-// has them, else what they come to beside that.
+// What residues are checked by: of a step, and of whole steps as they stand now. checked: 0 where they are as the
+// scheme has them, else what they come to beside that.
 void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
 void   sim_residue_scale(nsm_sim *s);
-double sim_residue_judged(const nsm_sim *s);
+double sim_residue_checked(const nsm_sim *s);
 // reason.c: the energy [J] that the step (q, z) -> (q1, z1) has from nothing, where it is beyond all reason; else 0
 double sim_from_nothing(nsm_sim *s, double t1);
 // The same of whole steps whose books their code keeps: has one of them been so?

@@ -96,7 +96,7 @@ void sim_residue_book(nsm_sim *s, double kinetic, double potential, double force
   g->exchanged += fabs(kinetic) + fabs(potential) + fabs(force) + fabs(g->drive) + fabs(damping) + g->gross;
 }
 
-double sim_residue_judged(const nsm_sim *s) {
+double sim_residue_checked(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
   double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
   if (!g->on || !(all > 0)) return 0;

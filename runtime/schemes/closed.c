@@ -111,8 +111,8 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
   }
 }
 
-void sim_close(nsm_sim *s, double lead) {
-  double nearly = nearly_closed(s);
+void sim_close(nsm_sim *s) {
+  double lead = s->a->m->lead * s->n.h, nearly = nearly_closed(s);
   SIM_EACH(s, contact, k) close_some(s, k, 0, k->tab.count, lead, nearly);
 }
 
@@ -128,7 +128,7 @@ SIM_WIDE static int any_set(const double *l, int n) {
 static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const nsm_view *v, double nearly) {
   sim_rows *r = &s->n.r;
   double gap[AT_ONCE], rate[AT_ONCE], *l = s->w.l1 + r->l[k->row0] + first,      // a class' multipliers are contiguous
-         lead = 0.5 * s->n.h;
+         lead = s->a->m->lead * s->n.h;
   int row = k->row0 + first;
   nsm_table some = sim_part(k, first, n);
   k->c->gap_fn(v, &some, gap, rate);
@@ -150,14 +150,14 @@ static void remembered_set(nsm_sim *s, const nsm_view *v) {
     sim_gaps_at_begin(s, k, v);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       r->active[row] = s->now.set[row] == SIM_CLOSED ||
-                       (s->now.sets_known == SIM_CAPTURES && r->gap[row] + 0.5 * s->n.h * r->rate0[row] <= 0);
+                       (s->now.sets_known == SIM_CAPTURES && r->gap[row] + s->a->m->lead * s->n.h * r->rate0[row] <= 0);
       s->w.l1[r->l[row]] = 0;
     }
   }
   if (s->a->on.friction.n > 0) sim_friction_active(s);
 }
 
-// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
+// Gaps and rates at the start of the step; active where g_k + h lead rate_k <= 0. The impulses of the others are
 // 0. Contacts are looked at by so many that their numbers stay in the cache.
 void sim_active_set(nsm_sim *s) {
   nsm_view v = sim_now(s);

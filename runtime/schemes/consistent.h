@@ -201,7 +201,7 @@ void     con_measures(nsm_sim *s);                               // what con_res
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
 // What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
-// components of one vector, as the judge of one-step problems has them
+// components of one vector, as the verifier of one-step problems has them
 double   con_gap_terms(const nsm_sim *s, double h, int row);
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 nsm_view con_middle(nsm_sim *s, const nsm_view *v);

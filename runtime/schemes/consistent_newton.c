@@ -208,7 +208,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 // Bodies that press on each other in more points than hold them, and constraints that depend on each other, have forces
 // that the problem does not decide: where the residual falls no more above the tolerance it stands up to may_rest, and
 // is counted.
-static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
+static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
@@ -229,7 +229,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed, con_still };
+  static const sim_newton_method method = { FREE, measure, verify, NULL, newton_step, go, con_failed, con_still };
   const struct sim_consistent *c = s->n.con;
   if (!c->affine) memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   return sim_josephy_newton(s, &method, c->projected ? PROJECTED_MAX : NSM_NEWTON_MAX, !c->projected, v, e);

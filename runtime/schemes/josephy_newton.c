@@ -35,7 +35,7 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
   for (;; it.number++) {
     m->measure(s, v, &it);
     if (it.number > 0) {
-      sim_verdict verdict = m->judge(s, v, &it);
+      sim_verdict verdict = m->verify(s, v, &it);
       if (verdict != SIM_GO_ON) return verdict == SIM_STANDS ? NSM_OK : m->failed(s, v, &it, e);
       if (it.halvings >= 0 && !(it.error <= (it.number <= m->free ? 2 : 1) * it.before) && !moves(s, &it)) {
         if (it.halvings < HALVINGS) { it.halvings++; m->go(s, it.alpha *= 0.5); }

@@ -23,7 +23,7 @@ typedef struct sim_newton_method {
   int         free;  // steps up to which the residual may double; later it must fall
   // kernels; error and worst from step 1 on
   void      (*measure)(nsm_sim *s, const nsm_view *v, sim_iteration *it);
-  sim_verdict (*judge)(nsm_sim *s, const nsm_view *v, sim_iteration *it);
+  sim_verdict (*verify)(nsm_sim *s, const nsm_view *v, sim_iteration *it);
   int       (*rests)(nsm_sim *s, const nsm_view *v, sim_iteration *it);        // stands where it falls no more? or NULL
   nsm_code  (*step)(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);   // one step, whole
   void      (*go)(nsm_sim *s, double alpha);                                   // this share of it instead

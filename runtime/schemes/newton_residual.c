@@ -217,8 +217,8 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   return y;
 }
 
-// The sizes of a contact's slips count in its normal row too, times their coefficients, as in the judge of the one-step
-// problem (residual_rows.h): what slides fast under a small force is known to no more.
+// The sizes of a contact's slips count in its normal row too, times their coefficients, as in the verifier of the
+// one-step problem (residual_rows.h): what slides fast under a small force is known to no more.
 static double slip_sizes(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
   int f = r->friction_of[row];

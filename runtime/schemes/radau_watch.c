@@ -135,7 +135,7 @@ void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
   }
 }
 
-// y and multipliers where the piece ends before the judge of one-step problems: -y in N(l) with y = M l + q for a
+// y and multipliers where the piece ends before the verifier of one-step problems: -y in N(l) with y = M l + q for a
 // diagonal M of the size of both. The largest residual. Inner stages have the error of a stage, and are none of the
 // results.
 double radau_verify(nsm_sim *s, int *worst) {

@@ -16,7 +16,7 @@
 
 static const double approaches = 1e-9,  // of the terms of a rate: less is what a lasting contact has left
                     dependent = 1e-12,  // of its diagonal: what is left of a row that others imply
-                    right = 1e-8;       // the judge
+                    right = 1e-8;       // the verifier
 
 typedef struct island {
   int     n, m, bilateral, contacts;    // rows; of contacts; of constraints, which stand first in `place`
@@ -155,7 +155,7 @@ static int strike(nsm_sim *s, int first, int end) {
   nsm_impact p = { r->law, k.m, k.contacts, k.D, k.before, k.contact, k.e, k.ratio, k.exponent };
   nsm_impact_answer a = { .impulse = k.impulse, .after = k.after, .compression = k.compression };
   if (!nsm_impact_solve(&p, s->n.rebounds.work, &a)) return failed(s, &k, INFINITY);
-  double wrong = nsm_impact_judge(&p, &a);
+  double wrong = nsm_impact_verify(&p, &a);
   if (!(wrong <= right)) return failed(s, &k, wrong);
   if (wrong > s->now.count.max_residual && wrong <= s->a->tolerance) s->now.count.max_residual = wrong;
   s->now.count.softened += a.share < 1;

@@ -9,19 +9,19 @@ static int turns(nsm_sim *s) {
   return sim_touch_acts(s);
 }
 
-static nsm_code solve_moreau(nsm_sim *s, double t1, nsm_error *e) {
+static nsm_code solve_implicit(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->linear && !turns(s) ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
 }
 
-static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_moreau); }
+static nsm_code step_implicit(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_implicit); }
 
 static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
-static nsm_code impact_moreau(nsm_sim *s, nsm_error *e) {
+static nsm_code impact_implicit(nsm_sim *s, nsm_error *e) {
   const sim_rows *r = &s->n.r;
   SIM_EACH(s, relation, k) memset(r->active + k->row0, 0, (size_t)k->tab.count);
-  nsm_code code = step_moreau(s, s->now.t, e);
+  nsm_code code = step_implicit(s, s->now.t, e);
   SIM_EACH(s, relation, k) {
     memset(r->active + k->row0, 1, (size_t)k->tab.count);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[r->l[row]] = s->now.l[r->l[row]];
@@ -42,12 +42,12 @@ static void accept_radau(nsm_sim *s) {
 }
 
 #define FORM_point .step = step_point, .accept = accept_impulses
-#define FORM_theta_gamma .fits = sim_own_velocities, .analyse = sim_newton_analyse, .step = step_moreau, \
-                         .impact = impact_moreau, .accept = accept_impulses
+#define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse, \
+                      .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits, .analyse = sim_consistent_analyse, \
                        .step = sim_step_consistent, .impact = sim_impact_consistent, .accept = sim_accept_consistent
-#define FORM_stages .weights = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
-                    .step = sim_step_radau, .euler = step_moreau, .accept = accept_radau
+#define FORM_stages .implicit = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
+                    .step = sim_step_radau, .euler = step_implicit, .accept = accept_radau
 static const sim_scheme schemes[] = {
 #define SCHEME(name, number, form, order, needs, source, closes, ...) \
   [NSM_SCHEME_##number] = { #name, FORM_##form, __VA_ARGS__ },

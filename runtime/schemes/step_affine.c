@@ -37,7 +37,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
     }
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(m, &k->tab, k->h);
   }
-  sim_close(s, 0);                                         // the gap is that of the point
+  sim_close(s);
   if (s->a->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);

@@ -41,7 +41,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   it->error = newton_residual(s, it->number >= SLOW, &it->worst);
 }
 
-static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
+static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->error <= s->a->tolerance) return SIM_STANDS;
   if (it->number >= SLOW && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
       newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
@@ -61,7 +61,7 @@ static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  static const sim_newton_method method = { NSM_NEWTON_MAX, measure, judge, rests, newton_step, newton_go,
+  static const sim_newton_method method = { NSM_NEWTON_MAX, measure, verify, rests, newton_step, newton_go,
                                             newton_failed, NULL };
   return sim_josephy_newton(s, &method, NSM_NEWTON_MAX, 1, v, e);
 }

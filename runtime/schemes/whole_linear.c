@@ -1,41 +1,44 @@
-// Whole steps where every matrix is constant: A of dz = A (q, z, tau, 1), and the rows that act in a step.
+// Fused steps where every matrix is constant: A of dz = A (q, z, tau, 1), and the rows that act in a step.
 //
-//   dz = W^-1 (h theta f(t1, q + h v, z) + h (1-theta) f(t, q, z) + h g(t1, q + h v, z, 0))         (step_linear.c)
+//   dz = W^-1 h sum over points k of by_k f(t_k, q + h reach_k v, z)      (all functions of the scheme, at dz = 0)
 //
-// so that with F = df/d(q, z), G = dg/d(q, z) the columns of A are W^-1 h (F_q + G_q) for q,
-// W^-1 h (F_z + G_z + h (theta F_q + G_q)) for z, W^-1 e_i for tau_i, and W^-1 h (f + g)(0) without the rows of tau.
+// with the weights by_k of f, which add up to 1, and reach_k, how far the velocities at the begin move point k. So with
+// F = df/d(q, z) the columns of A are W^-1 h F_q for q, W^-1 h (F_z + h sum by_k reach_k F_q) for z, W^-1 e_i for
+// tau_i, and W^-1 h f(0) without the rows of tau. (g is affine, and 0 without multipliers.)
 #include "whole.h"
 #include <math.h>
 #include <string.h>
 
-static void column(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double share, int col,
-                   int of_q, double *x) {
-  double h = s->n.h;
-  for (int i = 0; i < k->tab.count; i++)
-    for (int e = 0; e < p->n; e++) {
-      if (sim_z_of(s, k, i, p->col[e]) != col) continue;
-      double v = value[(size_t)i * (size_t)p->n + (size_t)e];
-      int row = sim_z_of(s, k, i, p->row[e]), q = p->wrt[e] == NSM_WRT_Q;
-      if (of_q) x[row] += q ? h * v : 0;
-      else x[row] += q ? h * share * h * v : h * v;
-    }
+// sum by_k reach_k
+static double reach_of_forces(const nsm_sim *s) {
+  double sum = 0;
+  for (int k = 0; k < NSM_POINTS; k++) {
+    const nsm_point *point = s->a->point;
+    for (int at = k; at != NSM_BEGIN; at = point[at].from) sum += point[k].force * (point[at].begin + point[at].end);
+  }
+  return sum;
 }
 
+// Column `col` of h df/d(q, z), by `share` of F_q for z.
 static void derivatives(nsm_sim *s, int col, int of_q, double *x) {
+  double h = s->n.h, share = h * reach_of_forces(s);
   SIM_EACH(s, smooth, k) {
-    column(s, k, &k->c->jac, k->jac, s->a->theta, col, of_q, x);
-    column(s, k, &k->c->k, k->k, 1, col, of_q, x);
+    const nsm_pattern *p = &k->c->jac;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        if (sim_z_of(s, k, i, p->col[e]) != col) continue;
+        double v = h * k->jac[(size_t)i * (size_t)p->n + (size_t)e];
+        int q = p->wrt[e] == NSM_WRT_Q;
+        x[sim_z_of(s, k, i, p->row[e])] += !q ? of_q ? 0 : v : of_q ? v : share * v;
+      }
   }
 }
 
-// f and g with all variables 0, without the rows that time changes.
+// f with all variables 0, without the rows that time changes.
 static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
   memset(s->w.zm, 0, (size_t)s->a->nz * sizeof(double));
   nsm_view v = sim_view(s, s->a->start, s->a->zero, s->a->zero, s->a->zero_l);
-  SIM_EACH(s, smooth, k) {
-    if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nv);
-    if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->a->nv);
-  }
+  SIM_EACH(s, smooth, k) if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nv);
   for (int i = 0; i < w->ntimed; i++) x[w->timed[i]] = 0;
   for (int i = 0; i < s->a->nz; i++) x[i] *= s->n.h;
 }
@@ -216,12 +219,12 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
 static inline int closed(const nsm_sim *s, const struct sim_whole *w, double *gap, unsigned *mask) {
   int clear = 1;
   unsigned m = w->always;
-  double *rate = gap + s->n.r.n, half = 0.5 * s->n.h;
+  double *rate = gap + s->n.r.n, lead = s->a->m->lead * s->n.h;
   for (int a = 0; a < w->ncontact; a++) {
     int i = w->contact[a];
     double held = s->now.held[i];
     if (held > 0) rate[i] = 0;
-    double x = gap[i] + half * rate[i];
+    double x = gap[i] + lead * rate[i];
     if (!(x > held)) m |= w->with[i];
     else clear &= x > w->nearly;
   }
@@ -247,7 +250,7 @@ static void lay_out(nsm_sim *s, struct sim_whole *w, const double *state, double
     memcpy(r->rate0 + c->row0, gap + r->n + c->row0, bytes);
     memset(s->w.l1 + r->l[c->row0], 0, bytes);
   }
-  if (s->a->on.contact.n > 0) sim_close(s, 0.5 * s->n.h);
+  if (s->a->on.contact.n > 0) sim_close(s);
   if (s->a->on.friction.n > 0) sim_friction_active(s);
   if (!r->always) sim_islands_list(s);
 }

@@ -23,17 +23,17 @@ int sim_whole_all_open(const nsm_sim *s) {
   return 1;
 }
 
-// Is each gap at the end of the last step above (h/2) rate, and not negative?
+// Is each gap at the end of the last step above h lead rate, and not negative?
 static int is_clear(nsm_sim *s, double t) {
   const struct sim_whole *w = s->n.whole;
   const double *q = w->s, *z = w->s + (s->n.con ? 2 : 1) * s->a->nq;
-  double half = 0.5 * s->a->step, *gap = s->w.gap0, *rate = s->w.rate0;
+  double lead = s->a->m->lead * s->a->step, *gap = s->w.gap0, *rate = s->w.rate0;
   nsm_view v = sim_view(s, t, q, z, s->now.l);
   s->w.begin_of = -1;
   SIM_EACH(s, contact, k) {
     k->c->gap_fn(&v, &k->tab, gap + k->row0, rate + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      if (!(gap[row] > 0 && gap[row] > half * rate[row])) return 0;
+      if (!(gap[row] > 0 && gap[row] > lead * rate[row])) return 0;
   }
   return 1;
 }

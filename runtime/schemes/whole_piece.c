@@ -5,7 +5,7 @@
 static int iterates(const nsm_sim *s) { return !sim_has_point(s); }
 
 static int fits(const nsm_sim *s) {
-  return !iterates(s) || (!s->a->linear && !s->n.con && !s->a->one_iteration && s->a->scheme->weights);
+  return !iterates(s) || (!s->a->linear && !s->n.con && !s->a->one_iteration && s->a->scheme->implicit);
 }
 
 static size_t room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 7); }

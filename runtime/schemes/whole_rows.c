@@ -6,16 +6,16 @@
 //   lambda = L q + l0,   basic rows: u = M lambda + q = 0                                                         (1)
 //
 // so a *map* (L, l0) is kept for each that was met. A step tries the map of the step before; where that does not hold,
-// the general road's solvers say how the rows act. What a map proposes is judged in the problem itself: with u = M
+// the general road's solvers say how the rows act. What a map proposes is checked in the problem itself: with u = M
 // lambda + q and U = |M||lambda| + |q|,
 //
 //   interval:  |u_i| <= 8 eps U_i, lo <= lambda_i <= hi;   or lambda_i = lo, u_i > 0;   or lambda_i = hi, u_i < 0
 //   friction:  open: lambda = 0, u_N >= 0;   stick: |u_N|, |u_T| <= 8 eps U, |lambda_T| <= mu lambda_N;
 //              slip: |u_N| <= 8 eps U, |lambda_T| = mu lambda_N (to 4 eps), lambda_T u_T <= 0                     (2)
 //
-// which is what the judge (cone/residual.c) accepts at the first look, or stricter. That q explains lambda, its second
-// look, holds for each answer of a map whose basis is well conditioned, | |G^-1| |G| | <= 30: |lambda| is then at most
-// 30 times what q and the bounds ask for. A map that is not so is not kept.
+// which is what the verifier (cone/residual.c) accepts at the first look, or stricter. That q explains lambda, its
+// second look, holds for each answer of a map whose basis is well conditioned, | |G^-1| |G| | <= 30: |lambda| is then
+// at most 30 times what q and the bounds ask for. A map that is not so is not kept.
 #include "whole.h"
 #include <float.h>
 #include <math.h>

@@ -105,7 +105,7 @@ static int by_ends(const void *left, const void *right) {
 }
 
 // The run of edges between the same points: what is wrong with it.
-static int judge_edge(const nsm_mesh *mesh, const edge *run, int count, nsm_mesh_fault *fault) {
+static int verify_edge(const nsm_mesh *mesh, const edge *run, int count, nsm_mesh_fault *fault) {
   const double *a = mesh->point + 3 * run->low, *b = mesh->point + 3 * run->high;
   int line = mesh->line[run[count - 1].triangle];
   char where[120];
@@ -133,7 +133,7 @@ int nsm_mesh_check(const nsm_mesh *mesh, nsm_mesh_fault *fault) {
   int fine = 1;
   for (size_t i = 0, next; fine && i < edges; i = next) {
     for (next = i + 1; next < edges && all[next].low == all[i].low && all[next].high == all[i].high; ) next++;
-    fine = judge_edge(mesh, all + i, (int)(next - i), fault);
+    fine = verify_edge(mesh, all + i, (int)(next - i), fault);
   }
   free(all);
   if (!fine) return 0;

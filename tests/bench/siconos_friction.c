@@ -1,5 +1,5 @@
 // Friction problems from files, solved by us and by Siconos' numerics library in one run, for tests/bench/run. Both
-// answers go before our judge (nsm_cone_residual, docs/numerics/one-step-problem.md (2)); Siconos measures its own
+// answers go before our verifier (nsm_cone_residual, docs/numerics/one-step-problem.md (2)); Siconos measures its own
 // convergence otherwise, so it is asked for tol, then for tol/100, and the time of the first run whose answer holds is
 // taken. Spatial problems: SICONOS_FRICTION_3D_PROX, its most robust solver; planar ones: its NSGS.
 //

@@ -1,4 +1,4 @@
-"""Cells are judged in processes of their own, one for each processor; a crash ends one process and is the verdict of
+"""Cells are checked in processes of their own, one for each processor; a crash ends one process and is the verdict of
 its cell, and so is a cell that takes too long."""
 import json
 import os
@@ -11,26 +11,26 @@ from suite import JOBS
 PATIENCE = 60       # seconds for one cell
 
 
-def child(cells, judge, pipe):
+def child(cells, verify, pipe):
     """Writes two lines for each cell: its number, its verdict."""
     with os.fdopen(pipe, "w", buffering=1) as out:
         for number, cell in cells:
             out.write(f"{number}\n")
             try:
-                said = judge(cell)
+                said = verify(cell)
             except Exception as e:                              # a fault of the generator or of the package
                 said = "wrong", f"{type(e).__name__}: {e}"
             out.write(json.dumps(said) + "\n")
 
 
-def start(cells, judge):
+def start(cells, verify):
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read)
         code = 1
         try:
-            child(cells, judge, write)
+            child(cells, verify, write)
             code = 0
         finally:
             os._exit(code)
@@ -51,10 +51,10 @@ def lines_of(pipe):
         yield from lines
 
 
-def follow(cells, judge, verdicts):
-    """Judges these cells in a child, and goes on behind a cell that ends it."""
+def follow(cells, verify, verdicts):
+    """Verifies these cells in a child, and goes on behind a cell that ends it."""
     while cells:
-        pid, pipe = start(cells, judge)
+        pid, pipe = start(cells, verify)
         done, number, late = 0, None, False
         for line in lines_of(pipe):
             if line is None:
@@ -75,14 +75,14 @@ def follow(cells, judge, verdicts):
 
 def groups(cells):
     """[(number, cell)] of each law and feature, the largest first. They have their motions in common, which motion.py
-    keeps: one process judges them."""
+    keeps: one process verifies them."""
     of = {}
     for numbered in enumerate(cells):
         of.setdefault((numbered[1].law, numbered[1].feature), []).append(numbered)
     return sorted(of.values(), key=len, reverse=True)
 
 
-def judge_all(cells, judge):
+def check_all(cells, verify):
     """Verdicts in the order of the cells."""
     verdicts, left, lock = [None]*len(cells), groups(cells), threading.Lock()
 
@@ -92,7 +92,7 @@ def judge_all(cells, judge):
                 if not left:
                     return
                 group = left.pop(0)
-            follow(group, judge, verdicts)
+            follow(group, verify, verdicts)
 
     threads = [threading.Thread(target=work) for _ in range(JOBS)]
     for t in threads:

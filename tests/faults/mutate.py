@@ -285,7 +285,7 @@ def ended(program, argv, cwd, env, seconds, work=None):
         return None, p.communicate()[1], True
 
 
-def judge(program, seed, texts, folder, env):
+def verify(program, seed, texts, folder, env):
     """None, or what is wrong with what nsm does."""
     text = model_of(seed, texts)
     file = pathlib.Path(folder) / f"m{seed}.nsm"
@@ -313,7 +313,7 @@ def many(program, first, number, jobs, folder, env):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for begin in range(first, last, 1000):
-            yield from pool.map(lambda seed: judge(program, seed, texts, folder, env),
+            yield from pool.map(lambda seed: verify(program, seed, texts, folder, env),
                                 range(begin, min(begin + 1000, last)))
 
 

@@ -1,9 +1,11 @@
 """Circuits by nodes: random linear netlists against nodal analysis (tests/bench/circuits/netlists.py has 2000), and a
 bridge and a multiplier against the same circuits with the nodes eliminated by hand."""
 import math
+import os
 import pathlib
 import random
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -280,7 +282,53 @@ def ladder():
     need(s["status"] == "ok" and s["solver_iterations"] <= 1.2*s["steps"], f"{s['solver_iterations']} iterations")
 
 
+GRID = """import "std/circuit.nsm";
+model Grid {
+  param n = 15;
+  node v[n, n] : V, gnd : V = 0, src : V;
+  VoltageSource s(a = src, b = gnd, V = 10 [V]*sin(2*pi*50 [Hz]*time));
+  Resistor first(a = src, b = v[1, 1], R = 10 [ohm]);
+  Resistor r[i in 1:n-1, j in 1:n](a = v[i, j], b = v[i+1, j], R = 10 [ohm]);
+  ThresholdDiode d[i in 1:n, j in 1:n-1](a = v[i, j], b = v[i, j+1], Vf = 0.1 [V], R = 1 [ohm]);
+  Capacitor c[i in 1:n, j in 1:n](a = v[i, j], b = gnd, C = 1 [uF]);
+  Resistor l[i in 1:n, j in 1:n](a = v[i, j], b = gnd, R = 1e4 [ohm]);
+  output far = v[n, n];
+  simulate { until = 10 [ms], step = 20 [us], scheme = moreau(theta = 1) }
+}"""
+
+
+def grid():
+    """Diodes that switch here and there: the sets of the last step are the first that are tried. Without the matrix of
+    all currents, the same values as with it."""
+    columns, s, _ = run(GRID)
+    need(s["status"] == "ok" and s["solver_iterations"] <= 1.4*s["steps"], f"{s['solver_iterations']} iterations")
+    with tempfile.TemporaryDirectory() as folder:
+        dense, _, _ = run(GRID, "--dump-problems", folder, "--until", "1ms")
+    for name, values in dense.items():
+        off = max(abs(a - b) for a, b in zip(values, columns[name]))
+        need(off <= 1e-10, f"{name} is {off:.2g} apart")
+
+
+def named_parts():
+    """A thousand cells, each part with a name of its own: what checks take is linear in the parts (1 GB once)."""
+    most = {}
+    for n in (250, 1000):
+        cells = [f"node v{i} : V, w{i} : V; Resistor r{i}(a = v{i-1}, b = w{i}, R = 10 [ohm]); Diode d{i}(a = w{i}, "
+                 f"b = v{i}); Capacitor c{i}(a = v{i}, b = gnd, C = 1 [uF]);" for i in range(1, n + 1)]
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.nsm")
+            model.write_text('import "std/circuit.nsm"; model Named { node gnd : V = 0, v0 : V; VoltageSource s(a = '
+                             'v0, b = gnd, V = 1 [V]);\n' + "\n".join(cells) + " simulate { until = 1 [ms], step = "
+                             "20 [us], scheme = moreau(theta = 1) } }")
+            ran = subprocess.Popen([NSM, "check", model])
+            _, status, used = os.wait4(ran.pid, 0)
+        need(status == 0, f"check of {n} cells: {status}")
+        most[n] = used.ru_maxrss
+    need(most[1000] <= 5*most[250], f"{most} KB")
+
+
 CASES = [("a load that floats behind diodes", floating_load), ("a ladder of ideal diodes", ladder),
+         ("a grid of diodes", grid), ("parts named one by one", named_parts),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("unknowns without inertia after events", unknowns_after_events),

@@ -17,6 +17,7 @@ Errors are exceptions (nsm.Error and its kinds) whose text is what the command p
 its place marked. While C works, other threads of Python run; different simulations may run in different threads.
 NumPy is used where it is there: arrays are views into the rows as they were written. Without it they are memoryviews.
 """
+from ._batch import Batch, BatchResult
 from ._errors import ClaimError, Diagnostic, Error, FileError, ModelError, RunError, UsageError
 from ._library import version
 from ._model import Model, Parameter, load, loads
@@ -25,5 +26,14 @@ from ._simulation import Counters, Energy, Simulation
 from ._sweep import Sweep
 
 __version__ = version()
-__all__ = ["Claim", "ClaimError", "Counters", "Diagnostic", "Energy", "Error", "Event", "FileError", "Model",
-           "ModelError", "Parameter", "Result", "RunError", "Simulation", "Sweep", "UsageError", "load", "loads"]
+__all__ = ["Batch", "BatchResult", "Claim", "ClaimError", "Counters", "Diagnostic", "Energy", "Error", "Event",
+           "FileError", "Model", "ModelError", "Parameter", "Result", "RunError", "Simulation", "Sweep", "UsageError",
+           "load", "loads"]
+
+
+def __getattr__(name: str) -> object:
+    """nsm.gym is read when it is asked for: it needs NumPy."""
+    if name == "gym":
+        import importlib
+        return importlib.import_module(".gym", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import sysconfig
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
 
 SONAME = "libnsm.so.0"
+COLUMN_STATE = 1                      # NSM_COLUMN_STATE
 OK, MODEL_WRONG, USAGE, FAILED, FILE, CLAIM, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
 
@@ -57,6 +58,13 @@ class Settings(Structure):
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
                 ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int)]
+
+
+class BatchWork(Structure):
+    """nsm_batch_work"""
+    _fields_ = [("who", c_void_p), ("reset", c_int), ("nwrite", c_int), ("write", c_void_p), ("written", c_void_p),
+                ("ninput", c_int), ("input", c_void_p), ("value", c_void_p), ("each_step", c_int), ("steps", c_long),
+                ("ncolumn", c_int), ("column", c_void_p), ("row", c_void_p), ("code", c_void_p)]
 
 
 class CounterValues(Structure):
@@ -127,6 +135,15 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_set_parameter": (c_int, [c_void_p, c_char_p, c_double, ERROR]),
     "nsm_get_parameter": (c_double, [c_void_p, c_char_p]),
     "nsm_set_input": (c_int, [c_void_p, c_char_p, c_double, ERROR]),
+    "nsm_ninput": (c_int, [c_void_p]),
+    "nsm_input_name": (c_char_p, [c_void_p, c_int]),
+    "nsm_kind_of_column": (c_int, [c_void_p, c_int]),
+    "nsm_batch_of": (c_void_p, [c_void_p, c_long, c_int, ERROR]),
+    "nsm_batch_close": (None, [c_void_p]),
+    "nsm_batch_member": (c_void_p, [c_void_p, c_long]),
+    "nsm_batch_code": (c_int, [c_void_p, c_long]),
+    "nsm_batch_do": (c_int, [c_void_p, POINTER(BatchWork), ERROR]),
+    "nsm_batch_restore": (c_int, [c_void_p, c_long, c_char_p, c_int, ERROR]),
     "nsm_state_size": (c_size_t, [c_void_p]),
     "nsm_save": (None, [c_void_p, c_void_p]),
     "nsm_restore": (c_int, [c_void_p, c_char_p, ERROR]),

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 
 from ._errors import Diagnostic, UsageError, compile_error, diagnostics_of, in_si
 from ._library import C, CompileSettings, OK, assignments, byref, text_of
+from ._batch import Batch
 from ._result import Result
 from ._settings import Value, flag, mapping
 from ._simulation import Simulation
@@ -134,6 +135,14 @@ class Model:
         values that are lists. measure: "final(z)", "max(energy)", ... as `nsm sweep --record`, or {name: function of a
         Result}. The first parameter changes slowest. A run that fails has NaN as its measures, and its error."""
         return sweep(self, measure, vary, threads, set, values)
+
+    def batch(self, n: int, seed: Optional[int] = None, vary: Optional[Mapping[str, Any]] = None,
+              threads: Optional[int] = None, errors: str = "raise", set: Optional[Mapping[str, Value]] = None,
+              **values: Any) -> Batch:
+        """n simulations that go on together, on all processors; values and set as in `simulate`. vary: {parameter, or
+        initial value: (low, high), drawn evenly by `seed`, or n values}. errors: "keep", those that fail are told by
+        Batch.failed alone. NumPy is needed."""
+        return Batch(self, n, seed, vary, threads, errors, set, **values)
 
     def __repr__(self) -> str:
         return f"<nsm.Model {self.name}: {len(self.parameters)} parameters>"

@@ -80,6 +80,15 @@ def _event(e: Any) -> Event:
     return Event(e.time, e.kind.decode(), _name(e.name), e.before, e.after, e.impulse, e.loss)
 
 
+def _is_list(name: str, value: Any, n: int) -> bool:
+    """One value for each of n steps?"""
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return False
+    if len(value) != n:
+        raise UsageError(f"the input {name} has {len(value)} values, and there are {n} steps")
+    return True
+
+
 def _selects(what: str, name: str) -> bool:
     """As `--record`: bead selects bead[3].z, and bead.z as well."""
     if name == what or name.startswith((what + "[", what + ".")):
@@ -216,9 +225,21 @@ class Simulation:
             self._check(C.nsm_step_by(self._alive(), h, self._error_at))
         return self
 
-    def advance(self, n: int) -> "Simulation":
-        """n steps, or as many as there are to the end of the run."""
-        self._steps(whole("n", n, 0, none=False), 0, None, 0, None)
+    def advance(self, n: int, inputs: Optional[Mapping[str, Any]] = None, **more: Any) -> "Simulation":
+        """n steps, or as many as there are to the end of the run. inputs, which keep their values until they are given
+        other ones: {name: a number; n of them, one for each step; a function of the simulation, which is asked before
+        each step}."""
+        n = whole("n", n, 0, none=False)
+        given = {**mapping("inputs", inputs), **more}
+        changing = {name: value for name, value in given.items() if callable(value) or _is_list(name, value, n)}
+        self.input({name: value for name, value in given.items() if name not in changing})
+        if not changing:
+            self._steps(n, 0, None, 0, None)
+            return self
+        for k in range(n):
+            if self.done:
+                break
+            self.step({name: value(self) if callable(value) else value[k] for name, value in changing.items()})
         return self
 
     def _steps(self, n: Any, every: int, numbers: Any, ncolumn: int, rows: Any) -> int:

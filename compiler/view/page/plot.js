@@ -152,7 +152,7 @@ function tickTexts(at, log) {
 }
 
 /**
- * Do marks at these pixels, ascending, stand denser than one for six pixels somewhere? Judged over ten of them.
+ * Do marks at these pixels, ascending, stand denser than one for six pixels somewhere? Checked over ten of them.
  * @param {number[]} at
  */
 function areDense(at) {

@@ -151,7 +151,7 @@ def reference(n, parts, theta=1.0):
             elif kind == "L":
                 rhs[branch[k]] = -value / h * (state[k] + other * rate[k])
         x = solve(factors, rhs)
-        for _ in range(2):                        # refined: the reference is to be better than what it judges
+        for _ in range(2):                        # refined: the reference is to be better than what it verifies
             left = [r - sum(v * x[j] for j, v in row.items()) for r, row in zip(rhs, rows)]
             x = [a + b for a, b in zip(x, solve(factors, left))]
         for k in state:

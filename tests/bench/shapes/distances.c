@@ -13,7 +13,7 @@ int main(int count, char **word) {
          "5e-15", "0");
   for (int i = from; i <= to && i < PAIR_KINDS; i++) {
     char name[64];
-    verdict v = judge_pairs(pair_kinds[i][0], pair_kinds[i][1], pairs, (unsigned long long)i + 1);
+    verdict v = verify_pairs(pair_kinds[i][0], pair_kinds[i][1], pairs, (unsigned long long)i + 1);
     snprintf(name, sizeof name, "%s, %s", kind_name(pair_kinds[i][0]), kind_name(pair_kinds[i][1]));
     printf("%-22s %8.1e %8.1e %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %6ld %7ld %7ld\n", name, v.gap, v.attained, v.normal,
            v.least, v.below, v.points, v.row, v.lost, v.better, v.normals, v.worst_pair);

@@ -238,7 +238,7 @@ static known no_solution(int k, bench *b) {
   return UNSOLVABLE;
 }
 
-// Small and any: there may be a solution or not. Judged against exhaustive search in the test.
+// Small and any: there may be a solution or not. Checked against exhaustive search in the test.
 static known small_and_any(int k, bench *b) {
   int m = 1 + k % 7;
   *b = bench_open(m, 0, 0);

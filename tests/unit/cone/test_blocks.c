@@ -1,5 +1,5 @@
-// Cone blocks without a solver: which blocks are refused, and the judge on answers that hold (1) by construction and on
-// wrong ones.
+// Cone blocks without a solver: which blocks are refused, and the verifier on answers that hold (1) by construction and
+// on wrong ones.
 #include "contacts.h"
 
 static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP,
@@ -50,9 +50,9 @@ static void refused(void **state) {
   bench_close(&b);
 }
 
-// One block among nonneg rows; q such that a given pair is an answer. The judge accepts it and refuses it when lambda
-// or q is disturbed.
-static void judged(void **state) {
+// One block among nonneg rows; q such that a given pair is an answer. The verifier accepts it and refuses it when
+// lambda or q is disturbed.
+static void checked(void **state) {
   (void)state;
   const double mus[] = { 0, 1e-3, 0.3, 1, 10 };
   for (int trial = 0; trial < 4000; trial++) {
@@ -121,7 +121,7 @@ static void twice_the_precision(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(refused), cmocka_unit_test(judged),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(refused), cmocka_unit_test(checked),
                                       cmocka_unit_test(twice_the_precision) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

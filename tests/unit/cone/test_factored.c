@@ -1,4 +1,5 @@
-// Problems in factors, M = C X: the same as multiplied out, judged by their own judge, which must refuse what is wrong.
+// Problems in factors, M = C X: the same as multiplied out, checked by their own verifier, which must refuse what is
+// wrong.
 #include "bench.h"
 #include "packing.h"
 #include "runtime/cone/solver.h"
@@ -107,7 +108,7 @@ static void piles(void **state) {
   }
 }
 
-// Each of these is no answer, and the judge says so.
+// Each of these is no answer, and the verifier says so.
 static void refused(void **state) {
   (void)state;
   packing_seed = 3;

@@ -1,6 +1,6 @@
 // The friction problems beside the project (../shared/problems/fc2d, fc3d), where they are: each is solved by default
-// options, in time, dense and as rows; and the answer stands before a judge of this file, in extended precision, by the
-// words of (2).
+// options, in time, dense and as rows; and the answer stands before a verifier of this file, in extended precision, by
+// the words of (2).
 #include "friction.h"
 #include <time.h>
 

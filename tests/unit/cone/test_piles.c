@@ -1,4 +1,4 @@
-// Piles of spheres with friction, rank-deficient: by the path of smoothed problems (sigma_path.c), judged as all
+// Piles of spheres with friction, rank-deficient: by the path of smoothed problems (sigma_path.c), checked as all
 // answers are, and by the laws in words.
 #include "bench.h"
 #include "packing.h"
@@ -100,7 +100,7 @@ static void warm(void **state) {
   close_pile(&p);
 }
 
-// Where there is no time, the best of all that was judged comes back, by the residual that the judge names at last.
+// Where there is no time, the best of all that was checked comes back, by the residual that the verifier names at last.
 static void best_comes_back(void **state) {
   (void)state;
   packing_seed = 1;

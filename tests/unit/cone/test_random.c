@@ -1,4 +1,4 @@
-// Random problems of every kind; each answer is judged by the residual of bench.h.
+// Random problems of every kind; each answer is checked by the residual of bench.h.
 #include "bench.h"
 
 // Definite with a skew part: a P-matrix, one solution for all bounds.

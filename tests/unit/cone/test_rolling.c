@@ -1,5 +1,5 @@
 // Rolling friction: blocks with two disks under one normal force. Answers are checked in words (no natural map), those
-// of planar blocks also by trying every mode; the judge refuses what is off and knows answers by construction.
+// of planar blocks also by trying every mode; the verifier refuses what is off and knows answers by construction.
 #include "contacts.h"
 #include "runtime/cone/solver.h"
 
@@ -159,7 +159,7 @@ static void several(void **state) {
     b.p.cone = k;
     b.p.cones = count;
     memcpy(b.lambda, x, (size_t)m * 8);
-    assert_true(nsm_cone_residual(&b.p, b.lambda, NULL, NULL) <= 1e-13);      // the judge knows it
+    assert_true(nsm_cone_residual(&b.p, b.lambda, NULL, NULL) <= 1e-13);      // the verifier knows it
     b.lambda[k[0].first + 1] += 1e-3 * (1 + x[k[0].first]);
     assert_true(nsm_cone_residual(&b.p, b.lambda, NULL, NULL) > 1e-7);        // and what is off
     memset(b.lambda, 0, (size_t)m * 8);

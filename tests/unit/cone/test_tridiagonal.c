@@ -1,5 +1,5 @@
-// Islands of rows that are coupled with their neighbours alone: pivoting with Thomas' algorithm, and the judge's first
-// look at what it gives.
+// Islands of rows that are coupled with their neighbours alone: pivoting with Thomas' algorithm, and the verifier's
+// first look at what it gives.
 #include "bench.h"
 
 typedef struct chain {

@@ -1,5 +1,5 @@
-// Properties on thousands of random expressions with fixed seeds. The judge is a naive evaluator of the tree as written
-// (random_tree.h): simplification, derivatives, substitution, expansion and printing must all agree with it.
+// Properties on thousands of random expressions with fixed seeds. The verifier is a naive evaluator of the tree as
+// written (random_tree.h): simplification, derivatives, substitution, expansion and printing must all agree with it.
 #include "random_tree.h"
 #include "reader.h"
 

@@ -1,5 +1,5 @@
 // The laws of impact against figures that other programs found (docs/numerics/impacts.md), and over random impacts: no
-// energy is made, and the judge, who shares nothing with the solvers, agrees; what is wrong he sees.
+// energy is made, and the verifier, who shares nothing with the solvers, agrees; what is wrong he sees.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static nsm_impact posed(scene *s, int law) {
   return (nsm_impact){ law, s->m, s->contacts, s->D, s->before, s->contact, s->e, s->ratio, s->exponent };
 }
 
-// Solves, asks the judge, gives T+/T- into *kept.
+// Solves, asks the verifier, gives T+/T- into *kept.
 static void solve(scene *s, int law, double *kept) {
   nsm_impact p = posed(s, law);
   s->a = (nsm_impact_answer){ s->impulse, s->after, s->compression, 0, 0 };
@@ -56,8 +56,8 @@ static void solve(scene *s, int law, double *kept) {
     T += s->mass[k] * s->speed[k] * s->speed[k];
   }
   *kept = T / T0;
-  double wrong = nsm_impact_judge(&p, &s->a);
-  if (!(wrong < 1e-9)) fail_msg("the judge says %g of law %d", wrong, law);
+  double wrong = nsm_impact_verify(&p, &s->a);
+  if (!(wrong < 1e-9)) fail_msg("the verifier says %g of law %d", wrong, law);
 }
 
 static void near(double x, double y, double tolerance) {
@@ -253,7 +253,7 @@ static void no_energy_by_lzb(void **state) {
   random_impacts(IMPACT_LZB, (int)asked("NSM_IMPACTS", 60));
 }
 
-static void the_judge_sees(void **state) {
+static void the_verifier_sees(void **state) {
   (void)state;
   double kept;
   scene s = cradle(3, .9);
@@ -261,27 +261,27 @@ static void the_judge_sees(void **state) {
   nsm_impact p = posed(&s, IMPACT_POISSON);
   double impulse = s.impulse[0], after = s.after[1];
   s.impulse[0] *= 1 + 1e-6;
-  assert_true(nsm_impact_judge(&p, &s.a) > 1e-7);
+  assert_true(nsm_impact_verify(&p, &s.a) > 1e-7);
   s.impulse[0] = impulse;
   s.after[1] = -1e-6;
-  assert_true(nsm_impact_judge(&p, &s.a) > 1e-7);
+  assert_true(nsm_impact_verify(&p, &s.a) > 1e-7);
   s.after[1] = after;
   s.compression[0] *= 1 + 1e-6;
-  assert_true(nsm_impact_judge(&p, &s.a) > 1e-7);
+  assert_true(nsm_impact_verify(&p, &s.a) > 1e-7);
   for (int c = 0; c < 2; c++) s.e[c] = .8;                 // of another law
   s.compression[0] /= 1 + 1e-6;
-  assert_true(nsm_impact_judge(&p, &s.a) > 1e-3);
+  assert_true(nsm_impact_verify(&p, &s.a) > 1e-3);
   solve(&s, IMPACT_BINARY, &kept);
   p.law = IMPACT_BINARY;
   s.a.loss *= 1.01;
-  assert_true(nsm_impact_judge(&p, &s.a) > 1e-4);
+  assert_true(nsm_impact_verify(&p, &s.a) > 1e-4);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(cradles), cmocka_unit_test(bernoulli), cmocka_unit_test(rocking_block), cmocka_unit_test(rod),
     cmocka_unit_test(no_energy_by_poisson), cmocka_unit_test(no_energy_by_binary), cmocka_unit_test(no_energy_by_lzb),
-    cmocka_unit_test(the_judge_sees),
+    cmocka_unit_test(the_verifier_sees),
   };
   cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // Fuzzing of the readers and of what comes after them: seeds.h with bytes, words and numbers changed, joined, cut.
-// Whatever is read is solved, judged again and written; nothing may crash, no allocation may follow a false count, no
+// Whatever is read is solved, checked again and written; nothing may crash, no allocation may follow a false count, no
 // answer may be called solved that is not. A short run that repeats; NSM_FUZZ_SECONDS=600 runs for so long from
 // NSM_FUZZ_SEED (under the sanitizers: the preset `sanitize`).
 #include <stdarg.h>

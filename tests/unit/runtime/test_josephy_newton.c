@@ -24,7 +24,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   it->worst = 0;
   stop = stops_at > 0 && it->number >= stops_at;
 }
-static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
+static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   (void)s; (void)v;
   return it->error <= 1e-12 ? SIM_STANDS : SIM_GO_ON;
 }
@@ -49,7 +49,7 @@ static nsm_code failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, n
 }
 
 static nsm_code solve(equation *f, int most, int shortens, nsm_sim *s, nsm_error *e) {
-  static const sim_newton_method method = { 0, measure, judge, NULL, step, go, failed, NULL };
+  static const sim_newton_method method = { 0, measure, verify, NULL, step, go, failed, NULL };
   now = f;
   return sim_josephy_newton(s, &method, most, shortens, NULL, e);
 }

@@ -90,7 +90,7 @@ static void motion_and_multipliers(void **state) {
 }
 
 // An answer that is not one is refused.
-static void the_judge(void **state) {
+static void the_verifier(void **state) {
   (void)state;
   compiled c = compile(chains[0]);
   nsm_sim *s = open_model(&c);
@@ -173,7 +173,7 @@ static void all_pairs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(motion_and_multipliers), cmocka_unit_test(the_judge), cmocka_unit_test(a_state_in_the_middle),
+    cmocka_unit_test(motion_and_multipliers), cmocka_unit_test(the_verifier), cmocka_unit_test(a_state_in_the_middle),
     cmocka_unit_test(all_pairs)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

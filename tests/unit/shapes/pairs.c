@@ -22,7 +22,7 @@ static void keep(double *worst, double x, verdict *v) {
 }
 
 // d . xi = g_E - g_B for a random motion of both bodies.
-static void judge_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
+static void verify_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
                            const nsm_touch *touch, double scale, verdict *v) {
   double xi[12], d[12], step = pow(10, uniform(c, -4, -1.5));
   nsm_pose ea = *pa, eb = *pb;
@@ -46,7 +46,7 @@ static void judge_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, co
   keep(&v->row, fabs(change - (end.gap - begin.gap)) / scale, v);
 }
 
-static void judge(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
+static void verify(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
                   double scale, verdict *v) {
   real n[3], m[3], sharp, d = oracle_distance(A, pa, B, pb, n, &sharp);
   double normal[3], ours = nsm_shape_distance(A, pa, B, pb, normal);
@@ -75,10 +75,10 @@ static void judge(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_s
   }
   if (found) keep(&v->least, fabs(least - ours) / scale, v);
   else if (ours < 0.999 * margin) { v->lost++; v->worst_pair = v->pairs; }
-  if (found) judge_gradient(c, A, pa, B, pb, t + (int)uniform(c, 0, found), scale, v);
+  if (found) verify_gradient(c, A, pa, B, pb, t + (int)uniform(c, 0, found), scale, v);
 }
 
-verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned long long seed) {
+verdict verify_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned long long seed) {
   verdict v = { .worst_pair = -1 };
   for (long i = 0; i < count; i++) {
     chance c = { seed * 1000003 + (unsigned long long)i * 7919 + 17 };
@@ -91,7 +91,7 @@ verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned lon
     nsm_pose pa, pb;
     random_pair(&c, &A, &B, gap * (gap < -1e-3 ? other : 1), &pa, &pb);
     v.pairs = i;
-    judge(&c, &A, &pa, &B, &pb, scale, &v);
+    verify(&c, &A, &pa, &B, &pb, scale, &v);
     if (i % 1000 == 999) forget_hulls();
   }
   v.pairs = count;

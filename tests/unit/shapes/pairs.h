@@ -1,4 +1,4 @@
-// Random pairs of two kinds, judged by the oracle: used by the quick test here and by tests/bench/shapes.
+// Random pairs of two kinds, checked by the oracle: used by the quick test here and by tests/bench/shapes.
 #ifndef TESTS_SHAPES_PAIRS_H
 #define TESTS_SHAPES_PAIRS_H
 #include "oracle.h"
@@ -23,6 +23,6 @@ extern const nsm_shape_kind pair_kinds[PAIR_KINDS][2];
 const char *kind_name(nsm_shape_kind kind);
 
 // `count` pairs of the two kinds with sizes up to 10 : 1, gaps of 0, +-1e-6 ... +-0.1, anything; margin 0.05.
-verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned long long seed);
+verdict verify_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned long long seed);
 
 #endif

@@ -16,7 +16,7 @@ static double point[3 * MOST];
 
 // All points within, faces convex and flat, edges of two faces that see each other from outside, Euler's formula, each
 // corner in three faces at least.
-static void judge(const nsm_hull *h, int n, const double *p, double tolerance, int faces_of_corner) {
+static void verify(const nsm_hull *h, int n, const double *p, double tolerance, int faces_of_corner) {
   assert_int_equal(h->corners - h->edges + h->faces, 2);
   assert_true(h->faces >= 4);
   for (int f = 0; f < h->faces; f++) {
@@ -80,7 +80,7 @@ static void clouds(void **state) {
     nsm_hull *h = nsm_hull_of_points(n, point, NSM_FLAT, &error);
     if (kind == 2 && !h) { assert_in_range(error, NSM_HULL_POINT, NSM_HULL_FLAT); continue; }
     assert_non_null(h);
-    judge(h, n, point, 1e-9, 3);
+    verify(h, n, point, 1e-9, 3);
     if (kind == 1 && n < 60) assert_int_equal(h->corners, n);
     nsm_hull_free(h);
   }
@@ -109,13 +109,13 @@ static void boxes_have_six_faces(void **state) {
     assert_int_equal(h->corners, 8);
     assert_int_equal(h->faces, 6);
     assert_int_equal(h->edges, 12);
-    judge(h, wide * wide * wide, point, 1e-9, 3);
+    verify(h, wide * wide * wide, point, 1e-9, 3);
     nsm_hull_free(h);
     for (int i = 0; i < 3 * wide * wide * wide; i++) point[i] = (float)point[i];
     h = hull(wide * wide * wide, NSM_FLAT_SINGLE);
     assert_int_equal(h->faces, 6);
     assert_int_equal(h->corners, 8);
-    judge(h, wide * wide * wide, point, 1e-5, 3);
+    verify(h, wide * wide * wide, point, 1e-5, 3);
     nsm_hull_free(h);
   }
 }
@@ -140,7 +140,7 @@ static void pentagons(void **state) {
   assert_int_equal(h->corners, 20);
   assert_int_equal(h->faces, 12);
   for (int f = 0; f < 12; f++) assert_int_equal(h->face_from[f + 1] - h->face_from[f], 5);
-  judge(h, n, point, 1e-9, 3);
+  verify(h, n, point, 1e-9, 3);
   nsm_hull_free(h);
 }
 
@@ -161,7 +161,7 @@ static void nearly_flat(void **state) {
     }
     nsm_hull *h = hull(n, 1e-5);
     if (sides == 1700) assert_true(h->faces < sides + 2);
-    judge(h, n, point, 1e-4, 2);   // two where the edge of two merged faces is bent
+    verify(h, n, point, 1e-4, 2);   // two where the edge of two merged faces is bent
     nsm_hull_free(h);
   }
 }

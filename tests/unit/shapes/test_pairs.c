@@ -31,7 +31,7 @@ static int index_of(const nsm_pair *list, int count, int a, int b) {
 }
 
 // Every pair that is near is listed, each once and in order, none that may not meet.
-static void judge(nsm_pairs *p, int n) {
+static void verify(nsm_pairs *p, int n) {
   int count, near = 0;
   const nsm_pair *list = nsm_pairs_list(p, &count);
   for (int i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void spheres_of_all_sizes(void **state) {
       int what = nsm_pairs_update(p, pose, reach);
       assert_true(what >= 0);
       made += what;
-      judge(p, n);
+      verify(p, n);
       move(n, 0.01);
     }
     assert_true(made >= 1 && made <= 30);
@@ -117,7 +117,7 @@ static void boards_and_half_spaces(void **state) {
     nsm_pairs *p = nsm_pairs_new(n, bound, side);
     for (int step = 0; step < 25; step++) {
       assert_true(nsm_pairs_update(p, pose, reach) >= 0);
-      judge(p, n);
+      verify(p, n);
       move(n, scene < 3 ? 0.004 : 0.1);
     }
     nsm_pairs_free(p);
@@ -167,7 +167,7 @@ static void bar_that_turns(void **state) {
     assert_true(nsm_pairs_update(p, pose, reach) >= 0);
     nsm_pairs_list(p, &count);
     most = count > most ? count : most;
-    judge(p, n);
+    verify(p, n);
   }
   assert_in_range(most, 1, 20);
   nsm_pairs_free(p);
@@ -249,7 +249,7 @@ static void rest_remakes_nothing(void **state) {
   }
   reach[5] = 0.2;   // who looks further needs a new list
   assert_int_equal(nsm_pairs_update(p, pose, reach), 1);
-  judge(p, n);
+  verify(p, n);
   nsm_pairs_free(p);
   nsm_pairs_free(q);
 }

@@ -38,7 +38,7 @@ static void pairs_meet_the_oracle(void **state) {
   (void)state;
   for (int i = 0; i < PAIR_KINDS; i++) {
     int searched = i >= 15; // with a cylinder the oracle searches all directions: dearer
-    verdict v = judge_pairs(pair_kinds[i][0], pair_kinds[i][1], searched ? 60 : 200, 900ull + (unsigned long long)i);
+    verdict v = verify_pairs(pair_kinds[i][0], pair_kinds[i][1], searched ? 60 : 200, 900ull + (unsigned long long)i);
     int good = v.gap <= 1e-10 && v.attained <= 1e-10 && v.normal <= 1e-8 && v.least <= 1e-12 && v.below <= 1e-12 &&
                v.points <= 1e-11 && v.row <= 1e-14 && v.lost == 0 && v.better <= 1 && v.touches > 20;
     if (!good)

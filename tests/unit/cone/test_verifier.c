@@ -1,11 +1,11 @@
-// The judge itself (residual*.c): what it says does not depend on units, means what one-step-problem.md (2) to (5) say,
-// refuses what is no solution, and does not refuse what is one.
+// The verifier itself (residual*.c): what it says does not depend on units, means what one-step-problem.md (2) to (5)
+// say, refuses what is no solution, and does not refuse what is one.
 #include "friction.h"
 #include "runtime/cone/solver.h"
 
 static const nsm_cone_try usual = { .tolerance = 1e-12, .sqrt_tolerance = 1e-6 };
 
-static nsm_cone_check judge(const bench *b, const double *lambda) {
+static nsm_cone_check verify(const bench *b, const double *lambda) {
   nsm_cone_check c;
   nsm_cone_check_answer(&b->p, b->work, &usual, lambda, b->u, &c);
   return c;
@@ -82,10 +82,10 @@ static void units(void **state) {
     }
     if (k % 7 == 0) for (int i = 0; i < m * m; i++) if (draw() > 0.3) b->M[i] = 0;
     some_lambda(&f, lambda);
-    nsm_cone_check before = judge(b, lambda), after;
+    nsm_cone_check before = verify(b, lambda), after;
     double measure = nsm_cone_residual(&b->p, lambda, NULL, NULL);
     change_units_of(&f, 40, lambda);
-    after = judge(b, lambda);
+    after = verify(b, lambda);
     accepted += after.accepted;
     refused += !after.accepted;
     if (before.accepted != after.accepted || before.residual != after.residual || before.worst != after.worst)
@@ -204,12 +204,12 @@ static void terms_of_q(void **state) {
   b.lo[0] = b.lo[1] = -HUGE_VAL;
   b.q[0] = 1e-17;                                        // two equations that contradict each other, by round-off
   b.q[1] = -3e-17;
-  assert_false(judge(&b, zero).accepted);
+  assert_false(verify(&b, zero).accepted);
   b.p.q_terms = terms;
-  assert_true(judge(&b, zero).accepted);
+  assert_true(verify(&b, zero).accepted);
   assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
   b.q[1] = -3e-13;                                       // more than round-off
-  assert_false(judge(&b, zero).accepted);
+  assert_false(verify(&b, zero).accepted);
   bench_close(&b);
 
   b = bench_open(2, 0, 0);                               // a relay in sliding, q nothing but round-off, M singular
@@ -234,12 +234,12 @@ static void drowned(void **state) {
     b.lo[0] = b.lo[1] = -HUGE_VAL;
     b.q[0] = 0;
     b.q[1] = 1;
-    nsm_cone_check c = judge(&b, lambda);
+    nsm_cone_check c = verify(&b, lambda);
     assert_false(c.accepted);
     assert_true(c.residual >= 1e-6);
     b.lo[0] = b.lo[1] = -2 * size;                       // with bounds of that size it is explained
     b.hi[0] = b.hi[1] = 2 * size;
-    assert_true(judge(&b, lambda).accepted);
+    assert_true(verify(&b, lambda).accepted);
     bench_close(&b);
   }
 }
@@ -273,10 +273,10 @@ static void light_bodies(void **state) {
       sum[i] = above;
       lambda[i] = (double)sum[i];
     }
-    nsm_cone_check c = judge(&b, lambda);
+    nsm_cone_check c = verify(&b, lambda);
     if (!c.accepted) fail_msg("%d: residual %g refused", k, c.residual);
     lambda[some(m)] *= 1 + 1e-9;
-    assert_false(judge(&b, lambda).accepted);
+    assert_false(verify(&b, lambda).accepted);
     assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
     bench_close(&b);
   }
@@ -358,7 +358,7 @@ static void free_rows_beside_others(void **state) {
     for (int i = 0; i < 9; i++) b.M[i] = M[i] * unit;
     for (int i = 0; i < 3; i++) { b.lo[i] = -HUGE_VAL; b.hi[i] = HUGE_VAL; b.q[i] = i ? 0 : -2 * unit; }
     const double noise[3] = { 1, 1e-16, 1.00001e-16 }, off[3] = { 1, 1e-13, 2e-13 };
-    assert_false(judge(&b, noise).accepted);
+    assert_false(verify(&b, noise).accepted);
     assert_true(held(&b, noise));
     assert_false(held(&b, off));
     b.lo[1] = 0;                                            // no free row: as refused as before

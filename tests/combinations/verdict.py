@@ -24,7 +24,7 @@ def verdict(cell, inputs):
         single = model.run(step_by_step=True, ledger=True, **given) if looked_at_twice(cell) else None
     except nsm.Error as e:
         return "wrong", f"exit {e.exit_code}: {str(e).splitlines()[0]}"
-    why = [*judged(cell, host, r)] + ([*same(r, single), *energy(cell, single)] if single else [])
+    why = [*checked(cell, host, r)] + ([*same(r, single), *energy(cell, single)] if single else [])
     return ("wrong", "; ".join(why)) if why else ("runs", "")
 
 
@@ -44,7 +44,7 @@ def bound(cell):
     return 1e-2 if cell.law == "elastic" else 3e-3
 
 
-def judged(cell, host, r):
+def checked(cell, host, r):
     law = LAWS[cell.law]
     if abs(float(r.time[-1]) - UNTIL) > 1e-12:
         yield f"ends at {float(r.time[-1])}"

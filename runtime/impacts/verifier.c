@@ -77,7 +77,7 @@ static double poisson(const nsm_impact *p, const nsm_impact_answer *a, const siz
   return worst;
 }
 
-double nsm_impact_judge(const nsm_impact *p, const nsm_impact_answer *a) {
+double nsm_impact_verify(const nsm_impact *p, const nsm_impact_answer *a) {
   sizes s = { 0 };
   double worst = 0, gain = 0;
   for (int i = 0; i < p->m; i++) {

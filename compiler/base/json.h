@@ -1,8 +1,8 @@
-// JSON [RFC 8259] as a tree, for messages of an editor. Everything lives in the arena of the message.
+// JSON [RFC 8259] as a tree, for messages of editors and other programs. Everything lives in the arena of the message.
 #pragma once
 #include <stdbool.h>
-#include "../base/arena.h"
-#include "../base/text.h"
+#include "arena.h"
+#include "text.h"
 
 typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT } JsonKind;
 
