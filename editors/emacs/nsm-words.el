@@ -41,7 +41,7 @@
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
     "shape" "density" "material" "fixed" "driven" "stages" "located" "theta" "gamma" "e" "e_t" "mu"
-    "radius" "mu_r" "exact" "periodic"
+    "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant

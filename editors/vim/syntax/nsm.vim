@@ -20,7 +20,7 @@ syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|
 syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|mass\|inertia\)\>\ze\s*=/
 syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
 syn match nsmPart /\<\(driven\|stages\|located\|theta\|gamma\|e\|e_t\|mu\)\>\ze\s*=/
-syn match nsmPart /\<\(radius\|mu_r\|exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(radius\|mu_r\|ratio\|exponent\|exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained
