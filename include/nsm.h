@@ -141,7 +141,7 @@ typedef struct nsm_settings {
   int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
   int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
-  int stages;                            // of radau: 2 or 3; 0: as the model says
+  int stages;                            // of radau: 2 or 3; of consistent: half of its order; 0: as the model says
   const volatile int *stop;              // where it becomes nonzero, nsm_advance ends with NSM_INTERRUPTED behind the
                                          // step at hand, and a step that takes long is given up; NULL: never
   int strict;                            // a problem of a large pile that misses `accept` ends the run

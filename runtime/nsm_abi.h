@@ -114,7 +114,7 @@ double nsm_touch_impulse(const nsm_view *, double contact, double cls, double bo
 
 // --- whole steps (docs/numerics/whole-steps.md) ---
 // Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
-// holds; 0 where the step is one for the general road.
+// holds; 0 where the step is one for the generic step.
 int nsm_whole_rows(double *s, double k);
 
 // --- vocabulary ---
@@ -417,7 +417,7 @@ typedef struct nsm_experiment {
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
-// and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
+// and gives how many it did, as the scheme and the generic step have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
 enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_PIECE = 2, NSM_WHOLE_TWO_POINT = 3 };

@@ -291,7 +291,7 @@ typedef struct sim_scheme {
   int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
-  nsm_code    (*euler)(nsm_sim *s, double t1, nsm_error *e); // collocates: a step of implicit Euler with all laws
+  nsm_code    (*euler)(nsm_sim *s, double t1, nsm_error *e); // with all laws, where step has fixed sets: of low order
   void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
   // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts, where it is located
   nsm_code    (*impact)(nsm_sim *s, nsm_error *e);
@@ -348,7 +348,7 @@ typedef struct sim_analysis {
   } on;
   int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
-  int     stages;                       // of a scheme that collocates
+  int     stages;                       // of a scheme that collocates; two_point: half of the order
   int     linear;                       // step_linear applies
   int     piles;                        // large problems of contacts are solved to a pile's tolerance (island.c)
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
@@ -442,6 +442,7 @@ typedef struct sim_numbers {
   sim_rebounds rebounds;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
+  struct sim_galerkin *galerkin;        // energy-consistent scheme of order 4 and above (schemes/galerkin.h)
   struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
@@ -516,6 +517,15 @@ typedef struct sim_work {
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
 enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 
+// Who records a run (answers/tape.h): a piece, or an impact, is about to stand; sets end where a piece begins; a block
+// is about to assign; what events moved is to be projected on constraints.
+typedef struct sim_tape {
+  void (*piece)(struct sim_tape *t, nsm_sim *s, double t1);
+  void (*at_once)(struct sim_tape *t, nsm_sim *s);
+  void (*block)(struct sim_tape *t, nsm_sim *s, int block, int first, int n, double at);
+  void (*mended)(struct sim_tape *t, nsm_sim *s);
+} sim_tape;
+
 // An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
 typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
 enum { SIM_CARRIED = 8 };
@@ -533,6 +543,7 @@ struct nsm_sim {
   struct sim_unique *unique;            // --check-unique; NULL without
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
+  struct sim_tape *tape;                // NULL where nobody differentiates the run
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;

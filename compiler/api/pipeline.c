@@ -189,12 +189,12 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
 // What runs has its instants of time as events (instants.h); what was told of the model is told of it as written.
 static bool at_instants(Compilation *c, const Model *m) {
   if (m == c->model) return true;
-  DiagBag *told = diag_bag_new(c->stages);
-  const System *s = derive_system(c->stages, m, false, told);
-  if (s && needs_rows(c->stages, s)) s = derive_system(c->stages, m, true, told);
-  const Plan *p = s ? make_plan(c->stages, s, c->plan->scheme->name, told) : NULL;
-  if (!p || diag_errors(told)) {
-    diag_print(told, stderr, false);
+  DiagBag *reported = diag_bag_new(c->stages);
+  const System *s = derive_system(c->stages, m, false, reported);
+  if (s && needs_rows(c->stages, s)) s = derive_system(c->stages, m, true, reported);
+  const Plan *p = s ? make_plan(c->stages, s, c->plan->scheme->name, reported) : NULL;
+  if (!p || diag_errors(reported)) {
+    diag_print(reported, stderr, false);
     FATAL("a model whose steps end at instants of time cannot be run where the model itself can");
   }
   c->model = m;
@@ -206,6 +206,7 @@ static bool at_instants(Compilation *c, const Model *m) {
 // That of the command line, of the experiment, or by what the model is; NULL: by the system that is derived.
 static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
   if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
+  if (o->order) return schemes[SCHEME_CONSISTENT].name;
   const SchemeDescriptor *d = o->weights ? scheme_with_weights() : default_without_velocities(m);
   return d ? d->name : NULL;
 }
@@ -214,6 +215,20 @@ static bool collocates(const char *scheme) {
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
   return d && d->collocates;
+}
+
+// The order of `consistent`. Above 2 its events are located, unless it is said that they are not: what a step captures
+// is of first order.
+static const Model *with_order(Arena *a, const Model *given, const char *scheme, const PipelineOptions *o) {
+  const char *near;
+  const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
+  int order = o->order ? o->order : given->sim.order;
+  if (!d || !d->two_point || !d->located || order == 0) return given;
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  m->sim.order = order;
+  if (order > 2 && !o->located && !m->sim.located) m->sim.located = 1;
+  return m;
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
@@ -235,6 +250,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   const char *scheme = name_of_scheme(c->model, o);
+  c->model = with_order(c->stages, c->model, scheme, o);
   c->model = with_switches(c->stages, c->model, o->located, collocates(scheme), c->bag);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
   c->system = derive_system(c->stages, c->model, false, c->bag);
@@ -253,7 +269,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
 
   if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
-  c->whole = whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
+  c->whole = c->plan->degree > 1 ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

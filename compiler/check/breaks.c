@@ -109,7 +109,7 @@ static void jump_note(Diag *d, const ExBreak *b) {
 
 // --- rows ---
 
-typedef struct Row { const char *what; Ex y; bool told; } Row;
+typedef struct Row { const char *what; Ex y; bool reported; } Row;
 
 static void say_jump(Check *k, const SysClass *c, const Row *r, const ExBreak *b) {
   bool time = b->symbol == k->s->sym_time;
@@ -149,27 +149,27 @@ static void say_kink(Check *k, const SysClass *c, const Row *r, const ExBreak *b
 static void row(Check *k, const SysClass *c, void *ctx) {
   Row *r = ctx;
   ExBreak b;
-  if (r->told) return;
+  if (r->reported) return;
   if (jumps(k, c, r->y, OF_Q | OF_V | OF_LAMBDA, -1, &b) || jumps(k, c, r->y, OF_TIME, -1, &b)) {
     say_jump(k, c, r, &b);
-    r->told = true;
+    r->reported = true;
     return;
   }
   Axes a = axes_of(k, c, OF_Q | OF_V | OF_LAMBDA, -1);
   if (!ex_kinks(k->s->pool, r->y, a.at, a.n, here_or_one, k, &b)) return;
   say_kink(k, c, r, &b);
-  r->told = true;
+  r->reported = true;
 }
 
 // --- energies and right-hand sides ---
 
-typedef struct Energy { Ex e; const char *what; unsigned crossed; bool told; } Energy;
+typedef struct Energy { Ex e; const char *what; unsigned crossed; bool reported; } Energy;
 
 static void energy(Check *k, const SysClass *c, void *ctx) {
   Energy *e = ctx;
   ExBreak b;
-  if (e->told || !jumps(k, c, e->e, e->crossed, -1, &b)) return;
-  e->told = true;
+  if (e->reported || !jumps(k, c, e->e, e->crossed, -1, &b)) return;
+  e->reported = true;
   Diag *d = diag(k->bag, DIAG_E0509, c->span, "%s jumps where %s", e->what, place_text(k, &b));
   jump_label(k, d, &b);
   jump_note(d, &b);
@@ -178,14 +178,14 @@ static void energy(Check *k, const SysClass *c, void *ctx) {
 }
 
 static void driven(Check *k, const SysClass *c, void *ctx) {
-  bool *told = ctx;
-  for (int r = 0; r < c->nrow && !*told; r++) {
+  bool *reported = ctx;
+  for (int r = 0; r < c->nrow && !*reported; r++) {
     const Slot *t = &c->slot[c->row[r]];
     int own = t->kind == SLOT_Q ? t->rate : t->value;
     Ex f = ex_add(k->s->pool, c->f[r], c->g[r]);
     ExBreak b;
     if (!jumps(k, c, f, 0, own, &b)) continue;
-    *told = true;
+    *reported = true;
     const char *what = t->kind == SLOT_Q
                            ? arena_printf(k->arena, "the force on %s", sym_name(t->value, (void *)k->s))
                            : sym_name(t->rate, (void *)k->s);
@@ -209,15 +209,15 @@ static void ends_steps(Diag *d, bool mechanical) {
 // A jump with what does not drive back: the step that crosses it is of first order. A run that locates its events ends
 // steps where an `if` changes, and by radau where sign, floor and abs do: of these nothing is left in the right sides.
 static void crossed(Check *k, const SysClass *c, void *ctx) {
-  bool *told = ctx;
+  bool *reported = ctx;
   ExBreak b;
-  for (int r = 0; r < c->nrow && !*told; r++) {
+  for (int r = 0; r < c->nrow && !*reported; r++) {
     const Slot *t = &c->slot[c->row[r]];
     if (!jumps(k, c, ex_add(k->s->pool, c->f[r], c->g[r]), OF_Q | OF_V | OF_X, -1, &b)) continue;
     Op op = ex_operator(k->s->pool, b.node);
     bool is_if = op != OP_SIGN && op != OP_FLOOR;
     if (is_if && k->s->model->sim.located > 0) continue;                  // W0845 has told it
-    *told = true;
+    *reported = true;
     const char *what = sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s);
     Diag *d = diag(k->bag, DIAG_W0847, c->span, "%s%s jumps where %s", t->kind == SLOT_Q ? "the force on " : "", what,
                    place_text(k, &b));
@@ -230,14 +230,14 @@ static void crossed(Check *k, const SysClass *c, void *ctx) {
 
 // A kink of abs leaves the order at two. Those of min and max are most often limits, which are meant.
 static void bent(Check *k, const SysClass *c, void *ctx) {
-  bool *told = ctx;
+  bool *reported = ctx;
   ExBreak b;
-  for (int r = 0; r < c->nrow && !*told; r++) {
+  for (int r = 0; r < c->nrow && !*reported; r++) {
     const Slot *t = &c->slot[c->row[r]];
     Ex f = ex_add(k->s->pool, c->f[r], c->g[r]);
     Axes a = axes_of(k, c, OF_Q | OF_V | OF_X, -1);
     if (!ex_kinks(k->s->pool, f, a.at, a.n, here_or_one, k, &b) || written(k, f, b.node) != OP_ABS) continue;
-    *told = true;
+    *reported = true;
     Diag *d = diag(k->bag, DIAG_N0849, c->span, "%s%s has a kink where %s", t->kind == SLOT_Q ? "the force on " : "",
                    sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s), place_text(k, &b));
     diag_label(d, "abs bends there");
@@ -247,10 +247,10 @@ static void bent(Check *k, const SysClass *c, void *ctx) {
 }
 
 static void output(Check *k, const SysClass *c, void *ctx) {
-  bool *told = ctx;
+  bool *reported = ctx;
   ExBreak b;
-  if (*told || !jumps(k, c, c->y, OF_Q | OF_V | OF_X | OF_LAMBDA, -1, &b)) return;
-  *told = true;
+  if (*reported || !jumps(k, c, c->y, OF_Q | OF_V | OF_X | OF_LAMBDA, -1, &b)) return;
+  *reported = true;
   Diag *d = diag(k->bag, DIAG_W0822, c->span, "the output of %s jumps where %s", c->shown, place_text(k, &b));
   jump_label(k, d, &b);
   jump_note(d, &b);
@@ -267,16 +267,16 @@ static void smooth(Check *k, const SysClass *c) {
   Energy part[] = { { c->kinetic, "the kinetic energy", OF_Q | OF_V, false },
                     { c->potential, "the potential", OF_Q, false },
                     { c->dissipation, "the dissipation", OF_V, false } };
-  bool told = false;
+  bool reported = false;
   for (int i = 0; i < 3; i++) {
     if (part[i].e == EX_NONE) continue;
     each_instance(k, c, energy, &part[i]);
-    told |= part[i].told;
+    reported |= part[i].reported;
   }
-  if (!told) each_instance(k, c, driven, &told);
-  if (!told) each_instance(k, c, crossed, &told);
+  if (!reported) each_instance(k, c, driven, &reported);
+  if (!reported) each_instance(k, c, crossed, &reported);
   bool energy = c->kinetic != EX_NONE || c->potential != EX_NONE || c->dissipation != EX_NONE;
-  if (!told && !energy) each_instance(k, c, bent, &told);
+  if (!reported && !energy) each_instance(k, c, bent, &reported);
 }
 
 // Of directions of one law with one coefficient the sum of squares, else the square of each.
@@ -295,9 +295,9 @@ void check_breaks(Check *k) {
   for (int i = 0; i < k->s->ncls; i++) {
     const SysClass *c = &k->s->cls[i];
     Row r = { row_text(c), c->kind == CLASS_FRICTION ? magnitude(k, c) : c->y, false };
-    bool told = false;
+    bool reported = false;
     if (c->kind == CLASS_SMOOTH) smooth(k, c);
-    else if (c->kind == CLASS_RELATION && !c->compliant && c->row_type != 1) each_instance(k, c, output, &told);
+    else if (c->kind == CLASS_RELATION && !c->compliant && c->row_type != 1) each_instance(k, c, output, &reported);
     else if (c->kind <= CLASS_FRICTION && c->kind != CLASS_RELATION) each_instance(k, c, row, &r);
     else if (c->compliant) each_instance(k, c, row, &r);
   }

@@ -14,7 +14,7 @@ typedef struct Rows {
   bool rates;
   double time;
   int n, nq, *at;                  // at[n]: rows of k->x
-  bool *affine, *told;             // told: of each statement, that it repeats another one
+  bool *affine, *reported;             // reported: of each statement, that it repeats another one
   double *a, *b, *size;            // y = a.q - b; the largest |a|
 } Rows;
 
@@ -78,9 +78,9 @@ static void contradict(const Rows *r, int i, int k, double by) {
 
 static void twice(const Rows *r, int i, int k) {
   const SysClass *c = class_of(r, i), *d = class_of(r, k);
-  bool *told = &r->told[r->k->x->row[r->at[i]].cls];
-  if (*told) return;
-  *told = true;
+  bool *reported = &r->reported[r->k->x->row[r->at[i]].cls];
+  if (*reported) return;
+  *reported = true;
   Diag *g = diag(r->k->bag, DIAG_W0825, c->span, "%s says what %s says already", name(r, i), name(r, k));
   if (c != d) diag_also(g, d->span, "%s", name(r, k));
   diag_note(g, "their forces are not determined each, only together");
@@ -168,10 +168,10 @@ static void eliminate(Rows *r) {
   }
   if (fabs(rest) <= 1e-9*size || count < 3) return;
   Diag *d = diag(r->k->bag, DIAG_E0414, class_of(r, last)->span, "%d constraints contradict each other", count);
-  for (int i = 0, told = 0; i < rows && told < 3; i++)
+  for (int i = 0, reported = 0; i < rows && reported < 3; i++)
     if (fabs(left[i])*r->size[list[i]] > 1e-9 && class_of(r, list[i]) != class_of(r, last)) {
       diag_also(d, class_of(r, list[i])->span, "%s", name(r, list[i]));
-      told++;
+      reported++;
     }
   diag_note(d, "added up, no coordinate is left in them but %.4g = 0", fabs(rest));
 }
@@ -215,7 +215,7 @@ void check_contradictions(Check *k) {
   if (!k->x) return;
   const Expanded *x = k->x;
   Rows r = { .k = k, .nq = x->nq, .at = ARENA_ARRAY(k->arena, int, x->nr + 1),
-             .affine = ARENA_ARRAY(k->arena, bool, x->nr + 1), .told = ARENA_ARRAY(k->arena, bool, k->s->ncls + 1),
+             .affine = ARENA_ARRAY(k->arena, bool, x->nr + 1), .reported = ARENA_ARRAY(k->arena, bool, k->s->ncls + 1),
              .a = ARENA_ARRAY(k->arena, double, x->nr*x->nq + 1),
              .b = ARENA_ARRAY(k->arena, double, x->nr + 1), .size = ARENA_ARRAY(k->arena, double, x->nr + 1) };
   const double generic = 0.7318;

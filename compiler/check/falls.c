@@ -88,14 +88,15 @@ void check_falls(Check *k) {
   Falls f = { .k = k, .of = ARENA_ARRAY(k->arena, int, k->x->nq + 1) };
   Point p = start_point(k);
   const Expanded *forces = NULL;
-  for (int r = 0, told = -1; r < k->x->nr; r++) {
+  for (int r = 0, reported = -1; r < k->x->nr; r++) {
     const SysClass *c = &k->s->cls[k->x->row[r].cls];
     f.row = r;
-    if (c->kind != CLASS_CONTACT || told == k->x->row[r].cls || !closed_at_rest(&f, &p) || held_elsewhere(&f)) continue;
+    if (c->kind != CLASS_CONTACT || reported == k->x->row[r].cls) continue;
+    if (!closed_at_rest(&f, &p) || held_elsewhere(&f)) continue;
     if (!forces) forces = expand_system(k->arena, k->s, k->x->nz + k->x->nr, 0, EXPAND_FORCES);
     double rate = forces ? opening(&f, forces, &p) : NAN;
     if (isnan(rate)) continue;
-    told = k->x->row[r].cls;
+    reported = k->x->row[r].cls;
     Diag *d = diag(k->bag, DIAG_W0846, c->y_span,
                    "this contact is closed at the start, and the forces open it at once");
     diag_label(d, "its gap grows by %.3g t^2", rate/2);

@@ -134,15 +134,15 @@ static double at_rest(int id, void *rest) {
 // T is a sum of squares, also where a frame moves: never below zero. A part without velocities that can be is a
 // potential in the wrong place (W0832).
 static void without_velocities(Check *k, const SysClass *c, void *ctx) {
-  bool *told = ctx;
+  bool *reported = ctx;
   double least = 0;
   for (int i = 0; i < 12; i++) {
     Rest r = { k, i, i % 2 ? 1 : 10 };
     double t = ex_eval(k->s->pool, c->kinetic, at_rest, &r);
     least = fmin(least, isfinite(t) ? t : 0);
   }
-  if (*told || least > -1e-9) return;
-  *told = true;
+  if (*reported || least > -1e-9) return;
+  *reported = true;
   Diag *d = diag(k->bag, DIAG_W0832, c->span, "this kinetic energy has a part without velocities that can be negative");
   diag_note(d, "a kinetic energy is a sum of squares of velocities, and zero or positive at rest");
   diag_help(d, "a potential has a statement of its own: potential m*g*z;");
@@ -150,8 +150,8 @@ static void without_velocities(Check *k, const SysClass *c, void *ctx) {
 
 void check_inertia(Check *k) {
   for (int i = 0; i < k->s->ncls; i++) {
-    bool told = false;
-    if (k->s->cls[i].kinetic != EX_NONE) each_instance(k, &k->s->cls[i], without_velocities, &told);
+    bool reported = false;
+    if (k->s->cls[i].kinetic != EX_NONE) each_instance(k, &k->s->cls[i], without_velocities, &reported);
   }
   bool bare = false;
   for (int v = 0; v < k->s->model->nvar; v++)

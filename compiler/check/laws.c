@@ -16,15 +16,15 @@ static ExRange any(int id, void *check) {
   return isnan(v) ? (ExRange){ -INFINITY, INFINITY } : (ExRange){ v, v };
 }
 
-typedef struct Bounds { bool told; } Bounds;
+typedef struct Bounds { bool reported; } Bounds;
 
 static void bounds(Check *k, const SysClass *c, void *ctx) {
   Bounds *b = ctx;
   Pool *p = k->s->pool;
-  if (b->told || c->lo == EX_NONE || c->hi == EX_NONE) return;
+  if (b->reported || c->lo == EX_NONE || c->hi == EX_NONE) return;
   ExRange between = ex_range(p, ex_sub(p, c->lo, c->hi), any, k);
   if (!(between.lo > 0)) return;
-  b->told = true;
+  b->reported = true;
   ExRange lo = ex_range(p, c->lo, any, k), hi = ex_range(p, c->hi, any, k);
   Diag *d = diag(k->bag, DIAG_E0416, c->law_span,
                  "the lower bound of this law lies above the upper one");
@@ -86,7 +86,7 @@ static void signs(Check *k) {
   enum { POINTS = 4 };
   const Expanded *x = k->x;
   double *worst = ARENA_ARRAY(k->arena, double, x->nr + 1), *sign = ARENA_ARRAY(k->arena, double, x->nr + 1);
-  bool *told = ARENA_ARRAY(k->arena, bool, k->s->ncls + 1);
+  bool *reported = ARENA_ARRAY(k->arena, bool, k->s->ncls + 1);
   for (int r = 0; r < x->nr; r++) worst[r] = -INFINITY;
   for (int i = 0; i < POINTS; i++) {
     Point p = generic_point(k, i, i ? 1 : 0);
@@ -95,8 +95,8 @@ static void signs(Check *k) {
   }
   for (int r = 0; r < x->nr; r++) {
     const SysClass *c = &k->s->cls[x->row[r].cls];
-    if (c->kind != CLASS_RELATION || c->row_type == 2 || !(worst[r] < 0) || told[x->row[r].cls]) continue;
-    told[x->row[r].cls] = true;
+    if (c->kind != CLASS_RELATION || c->row_type == 2 || !(worst[r] < 0) || reported[x->row[r].cls]) continue;
+    reported[x->row[r].cls] = true;
     feeds(k, c);
   }
 }

@@ -29,13 +29,13 @@ static void refuse(const Check *k, Span at, const char *what, double value, Ex e
   else diag_help(d, "0/0, the root and the logarithm of a negative number have no value");
 }
 
-typedef struct Start { const MInit *m; bool told; } Start;
+typedef struct Start { const MInit *m; bool reported; } Start;
 
 static void start(Check *k, const SysClass *c, void *ctx) {
   Start *s = ctx;
   double value = value_of(k->s, c->value, k->loop, 8);
-  if (s->told || !is_no_number(k, s->m->value, value)) return;
-  s->told = true;
+  if (s->reported || !is_no_number(k, s->m->value, value)) return;
+  s->reported = true;
   refuse(k, s->m->value->span, "this initial value", value, c->value);
 }
 

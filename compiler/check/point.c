@@ -155,21 +155,21 @@ const char *vector_text(const Check *k, const double *v, int i0, int n, const ch
 
 const char *parameters_text(const Check *k, const Ex *e, int n) {
   enum { SHOWN = 4 };
-  int told[SHOWN], ntold = 0;
+  int reported[SHOWN], nlisted = 0;
   Text t = {0};
   for (int i = 0; i < n; i++) {
     const int *ids;
     int count = e[i] == EX_NONE ? 0 : ex_symbols(k->s->pool, e[i], &ids);
-    for (int j = 0; j < count && ntold < SHOWN; j++) {
+    for (int j = 0; j < count && nlisted < SHOWN; j++) {
       const Sym *y = symtab_at(k->s->sym, ids[j]);
       bool seen = y->kind != SYM_PARAM || isnan(k->s->param_value[y->id]);
-      for (int m = 0; m < ntold; m++) seen |= told[m] == ids[j];
+      for (int m = 0; m < nlisted; m++) seen |= reported[m] == ids[j];
       if (seen) continue;
-      text_printf(&t, "%s%s = %g", ntold ? ", " : "", sym_name(ids[j], (void *)k->s), k->s->param_value[y->id]);
-      told[ntold++] = ids[j];
+      text_printf(&t, "%s%s = %g", nlisted ? ", " : "", sym_name(ids[j], (void *)k->s), k->s->param_value[y->id]);
+      reported[nlisted++] = ids[j];
     }
   }
-  const char *copy = ntold ? arena_strndup(k->arena, text_str(&t), strlen(text_str(&t))) : NULL;
+  const char *copy = nlisted ? arena_strndup(k->arena, text_str(&t), strlen(text_str(&t))) : NULL;
   text_free(&t);
   return copy;
 }

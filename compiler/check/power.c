@@ -63,11 +63,11 @@ static double least_damping(Check *k, const SysClass *c) {
   return n && largest > 0 ? least/largest : 0;
 }
 
-typedef struct Verdict { bool negative, positive, told; } Verdict;
+typedef struct Verdict { bool negative, positive, reported; } Verdict;
 
 static void dissipation(Check *k, const SysClass *c, void *ctx) {
   Verdict *v = ctx;
-  if (v->told) return;
+  if (v->reported) return;
   double least = least_damping(k, c);
   bool negative = least < -1e-9, positive = false;
   for (int i = 0; i < POINTS && isnan(least); i++) {
@@ -80,7 +80,7 @@ static void dissipation(Check *k, const SysClass *c, void *ctx) {
     positive |= power > 0 || isnan(power);
   }
   if (!negative || positive) return;
-  v->told = true;
+  v->reported = true;
   warn(k, c, c->dissipation, "this dissipation is negative: it feeds energy", "dissipation c*v^2/2 with c >= 0");
 }
 
@@ -108,7 +108,7 @@ static bool like_a_damper(Check *k, const SysClass *c, int own) {
 static void force(Check *k, const SysClass *c, void *ctx) {
   Verdict *v = ctx;
   int own = c->slot[c->row[0]].rate;
-  if (v->told || !ex_depends(k->s->pool, c->f[0], own) || !like_a_damper(k, c, own)) return;
+  if (v->reported || !ex_depends(k->s->pool, c->f[0], own) || !like_a_damper(k, c, own)) return;
   for (int i = 0; i < POINTS; i++) {
     Sample s = { .k = k, .c = c };
     vary(&s, i);

@@ -24,7 +24,7 @@ typedef struct Impacts {
   Check *k;
   int n; Block *at;
   int nr; double *G;       // [nr*nr], at the configuration at hand
-  bool *told;              // [ncls*ncls] pairs of statements that can gain
+  bool *reported;              // [ncls*ncls] pairs of statements that can gain
   Diag *first;             // what was said of the first pair
   int more;                // other pairs
 } Impacts;
@@ -47,12 +47,12 @@ static bool outside(const Check *k, const SysClass *c, double e, const char *wha
   return true;
 }
 
-typedef struct Range { const char *what; Ex e; bool told; const SysClass *contact; } Range;
+typedef struct Range { const char *what; Ex e; bool reported; const SysClass *contact; } Range;
 
 static void in_range(Check *k, const SysClass *c, void *ctx) {
   Range *r = ctx;
   (void)c;
-  if (!r->told) r->told = outside(k, r->contact, value_of(k->s, r->e, k->loop, 8), r->what);
+  if (!r->reported) r->reported = outside(k, r->contact, value_of(k->s, r->e, k->loop, 8), r->what);
 }
 
 static void check_ranges(Check *k) {
@@ -254,8 +254,8 @@ static void warn_pair(Impacts *m, const Block *a, const Block *b) {
   m->first = d;
 }
 
-static bool *told(const Impacts *m, const Block *a, const Block *b) {
-  return &m->told[m->k->x->row[a->row[0]].cls*m->k->s->ncls + m->k->x->row[b->row[0]].cls];
+static bool *reported(const Impacts *m, const Block *a, const Block *b) {
+  return &m->reported[m->k->x->row[a->row[0]].cls*m->k->s->ncls + m->k->x->row[b->row[0]].cls];
 }
 
 static bool face_each_other(const Impacts *m, const Block *a, const Block *b) {
@@ -275,23 +275,23 @@ static void look(Impacts *m) {
   int *pairs = ARENA_ARRAY(m->k->arena, int, m->k->s->ncls*m->k->s->ncls + 1);
   for (int i = 0; i < m->n; i++) {
     Block *a = &m->at[i];
-    if (*told(m, a, a) || uniform(a, NULL)) continue;
+    if (*reported(m, a, a) || uniform(a, NULL)) continue;
     Form f = form_of(m, a, NULL);
-    if ((*told(m, a, a) = can_gain(&f))) warn_alone(m, a);
+    if ((*reported(m, a, a) = can_gain(&f))) warn_alone(m, a);
   }
   for (int i = 0; i < m->n; i++)
     for (int j = 0; j < i; j++) {
       const Block *a = &m->at[j], *b = &m->at[i];
-      int *seen = &pairs[told(m, a, b) - m->told];
-      if (*told(m, a, b) || uniform(a, b) || face_each_other(m, a, b) || *seen >= PAIRS) continue;
-      if (!uniform(a, NULL) && *told(m, a, a)) continue;
-      if (!uniform(b, NULL) && *told(m, b, b)) continue;
+      int *seen = &pairs[reported(m, a, b) - m->reported];
+      if (*reported(m, a, b) || uniform(a, b) || face_each_other(m, a, b) || *seen >= PAIRS) continue;
+      if (!uniform(a, NULL) && *reported(m, a, a)) continue;
+      if (!uniform(b, NULL) && *reported(m, b, b)) continue;
       Form f = form_of(m, a, b);
       bool coupled = false;
       for (int r = 0; r < a->n; r++) for (int s = a->n; s < f.n; s++) coupled |= f.G[r][s] != 0;
       if (!coupled) continue;
       (*seen)++;
-      if ((*told(m, a, b) = can_gain(&f))) warn_pair(m, a, b);
+      if ((*reported(m, a, b) = can_gain(&f))) warn_pair(m, a, b);
     }
 }
 
@@ -305,7 +305,7 @@ void check_restitution(Check *k) {
   if (!k->x || diag_errors(k->bag) || model_impact(k->s->model) != MI_NEWTON) return;
   Impacts m = { .k = k, .at = ARENA_ARRAY(k->arena, Block, k->x->nr + 1), .nr = k->x->nr,
                 .G = ARENA_ARRAY(k->arena, double, k->x->nr*k->x->nr + 1),
-                .told = ARENA_ARRAY(k->arena, bool, k->s->ncls*k->s->ncls + 1) };
+                .reported = ARENA_ARRAY(k->arena, bool, k->s->ncls*k->s->ncls + 1) };
   collect(&m);
   if (all_uniform(&m)) return;
   for (int i = 0; i < CONFIGURATIONS; i++) {

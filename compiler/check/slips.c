@@ -83,13 +83,13 @@ static void warn(const Check *k, const SysClass *slip, const SysClass *other) {
 
 // --- coefficients by the values of their parameters; numbers are checked when the rows are derived ---
 
-typedef struct Coefficient { Ex e; const char *what; bool told; } Coefficient;
+typedef struct Coefficient { Ex e; const char *what; bool reported; } Coefficient;
 
 static void not_negative(Check *k, const SysClass *c, void *ctx) {
   Coefficient *m = ctx;
   double v = value_of(k->s, m->e, k->loop, 8);
-  if (m->told || !(v < 0)) return;
-  m->told = true;
+  if (m->reported || !(v < 0)) return;
+  m->reported = true;
   Diag *d = diag(k->bag, DIAG_E0404, c->law_span, "a %s is not negative, this one is %g", m->what, v);
   const char *with = parameters_text(k, &m->e, 1);
   if (with) diag_label(d, "with %s", with);

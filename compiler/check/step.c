@@ -108,7 +108,7 @@ static bool is_oscillator(const System *s) {
 }
 
 // ---- sources (W0848) ------------------------------------------------------------------------------------------------
-typedef struct Sources { double h; bool told; } Sources;
+typedef struct Sources { double h; bool reported; } Sources;
 
 typedef struct Instant { Check *k; double t; } Instant;
 
@@ -148,12 +148,12 @@ static void fast_sources(Check *k, const SysClass *c, void *ctx) {
   for (int r = 0; r < c->nrow; r++) { root[n++] = c->f[r]; root[n++] = c->g[r]; }
   if (c->y != EX_NONE) root[n++] = c->y;
   m = n ? ex_topological(p, root, n, &order) : 0;
-  for (int i = 0; i < m && !s->told; i++) {
+  for (int i = 0; i < m && !s->reported; i++) {
     double own = period_of(k, order[i]);
     if (!(own > 0)) continue;
     double period = own/rate_by_time(k, ex_arg(p, order[i], ex_operator(p, order[i]) == OP_TABLE));
     if (!(2*s->h > period*(1 + 1e-9))) continue;
-    s->told = true;
+    s->reported = true;
     const Model *model = k->s->model;                      // of a part of a library: the step, which is the user's own
     Span at = c->span.file == model->file || !model->sim.step ? c->span : model->sim.step->span;
     Diag *d = diag(k->bag, DIAG_W0848, at, "a source has a period of %.3g, and the step is %.3g", period,
@@ -174,11 +174,11 @@ static double length_of(const System *s) {
 static void check_sources(const Check *k, double h) {
   Check own = *k;
   Sources s = { h, false };
-  for (int i = 0; i < k->s->ncls && !s.told; i++) {
+  for (int i = 0; i < k->s->ncls && !s.reported; i++) {
     const SysClass *c = &k->s->cls[i];
     if (c->kind == CLASS_SMOOTH || c->kind == CLASS_RELATION) each_instance(&own, c, fast_sources, &s);
     if (c->kind != CLASS_EVERY || !(value_of(k->s, c->period, NULL, 0) < h*(1 - 1e-9))) continue;
-    s.told = true;
+    s.reported = true;
     Diag *d = diag(k->bag, DIAG_W0848, c->span, "`every` has a period of %.3g, and the step is %.3g",
                    value_of(k->s, c->period, NULL, 0), h);
     double period = value_of(k->s, c->period, NULL, 0), many = length_of(k->s)/period;

@@ -24,13 +24,13 @@ void check_touch_laws(Check *k) {
   for (int i = 0; i < m->ntouch; i++) {
     const SysTouch *t = &k->s->touch[i];
     int pairs = t->of->by_material ? (m->nmaterial + 1)*(m->nmaterial + 1) : 1;
-    bool told[ML_NUMBERS] = {0};
+    bool reported[ML_NUMBERS] = {0};
     for (int p = 0; p < pairs; p++)
       for (int n = 0; n < ML_NUMBERS; n++) {
-        if (told[n] || t->law[p][n] == EX_NONE) continue;
+        if (reported[n] || t->law[p][n] == EX_NONE) continue;
         double v = value_of(k->s, t->law[p][n], NULL, 0);
         if (!(v < 0 || ((n == ML_E || n == ML_ET) && v > 1))) continue;
-        told[n] = true;
+        reported[n] = true;
         outside(k, t->of, t->of->law[p].of[n], t->law[p][n], n, v);
       }
   }

@@ -44,6 +44,7 @@ Compilation *compile_file(const Options *o, const char *path, PipelineStage last
 // watch: NULL, or who looks at it in place of a file (runtime/command/command.h).
 nsm_program *load_program(const Options *o, Compilation *c, int *code);
 int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached);
+nsm_flags left_to_the_run(Arena *a, const Options *o);     // without what was written into the model
 int exit_code_of(const Compilation *c, bool good);
 bool explain_part(const char *name, bool more);           // explain_part.c; more: there is something above it
 int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK, EXIT_PIPE, or EXIT_FILE with a message

@@ -16,7 +16,7 @@ static void show_error(void *with, const nsm_error *e, FILE *err) {
 // --- the run ---
 
 // What was written into the model is not set again.
-static nsm_flags left_to_the_run(Arena *a, const Options *o) {
+nsm_flags left_to_the_run(Arena *a, const Options *o) {
   nsm_flags f = o->flags;
   f.nset = 0;
   f.set = ARENA_ARRAY(a, const char *, o->flags.nset + 1);

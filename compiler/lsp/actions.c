@@ -42,14 +42,14 @@ void answer_actions(Server *s, Document *d, const Json *request, Text *out) {
   const Json *range = json_at(request, "params.range");
   size_t lo = offset_at(d, json_at(range, "start")), hi = offset_at(d, json_at(range, "end"));
   DiagText *all;
-  int n = diag_list(d->now->bag, &all), told = 0;
+  int n = diag_list(d->now->bag, &all), reported = 0;
   text_add(out, "[");
   for (int i = 0; i < n; i++) {
     if (!all[i].at.file || strcmp(all[i].at.file->path, d->now->source->path)) continue;
     if (all[i].at.lo > hi || all[i].at.hi < lo) continue;
     for (int k = 0; k < all[i].nedit; k++) {
       if (strcmp(all[i].edit[k].at.file->path, d->now->source->path)) continue;
-      if (told++) text_add(out, ",");
+      if (reported++) text_add(out, ",");
       put_action(out, d, &all[i], &all[i].edit[k], k == 0);
     }
   }

@@ -94,8 +94,8 @@ void document_free(Document *d) {
   names_free(d->names);
   if (d->good != d->now) compilation_free(d->good);
   compilation_free(d->now);
-  for (size_t i = 0; i < d->told.n; i++) free(d->told.at[i]);
-  vec_free(&d->told);
+  for (size_t i = 0; i < d->reported.n; i++) free(d->reported.at[i]);
+  vec_free(&d->reported);
   text_free(&d->text);
   free(d->uri);
   free(d->path);
@@ -107,7 +107,7 @@ static void send(Server *s, const char *uri, const Document *d, const DiagText *
 void document_close(Server *s, Document *d) {
   Arena *a = arena_new();
   send(s, d->uri, NULL, NULL, 0, NULL);
-  for (size_t i = 0; i < d->told.n; i++) send(s, uri_of_path(a, d->told.at[i]), NULL, NULL, 0, NULL);
+  for (size_t i = 0; i < d->reported.n; i++) send(s, uri_of_path(a, d->reported.at[i]), NULL, NULL, 0, NULL);
   for (size_t i = 0; i < s->document.n; i++)
     if (s->document.at[i] == d) s->document.at[i] = s->document.at[--s->document.n];
   changed(s, d->path);
@@ -192,25 +192,25 @@ static void send(Server *s, const char *uri, const Document *d, const DiagText *
 // Files that are read and not open show their mistakes as well; what is mended is taken back.
 static void send_others(Server *s, Document *d, const DiagText *all, int n) {
   Arena *a = arena_new();
-  Vec(char *) told = { 0 };
+  Vec(char *) reported = { 0 };
   for (int i = 0; i < n; i++) {
     const SourceFile *f = all[i].at.file;
     bool done = !f || document_at(s, f->path);
-    for (size_t k = 0; k < told.n && !done; k++) done = !strcmp(told.at[k], f->path);
+    for (size_t k = 0; k < reported.n && !done; k++) done = !strcmp(reported.at[k], f->path);
     if (done) continue;
-    vec_push(&told, copied(f->path));
+    vec_push(&reported, copied(f->path));
     send(s, uri_of_path(a, f->path), NULL, all, n, f);
   }
-  for (size_t i = 0; i < d->told.n; i++) {
-    bool still = document_at(s, d->told.at[i]) != NULL;
-    for (size_t k = 0; k < told.n; k++) still |= !strcmp(told.at[k], d->told.at[i]);
-    if (!still) send(s, uri_of_path(a, d->told.at[i]), NULL, NULL, 0, NULL);
-    free(d->told.at[i]);
+  for (size_t i = 0; i < d->reported.n; i++) {
+    bool still = document_at(s, d->reported.at[i]) != NULL;
+    for (size_t k = 0; k < reported.n; k++) still |= !strcmp(reported.at[k], d->reported.at[i]);
+    if (!still) send(s, uri_of_path(a, d->reported.at[i]), NULL, NULL, 0, NULL);
+    free(d->reported.at[i]);
   }
-  vec_free(&d->told);
-  d->told.at = told.at;
-  d->told.n = told.n;
-  d->told.cap = told.cap;
+  vec_free(&d->reported);
+  d->reported.at = reported.at;
+  d->reported.n = reported.n;
+  d->reported.cap = reported.cap;
   arena_free(a);
 }
 

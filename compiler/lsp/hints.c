@@ -17,7 +17,7 @@ void answer_hints(Server *s, Document *d, const Json *request, Text *out) {
   const Compilation *c = d->now->model ? d->now : NULL;
   long first = json_whole(request, "params.range.start.line", 0);
   long last = json_whole(request, "params.range.end.line", 1L << 30);
-  int told = 0;
+  int reported = 0;
   text_add(out, "[");
   for (size_t i = 0; c && i < d->names->named.n; i++) {
     const Named *y = d->names->named.at[i];
@@ -28,7 +28,7 @@ void answer_hints(Server *s, Document *d, const Json *request, Text *out) {
     Text t = { 0 };
     text_add(&t, ": ");
     unit_print_composed(u->unit, &t);
-    text_printf(out, "%s{\"position\":{\"line\":%ld,\"character\":%ld},", told++ ? "," : "", at.line, at.character);
+    text_printf(out, "%s{\"position\":{\"line\":%ld,\"character\":%ld},", reported++ ? "," : "", at.line, at.character);
     text_add(out, "\"paddingLeft\":true,\"kind\":1,\"label\":");
     text_json_string(out, text_str(&t));
     text_add(out, "}");

@@ -28,7 +28,7 @@ typedef struct Document {
   long  changed;                       // when, in messages
   Compilation *now, *good;             // of the text; the last without errors, which may be the same. NULL: none yet
   Names *names;                        // of `now`
-  Vec(char *) told;                    // paths of files that are not open of which diagnostics were sent
+  Vec(char *) reported;                    // paths of files that are not open of which diagnostics were sent
 } Document;
 
 typedef struct Server {

@@ -44,7 +44,7 @@ void answer_tokens(Server *s, Document *d, const Json *request, Text *out) {
   Position last = { 0, 0 };
   size_t end = 0;
   text_add(out, "{\"data\":[");
-  for (size_t i = 0, told = 0; i < use.n; i++) {
+  for (size_t i = 0, reported = 0; i < use.n; i++) {
     const NameUse *u = &use.at[i];
     if (u->at.lo < end) continue;                          // said already
     end = u->at.hi;
@@ -53,7 +53,7 @@ void answer_tokens(Server *s, Document *d, const Json *request, Text *out) {
     bool same = lo.line == last.line;
     bool declares = u->of->at.lo == u->at.lo && !strcmp(u->of->at.file->path, f->path);
     int marks = (declares ? M_DECLARATION : 0) | (u->of->kind == NAMED_PARAM ? M_READONLY : 0);
-    text_printf(out, "%s%ld,%ld,%ld,%d,%d", told++ ? "," : "", lo.line - last.line,
+    text_printf(out, "%s%ld,%ld,%ld,%d,%d", reported++ ? "," : "", lo.line - last.line,
                 same ? lo.character - last.character : lo.character, hi.character - lo.character, kind_of(u->of),
                 marks);
     last = lo;

@@ -148,7 +148,7 @@ struct Elab {
   Vec(Import) imports;        // which file imports which
   Map   *done, *alike;        // calls of functions that were written out, arguments of calls (elab_call.c)
   Map   *files;               // interned path -> Ast, every file once
-  Map   *told;                // indices out of range, by array and loop
+  Map   *reported;                // indices out of range, by array and loop
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds

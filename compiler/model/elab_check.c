@@ -45,7 +45,7 @@ static void check_equations(Elab *e) {
 
 // --- every multiplier has one relation ---
 
-static bool told_apart(const MExpr *a, const MExpr *b) {
+static bool differ(const MExpr *a, const MExpr *b) {
   bool numbers = true;
   for (int i = 0; i < a->nargs; i++) {
     if (a->arg[i]->kind != MX_NUM || b->arg[i]->kind != MX_NUM) numbers = false;
@@ -81,7 +81,7 @@ static void check_multipliers(Elab *e) {
   for (size_t i = 0; i < e->relation.n; i++)
     for (size_t k = 0; k < i && e->relation.n < 3000; k++) {
       const MRelation *a = &e->relation.at[k], *b = &e->relation.at[i];
-      if (a->lambda->id != b->lambda->id || told_apart(a->lambda, b->lambda)) continue;
+      if (a->lambda->id != b->lambda->id || differ(a->lambda, b->lambda)) continue;
       Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations",
                      e->var.at[b->lambda->id].plain);
       diag_label(d, "tied again by `%s`", name_shown(e->a, b->name, &b->ctx));
@@ -160,14 +160,14 @@ void note_angle(const Env *env, const Value *v) {
 
 // Initial values of variables that are used as angles.
 static void check_angles(Elab *e) {
-  char *told = ARENA_ARRAY(e->a, char, e->var.n + 1), *angle = ARENA_ARRAY(e->a, char, e->var.n + 1);
+  char *reported = ARENA_ARRAY(e->a, char, e->var.n + 1), *angle = ARENA_ARRAY(e->a, char, e->var.n + 1);
   for (size_t i = 0; i < e->angles.n; i++) angle[e->angles.at[i]->id] = 1;
   for (size_t i = 0; i < e->init.n; i++) {
     const MInit *m = &e->init.at[i];
     double value;
-    if (m->velocity || !angle[m->on->id] || told[m->on->id]) continue;
+    if (m->velocity || !angle[m->on->id] || reported[m->on->id]) continue;
     if (!try_eval(e, m->value, false, NULL, 0, &value) || !degrees(value)) continue;
-    told[m->on->id] = 1;
+    reported[m->on->id] = 1;
     const Span nowhere = {0};
     warn_degrees(e, m->value->span, value, nowhere);
   }

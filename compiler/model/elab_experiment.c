@@ -58,6 +58,18 @@ static void stages(const Env *env, const Ast *arg) {
   diag_help(d, "radau(stages = 3)");
 }
 
+// order = 4
+static void order(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  double n = arg->a->kind == AST_NUMBER ? arg->a->number : 0;
+  s->order_span = arg->a->span;
+  s->order = n == 2 || n == 4 || n == 6 || n == 8 ? (int)n : 0;
+  if (s->order) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`order` is 2, 4, 6 or 8");
+  diag_label(d, "none of them");
+  diag_help(d, "consistent(order = 4)");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -87,7 +99,12 @@ static void scheme(const Env *env, const Ast *x) {
       stages(env, arg);
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma, stages and located, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "order")) {
+      order(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
+                   "a scheme takes theta, gamma, order, stages and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
@@ -227,35 +244,35 @@ const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name 
 // What a run tells of itself: energies and the ledger, problems of steps that missed their tolerance. A model may have
 // a variable of that name, which then wins. `alone`: the name without a part; 0: it has none.
 typedef struct Told { const char *name, *part[7]; int output[7], alone; const char *unit, *help; } Told;
-static const Told told[] = {
+static const Told reported[] = {
   { "energy", { "kinetic", "potential", "residue", "forces", "dampers", "contacts" },
     { MSTAT_KINETIC, MSTAT_POTENTIAL, MSTAT_RESIDUE, MSTAT_FORCES, MSTAT_DAMPERS, MSTAT_CONTACTS }, MSTAT_ENERGY, "J",
     "it has kinetic, potential, residue, forces, dampers, contacts" },
   { "problems", { "accepted", "residual" }, { MSTAT_ACCEPTED, MSTAT_RESIDUAL }, 0, "1",
     "it has accepted, how many steps so far, and residual, the largest one" } };
-enum { TOLD = sizeof told / sizeof *told };
+enum { TOLD = sizeof reported / sizeof *reported };
 
 // Its number and *unit; 0: none of them. *known is false where a part does not exist, reported.
-static int told_output(const Env *env, const Ast *x, bool *known, const char **unit) {
+static int output_of(const Env *env, const Ast *x, bool *known, const char **unit) {
   const Elab *e = env->e;
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
   *known = true;
   for (int t = 0; t < TOLD; t++) {
-    if (base->kind != AST_NAME || strcmp(base->name, told[t].name) || scope_find(env->scope, base->name)) continue;
-    *unit = told[t].unit;
-    if (x->kind == AST_NAME && told[t].alone) return told[t].alone;
+    if (base->kind != AST_NAME || strcmp(base->name, reported[t].name) || scope_find(env->scope, base->name)) continue;
+    *unit = reported[t].unit;
+    if (x->kind == AST_NAME && reported[t].alone) return reported[t].alone;
     const char *part = x->kind == AST_NAME ? "" : x->name;
     size_t n = 0;
-    for (; told[t].part[n]; n++)
-      if (!strcmp(part, told[t].part[n])) return told[t].output[n];
-    Diag *d = *part ? diag(e->bag, DIAG_E0201, x->span, "`%s` has no part `%s`", told[t].name, part)
-                    : diag(e->bag, DIAG_E0201, x->span, "`%s` stands with one of its parts", told[t].name);
-    const char *near = suggest(part, told[t].part, n);
+    for (; reported[t].part[n]; n++)
+      if (!strcmp(part, reported[t].part[n])) return reported[t].output[n];
+    Diag *d = *part ? diag(e->bag, DIAG_E0201, x->span, "`%s` has no part `%s`", reported[t].name, part)
+                    : diag(e->bag, DIAG_E0201, x->span, "`%s` stands with one of its parts", reported[t].name);
+    const char *near = suggest(part, reported[t].part, n);
     if (near) {
-      diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
-      diag_edit(d, x->span, "%s.%s", told[t].name, near);
+      diag_help(d, "did you mean `%s.%s`?", reported[t].name, near);
+      diag_edit(d, x->span, "%s.%s", reported[t].name, near);
     }
-    else diag_help(d, "%s", told[t].help);
+    else diag_help(d, "%s", reported[t].help);
     *known = false;
   }
   return 0;
@@ -310,7 +327,7 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
   in.in_stat = true;
   bool known;
   const char *unit;
-  s.output = told_output(env, x->list.at[0], &known, &unit);
+  s.output = output_of(env, x->list.at[0], &known, &unit);
   if (!known) return bad_value(env, x->span);
   if (s.output < 0) {
     u = unit_named(unit);

@@ -365,7 +365,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .done = map_new(a),
                .alike = map_new(a),
                .files = map_new(a),
-               .told = map_new(a),
+               .reported = map_new(a),
                .out = ARENA_NEW(a, Model) };
   for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);

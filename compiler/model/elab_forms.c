@@ -2,7 +2,7 @@
 // resolved, so that each mistake is said once, in the words of the item that was written.
 #include <string.h>
 
-#include "../syntax/habits.h"
+#include "../syntax/foreign_words.h"
 #include "elab.h"
 
 static const char *text(Elab *e, const Ast *n) { return ast_text(e, n); }

@@ -184,14 +184,14 @@ static bool visit_corners(Corners *c, double *loop, int k) {
 }
 
 // An index that leaves an array is told once in a loop, though it stands at several places of it.
-static bool told_of_loop(const Env *env, const Corners *c, const char *of) {
+static bool report_loop(const Env *env, const Corners *c, const char *of) {
   Elab *e = env->e;
   if (!(c->index->uses & MU_LOOP) || env->ctx.n == 0) return false;
   Span loop = env->ctx.loop[env->ctx.n - 1].span;
   const char *key = intern(e->in, arena_printf(e->a, "%s %p %zu %.17g %.17g", of, (const void *)loop.file, loop.lo,
                                                c->lo, c->hi));
-  if (map_get(e->told, key)) return true;
-  map_put(e->told, key, (void *)env);
+  if (map_get(e->reported, key)) return true;
+  map_put(e->reported, key, (void *)env);
   return false;
 }
 
@@ -217,7 +217,7 @@ bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr
     return false;
   }
   if (c.lo >= first && c.hi <= last) return true;
-  if (told_of_loop(env, &c, of)) return false;
+  if (report_loop(env, &c, of)) return false;
   Diag *d = diag(e->bag, DIAG_E0608, at, "index %.17g of `%s` is out of range", c.lo < first ? c.lo : c.hi, of);
   if (i->uses & MU_LOOP) diag_label(d, "runs from %.17g to %.17g", c.lo, c.hi);
   else diag_label(d, "this is %.17g", c.lo);

@@ -28,7 +28,7 @@ bool units_meet(Elab *e, Unit a, Unit b, Span at) {
 
 // --- the solution ---
 
-typedef struct Known { bool known, fresh, told; Unit unit; int row; } Known;   // fresh: learnt in this pass
+typedef struct Known { bool known, fresh, reported; Unit unit; int row; } Known;   // fresh: learnt in this pass
 typedef struct Inference { Elab *e; Known *name; char *used; } Inference;
 
 // The row with all that is known put in, but for the name `left`. Returns how many names stay; *last is one of them.
@@ -69,7 +69,7 @@ static void contradiction(const Inference *f, int row, UnitName by, Unit here) {
   Known *k = &f->name[by.id];
   const UnitRow *r = &e->unit_row.at[row];
   const char *name = param_of(e, by.id)->name, *one = text_of(e, here), *other = text_of(e, k->unit);
-  k->told = true;
+  k->reported = true;
   Diag *d = diag(e->bag, DIAG_W0803, r->at, "`%s` has no unit and is used in two: %s and %s", name, other, one);
   diag_label(d, "this asks for %s", one);
   diag_also(d, e->unit_row.at[k->row].at, "this asks for %s", other);
@@ -88,7 +88,7 @@ static void verify(const Inference *f, int row) {
   for (int k = 0; k < UNIT_NAMES && r->one.by[k].id; k++) {
     UnitName by = r->one.by[k], last;
     Unit rest, here;
-    if (f->name[by.id].told || put_in(f, r, by.id, &rest, &last) != 1 || !asked(rest, by, &here)) return;
+    if (f->name[by.id].reported || put_in(f, r, by.id, &rest, &last) != 1 || !asked(rest, by, &here)) return;
     if (unit_compatible(here, f->name[by.id].unit)) return;
     if (k + 1 < UNIT_NAMES && r->one.by[k + 1].id && f->name[by.id].row == row) continue;
     contradiction(f, row, by, here);
@@ -142,6 +142,6 @@ void infer_units(Elab *e) {
     }
   }
   for (size_t i = 0; i < e->unit_name.n; i++)
-    if (f.name[i + 1].known && !f.name[i + 1].told) e->param.at[e->unit_name.at[i]].inferred = f.name[i + 1].unit;
+    if (f.name[i + 1].known && !f.name[i + 1].reported) e->param.at[e->unit_name.at[i]].inferred = f.name[i + 1].unit;
   if (e->has_units) note_units(&f);
 }

@@ -5,7 +5,7 @@
 
 #include "../base/library.h"
 #include "../base/suggest.h"
-#include "../syntax/habits.h"
+#include "../syntax/foreign_words.h"
 #include "elab_body.h"
 
 const Ast *named_arg(AstList list, const char *name) {
@@ -73,7 +73,7 @@ static const Ast *find_model(Symbol *y) {
     diag_label(d, "not declared");
     const char *near = suggest(name->name, names.at, names.n);
     const char *what, *help;
-    if (habit_of(name->name, &what, &help)) {
+    if (foreign_word(name->name, &what, &help)) {
       diag_note(d, "%s", what);
       diag_help(d, "%s", help);
     } else if (near) diag_mean(d, near);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../syntax/habits.h"
+#include "../syntax/foreign_words.h"
 #include "elab_body.h"
 
 typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint

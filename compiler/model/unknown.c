@@ -71,7 +71,7 @@ void unknown_name(const Env *env, const char *name, Span at) {
 }
 
 // What `owner` has, for a help: all parts of a body and of a small model, else the outputs. NULL: too much to tell.
-static const char *parts_told(const Scope *s, const char *owner) {
+static const char *list_of_parts(const Scope *s, const char *owner) {
   Text t = {0};
   size_t all = map_size(s->names), n = 0;
   for (size_t i = 0; i < all; i++) {
@@ -80,9 +80,9 @@ static const char *parts_told(const Scope *s, const char *owner) {
     text_printf(&t, "%s%s.%s", n++ ? ", " : "", owner, (const char *)map_key_at(s->names, i));
   }
   if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
-  const char *told = n && n <= 12 ? arena_printf(s->e->a, "it has %s", text_str(&t)) : NULL;
+  const char *reported = n && n <= 12 ? arena_printf(s->e->a, "it has %s", text_str(&t)) : NULL;
   text_free(&t);
-  return told;
+  return reported;
 }
 
 void unknown_member(const Scope *s, const char *owner, const char *name, Span at) {
@@ -100,6 +100,6 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
     diag_help(d, "did you mean `%s.%s`?", owner, near);
     diag_edit(d, at, "%s", near);
   }
-  else if ((parts = parts_told(s, owner))) diag_help(d, "%s", parts);
+  else if ((parts = list_of_parts(s, owner))) diag_help(d, "%s", parts);
   vec_free(&names);
 }

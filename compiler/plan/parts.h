@@ -7,7 +7,8 @@ const Plan *scheme_radau(Arena *a, const System *s, const SchemeDescriptor *d);
 // those written in schemes/<name>.c
 const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d, const Equations *q);
 // consistent, consistent1, consistent_explicit_mass
-const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);
+// degree: of the polynomials of a piece, 1 for a step of second order
+const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d, int degree);
 
 // gamma = 1, matrices constant until a class says otherwise
 Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta);

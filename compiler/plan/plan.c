@@ -27,6 +27,11 @@ static void refuse_stages(const System *s, const char *scheme, DiagBag *bag) {
   diag_help(d, "scheme = radau(stages = %d)", s->model->sim.stages);
 }
 
+static void refuse_order(const System *s, const char *scheme, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0604, s->model->sim.order_span, "the scheme '%s' has no order to choose", scheme);
+  diag_help(d, "scheme = consistent(order = %d)", s->model->sim.order);
+}
+
 // Events are located by some schemes alone.
 static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
@@ -98,11 +103,15 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
   if (x->stages && !scheme->collocates && !override) refuse_stages(s, scheme->name, bag);
+  bool ordered = x->order > 0 && scheme->two_point && scheme->located;
+  if (x->order && !ordered && !override) refuse_order(s, scheme->name, bag);
+  int degree = ordered ? x->order / 2 : 1;
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
+  if (degree > 1) check_galerkin(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
   return scheme->equations   ? scheme_equations(a, s, scheme, scheme->equations)
-         : scheme->two_point ? scheme_consistent(a, s, scheme)
+         : scheme->two_point ? scheme_consistent(a, s, scheme, degree)
                              : scheme_radau(a, s, scheme);
 }

@@ -41,6 +41,7 @@ typedef struct Plan {
   double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
+  int degree;                   // of the polynomials of a piece, half the order: energy-consistent schemes; else 0
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;
 } Plan;

@@ -1,6 +1,9 @@
 // Energy-consistent schemes (docs/numerics/consistent.md): the kernels of one point in time for the impact step and the
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
+//
+// Pieces of a higher degree (docs/numerics/galerkin.md) take forces at Gauss' nodes, by the derivatives of f, and keep
+// closed contacts and sticking friction on both levels, as constraints: they have the discrete derivative of the rate.
 #include "../schemes/compliant.h"
 #include "alike.h"
 #include "parts.h"
@@ -46,8 +49,24 @@ static const SysClass *no_terms(Arena *a, const SysClass *c) {
   return n;
 }
 
-const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d) {
+// A direction of slip as a constraint on velocities, for where it sticks.
+static void sticking_kernels(Arena *a, const System *s, const SysClass *c, PlanClass *pc, Hoist *h) {
+  SysClass *held = ARENA_NEW(a, SysClass);
+  *held = *c;
+  held->kind = CLASS_CONSTRAINT;
+  held->velocity_level = true;
+  TwoPoint t = two_point_row(a, s, held, true);
+  kernel_entries(pc, h, KERNEL_RQ, &t.rq);
+  kernel_entries(pc, h, KERNEL_DRATE, &t.dr);
+  kernel_entries(pc, h, KERNEL_CURVE, &t.curve);
+  pc->rq = t.rq;
+  pc->dr = t.dr;
+  pc->curve = t.curve;
+}
+
+const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d, int degree) {
   Plan *p = plan_open(a, s, d, 0.5);
+  p->degree = degree;
   Alike *alike = alike_new(a, s);
   for (int i = 0; i < s->ncls; i++) {
     if (class_alike(alike, p, i)) continue;
@@ -66,12 +85,16 @@ const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor 
     if (c->kind == CLASS_SMOOTH) {
       TwoPoint t = two_point_smooth(a, s, c, d->mass_at_begin);
       smooth_kernels(pc, &h, &t);
+      if (degree > 1 && pc->kernel[KERNEL_WORK].n > 0) kernel_entries(pc, &h, KERNEL_JAC, &c->jac);
       p->constant_iteration_matrix &= pc->c_affine;
     } else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {
-      TwoPoint t = two_point_row(a, s, c);
+      TwoPoint t = two_point_row(a, s, c, degree > 1);
       row_kernels(pc, &h, &t);
       p->constant_problem_matrix &= c->affine;
-    } else if (c->kind == CLASS_FRICTION) p->constant_problem_matrix &= c->affine;
+    } else if (c->kind == CLASS_FRICTION) {
+      if (degree > 1) sticking_kernels(a, s, c, pc, &h);
+      p->constant_problem_matrix &= c->affine;
+    }
     class_columns(pc, &h);
   }
   p->constant_problem_matrix &= p->constant_iteration_matrix;

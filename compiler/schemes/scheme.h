@@ -73,6 +73,7 @@ struct SchemeDescriptor {
 #include "../../runtime/schemes.def"
 #undef SCHEME
 SchemeCheck check_consistent;
+void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag);      // of an order above 2
 
 typedef enum {                  // as NSM_SCHEME_*
 #define SCHEME(name, number, ...) SCHEME_##number,

@@ -521,7 +521,7 @@ const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass 
   return whole;
 }
 
-TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
+TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c, bool both_levels) {
   Pool *p = s->pool;
   Job j = job_of(a, s, c);
   TwoPoint t = { .affine = false };
@@ -553,7 +553,7 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     t.hm = ARENA_ARRAY(a, Ex, c->h.n + 1);
     for (int i = 0; i < c->h.n; i++) t.hm[i] = by_v[c->h.at[i].col];
   }
-  if (symmetric || (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d)))
+  if (symmetric || ((both_levels || c->kind == CLASS_CONSTRAINT) && discrete(&j, c->rate, d)))
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);

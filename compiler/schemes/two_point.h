@@ -21,4 +21,5 @@ typedef struct TwoPoint {
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass);
 // c with a derivative by each turn in its rows, 0 too: a discrete one need not be 0 there.
 const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass *c);
-TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c);
+// both_levels: of a contact too, the discrete derivative of its rate
+TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c, bool both_levels);

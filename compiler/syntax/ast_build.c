@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ast_node.h"
-#include "habits.h"
+#include "foreign_words.h"
 #include "nsm.tab.h"
 #include "parse_state.h"
 
@@ -308,7 +308,7 @@ static void refuse_lone(Parse *p, Span at, const Ast *expr) {
   bool named = first->kind == AST_NAME || first->kind == AST_CALL;
   const char *near = named ? word_near(p, first->name_span) : NULL, *what, *help;
   if (quotient(p, at, expr)) return;
-  if (named && habit_of(first->name, &what, &help)) {
+  if (named && foreign_word(first->name, &what, &help)) {
     Diag *d = problem(p, DIAG_E0121, first->name_span, "'%s': %s", first->name, what);
     diag_help(d, "%s", help);
   } else if (expr->kind == AST_BINARY && expr->op == AO_EQ) {

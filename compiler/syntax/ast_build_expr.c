@@ -3,7 +3,7 @@
 
 #include "ast_build.h"
 #include "ast_node.h"
-#include "habits.h"
+#include "foreign_words.h"
 #include "parse_state.h"
 
 Ast *ast_new(Parse *p, AstKind kind, Span at) {

@@ -1,6 +1,7 @@
 // Forms of other languages, by the kind of item in which they stand: each rule sees the tokens of the item so far and
-// the text, says what is written here, and gives up the rest of the item. Words are in habits.def. Here: what stands at
-// file level, words at the start of an item, loops; foreign_items.c has the items of a model, foreign_values.c values.
+// the text, says what is written here, and gives up the rest of the item. Words are in foreign_words.def. Here: what
+// stands at file level, words at the start of an item, loops; foreign_items.c has the items of a model,
+// foreign_values.c values.
 #include "foreign.h"
 
 // --- words at the start of an item ---
@@ -13,7 +14,7 @@ static size_t indented(const SourceFile *f, size_t line) {
 
 static bool word(Parse *p) {
   const char *what, *help;
-  if (item(p, 0) != TOK_NAME || p->item_n > 12 || !habit_of(text_of(p, p->item[0]), &what, &help)) return false;
+  if (item(p, 0) != TOK_NAME || p->item_n > 12 || !foreign_word(text_of(p, p->item[0]), &what, &help)) return false;
   int next = item(p, 1);
   if (inside(p, '{', TOK_SIMULATE) || inside(p, '{', TOK_CONTACT) || inside(p, '{', TOK_CONSTRAINT)) return false;
   bool quantity = next == '=' || next == '\'' || next == '[' || next == '.' || next == '*' || next == '/' ||

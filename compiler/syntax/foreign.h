@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/text.h"
-#include "habits.h"
+#include "foreign_words.h"
 #include "nsm.tab.h"
 #include "parse_state.h"
 

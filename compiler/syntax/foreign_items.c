@@ -74,7 +74,7 @@ static bool laws(Parse *p) {
   } else if (row && now(p) == ',' && !saw(p, TOK_WITH)) {
     size_t at = skip_blanks(p->file, p->now.at.hi), n = strcspn(p->file->text + at, " (;,}");
     const char *next = span_text(p, between(p, at, at + n));
-    if (is_law_name(next) || habit_of(next, &(const char *){NULL}, &(const char *){NULL})) {
+    if (is_law_name(next) || foreign_word(next, &(const char *){NULL}, &(const char *){NULL})) {
       d = say(p, p->now.at, "laws stand behind 'with'");
       diag_help(d, "%s with %s;", trimmed(p, p->item[0].at.lo, p->now.at.lo), rest(p, at));
     }
@@ -302,7 +302,7 @@ static Diag *declared_with_minus(Parse *p) {
 static Diag *declared_with_type(Parse *p, const char *word, const char *name) {
   const SourceFile *f = p->file;
   const char *what, *help;
-  if (!habit_of(name, &what, &help)) return NULL;
+  if (!foreign_word(name, &what, &help)) return NULL;
   Diag *d = say(p, p->before.at, arena_printf(p->arena, "'%s': %s", name, what));
   size_t open = skip_blanks(f, p->now.at.hi), behind = follows(f, open, "(") ? skip_bracket(f, open) : open;
   bool value = follows(f, behind, "=") || follows(f, skip_blanks(f, behind), "=");
@@ -370,7 +370,7 @@ static bool declaration(Parse *p) {
 static bool instance(Parse *p) {
   Diag *d = NULL;
   if (item(p, 0) == TOK_NAME && item(p, 1) == TOK_NAME &&
-      !habit_of(text_of(p, p->item[0]), &(const char *){NULL}, &(const char *){NULL})) {
+      !foreign_word(text_of(p, p->item[0]), &(const char *){NULL}, &(const char *){NULL})) {
     const char *model = text_of(p, p->item[0]), *name = text_of(p, p->item[1]);
     bool known = find_model(p, model);
     if (item(p, 2) == '[' && now(p) != TOK_NAME && p->item_n == 4) {

@@ -6,7 +6,7 @@
 // takes up to n steps from step k on and gives how many it did. s is the state, in and out; c are the constants of the
 // run, c[0 .. WHOLE_SCALARS) those below, then `constant`, then what the kind has. Before a step that the kernel does
 // not take (a contact closes, Newton's method does not converge at once, a value is not finite) it returns, with s as
-// it was at the begin of that step: the runtime then takes it on the general road.
+// it was at the begin of that step: the runtime then takes it on the generic step.
 #pragma once
 #include "../kernel/kernels.h"
 #include "../plan/plan.h"

@@ -4,9 +4,9 @@
 //
 //   R1 - Dg^T lambda - Drate^T kappa = 0,    rates at the end = 0,    gaps at the end = 0
 //
-// with the Jacobian (11) and the start values, the stop, the last correction and the compensated sums of the general
-// road. Constraints ask for a constant mass matrix. A velocity that may be at rest, forces that cancel each other, more
-// than ITERATIONS: the general road.
+// with the Jacobian (11) and the start values, the stop, the last correction and the compensated sums of the generic
+// step. Constraints ask for a constant mass matrix. A velocity that may be at rest, forces that cancel each other, more
+// than ITERATIONS: the generic step.
 //
 // s, in this order: q, q_low, u, u_low [nq]; lambda, kappa [ns]; gain, gain0, 1/M_ii at the start [nq]; reach [rows];
 // off [2], cost [2]; k mod 16; iterations, the ledger (LEDGER)
@@ -441,7 +441,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       k_break(b);
     }
     k_close(b);
-    // the Newton step grows: halving is for the general road
+    // the Newton step grows: halving is for the generic step
     KValue grows = k_op2(b, OP_LT, times(p, k_number(b, 2), old), error);
     k_if(b, grows);
     k_break(b);

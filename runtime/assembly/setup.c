@@ -90,12 +90,19 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
     s->a->gamma = 1;
   }
   own_weights(s);
-  s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : 3;
-  if (set && set->stages && !s->a->scheme->collocates) {
-    sim_fail(e, NSM_USAGE, "the scheme of this model has no stages; `radau` has");
+  s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : s->a->scheme->collocates ? 3 : 1;
+  if (set && set->stages && !s->a->scheme->collocates && !(s->a->scheme->two_point && s->a->scheme->located)) {
+    sim_fail(e, NSM_USAGE, "the scheme of this model has no stages and no order; `radau` and `consistent` have");
     return 0;
   }
-  if (s->a->stages == 2 || s->a->stages == 3) return 1;
+  int known = s->a->stages == 1 || (x->stages > 1 && s->a->stages >= 1 && s->a->stages <= 4);
+  if (s->a->scheme->two_point && !known) {
+    sim_fail(e, NSM_USAGE, "this program was compiled for `consistent` of order %d, and not for order %d; compile it "
+             "for scheme = consistent(order = %d)", x->stages > 1 ? 2 * x->stages : 2, 2 * s->a->stages,
+             2 * s->a->stages);
+    return 0;
+  }
+  if (!s->a->scheme->collocates || s->a->stages == 2 || s->a->stages == 3) return 1;
   sim_fail(e, NSM_USAGE, "radau has 2 or 3 stages, and not %d", s->a->stages);
   return 0;
 }

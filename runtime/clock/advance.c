@@ -81,6 +81,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
 }
 
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
+  if (__builtin_expect(s->tape != NULL, 0)) s->tape->piece(s->tape, s, t1);
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
@@ -100,7 +101,7 @@ nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt
 
 nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
   int before = s->w.euler;
-  s->w.euler = s->n.radau != NULL;
+  s->w.euler = s->n.radau || s->n.galerkin;
   nsm_code code = attempt(s, h, s->now.t + h, e);
   s->w.euler = before;
   return code;

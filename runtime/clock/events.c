@@ -156,6 +156,7 @@ static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, 
     if (k->c->out_fn) k->c->out_fn(&view, &some, s->w.value + (size_t)a * (size_t)n);
   }
   s->now.count.events += n;
+  if (s->tape) s->tape->block(s->tape, s, (int)(v - s->a->event), first, n, t);
   if (!s->a->cls[v->cls].c->switches) sim_before_jump(s);
   for (int a = 0; a < v->naction; a++) {
     const sim_class *k = &s->a->cls[v->action[a]];
@@ -288,6 +289,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
   if (changed & SIM_DISCRETE) s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
   if (changed & SIM_MOTION) {
     sim_forget_last_step(s);
+    if (s->tape && s->a->on.constraint.n > 0) s->tape->mended(s->tape, s);
     if (s->a->on.constraint.n > 0) {
       nsm_error why = { .code = NSM_OK };
       sim_refresh(s, &why);

@@ -100,8 +100,9 @@ static void forget_forces(nsm_sim *s) {
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   if (!s->located->watches) return NSM_OK;
   double r = h / PROBE;
-  nsm_code code = sim_try(s, r, s->now.t + r, e);
+  nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
+  if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
   return code;
 }
 
@@ -187,9 +188,9 @@ static int is_lifted(const nsm_sim *s, int row) {
 // of their impulses. That takes energy, as the impacts of such flights would.
 static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
   sim_rows *r = &s->n.r;
-  int any = 0;
+  int any = 0, later = s->n.con && !s->n.galerkin;         // by the impact that begins the next piece
   rates_after(s);
-  for (int row = 0; row < r->n && !s->n.con; row++) {
+  for (int row = 0; row < r->n && !later; row++) {
     if (r->friction_of[row] >= 0 || !is_lifted(s, row) || !falls_back(s, row, rest)) continue;
     r->lo[row] = -INFINITY;
     any = 1;
@@ -323,7 +324,9 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   s->now.sets_known = 1;
   restitution(s, 0);
   forget_forces(s);
-  code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
+  int arrives = arrived(s);
+  if (s->tape && arrives) s->tape->at_once(s->tape, s);
+  code = arrives ? impact(s, rest_of(s), e) : NSM_OK;
   return code == NSM_OK ? probe(s, h, e) : code;
 }
 
@@ -403,6 +406,19 @@ static void doubt_of_opening(nsm_sim *s, double length) {
     if (w->hit[row] && s->now.set[row] == SIM_LEFT) s->now.doubt[row] = length == 0;
 }
 
+// A piece of fixed sets is checked before it stands.
+static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
+  static const double wrong = 1e-6;
+  if (!s->n.galerkin || s->located->capture) return NSM_OK;
+  double off = sim_galerkin_verify(s, t1);
+  s->now.count.max_residual = fmax(s->now.count.max_residual, off);
+  if (off <= wrong) return NSM_OK;
+  s->w.astray = 1;
+  sim_fail(e, NSM_FAILED, "a piece that ends at t = %.10g s breaks the laws of its contacts by %.3g of their terms", t1,
+           off);
+  return NSM_FAILED;
+}
+
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
@@ -412,6 +428,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
+    if ((code = verified(s, t1, e)) != NSM_OK) return code;
     code = sim_accept(s, t1, e);
     if (w->capture) {
       w->capture = w->pieces = s->now.sets_known = 0;
@@ -423,6 +440,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (code != NSM_OK || !ends) return code;
   w->pieces++;
   s->now.count.located++;
+  if (s->tape && length == 0) s->tape->at_once(s->tape, s);
   forget_forces(s);
   doubt_of_opening(s, length);
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);

@@ -42,6 +42,7 @@ void     sim_watch_tolerances(nsm_sim *s, double h);
 double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
+void     sim_watch_still_slides(nsm_sim *s);   // what is said to stick and slips at the begin slides until it stops
 void     sim_watch_keep(nsm_sim *s, double h);                      // the trial stands: what the next piece starts from
 
 // located_tell.c
@@ -50,7 +51,7 @@ void     sim_tell_sets(nsm_sim *s);                                  // of those
 void     sim_tell_captured(nsm_sim *s, int row);            // after a switch of that row, -1: of none
 void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
 void     sim_before_jump(nsm_sim *s);                      // an event is about to make values jump
-double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT_EVENTS ...: of a row, by its multiplier
+double   sim_event_statistic(const nsm_sim *s, int stat, int cls);  // NSM_STAT_EVENTS ...: of a row, by its multiplier
 
 // located.c, called by events.c
 int      sim_located_analyse(nsm_sim *s, nsm_error *e);

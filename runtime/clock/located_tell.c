@@ -88,7 +88,7 @@ void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
   s->located->with = with;
 }
 
-double sim_told(const nsm_sim *s, int stat, int cls) {
+double sim_event_statistic(const nsm_sim *s, int stat, int cls) {
   const sim_class *k = &s->a->cls[cls];
   if (!s->located || k->tab.count == 0) return NAN;
   int row = head_of(s, s->n.r.of_l[k->tab.ix[0]]);

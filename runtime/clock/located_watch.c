@@ -94,6 +94,11 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
         crossed |= w->f[row] < -w->tolerance[row];
         continue;
       }
+      if (s->n.galerkin) {
+        w->f[row] = sim_galerkin_force(s, row);
+        *forces = fmax(*forces, fabs(w->f[row]));
+        continue;
+      }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
       double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
@@ -140,11 +145,22 @@ static double still_slides(const grip *g, double m) {
   return g->slides ? g->along - 2 * m * fmax(g->pull, 0) : -m * fmax(g->limit + g->pull, 0);
 }
 
+// The same with fixed sets, whose forces at the end are known.
+static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *forces) {
+  const int *row = s->n.r.friction[number].row + part->first;
+  double l[SIM_SLIPS], limit = part->mu * sim_galerkin_pressed(s, number);
+  *forces = fmax(*forces, limit);
+  for (int d = 0; d < part->n; d++) l[d] = sim_galerkin_force(s, row[d]);
+  s->located->f[row[0]] = s->now.set[row[0]] == SIM_SLIPS_ON ? grip_of(s, number, part).along
+                                                             : limit - sim_disk_gauge(part, l);
+}
+
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
   int row = s->n.r.friction[number].row[part->first];
   w->f[row] = INFINITY;
   if (!s->n.r.active[row]) return;
+  if (s->n.galerkin) { watch_fixed(s, number, part, forces); return; }
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
@@ -240,6 +256,26 @@ void sim_watch_others(nsm_sim *s, double t1) {
     int row = w->relation[i];
     double l = s->w.l1[r->l[row]];
     s->now.set[row] = l <= r->lo[row] ? SIM_LOW : l >= r->hi[row] ? SIM_HIGH : SIM_INSIDE;
+  }
+}
+
+void sim_watch_still_slides(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  nsm_view now = sim_now(s);
+  if (r->nfriction == 0) return;
+  slips(s, &now);
+  for (int i = 0; i < r->nfriction; i++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[i], part);
+    for (int k = 0; k < parts; k++) {
+      const int *row = r->friction[i].row + part[k].first;
+      double slip = 0, *rate = s->located->rate;
+      if (!r->active[row[0]] || s->now.set[row[0]] != SIM_STICKS) continue;
+      for (int d = 0; d < part[k].n; d++) slip = hypot(slip, part[k].w[d] * rate[row[d]]);
+      if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z)) continue;
+      s->now.set[row[0]] = SIM_SLIPS_ON;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = part[k].w[d] * rate[row[d]] / slip;
+    }
   }
 }
 

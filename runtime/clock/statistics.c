@@ -65,7 +65,7 @@ long sim_steps_before(const nsm_sim *s, double time) {
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {
   for (int i = 0; i < s->a->m->nstat; i++) {
     const nsm_stat *d = &s->a->m->stat[i];
-    if (d->kind >= NSM_STAT_EVENTS) a[i].value = sim_told(s, d->kind, d->cls);
+    if (d->kind >= NSM_STAT_EVENTS) a[i].value = sim_event_statistic(s, d->kind, d->cls);
     if (d->kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
     value[i] = nsm_statistic_end(&a[i], d->kind);
   }

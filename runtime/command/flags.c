@@ -20,7 +20,7 @@ typedef struct entry {
 
 #define FOR(command) (1u << NSM_FOR_##command)
 #define RECORDED (FOR(RUN) | FOR(SIMULATOR))
-#define SIMULATION (RECORDED | FOR(VIEW) | FOR(TEST) | FOR(SWEEP))
+#define SIMULATION (RECORDED | FOR(VIEW) | FOR(TEST) | FOR(SWEEP) | FOR(SENS))
 #define MODEL (FOR(CHECK) | FOR(DERIVE) | FOR(EMIT) | FOR(BUILD))
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
@@ -34,7 +34,8 @@ static const char *const command_names[] = {
   [NSM_FOR_RUN] = "run",       [NSM_FOR_VIEW] = "view",       [NSM_FOR_PLOT] = "plot",
   [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
-  [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
+  [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_SENS] = "sens",
+  [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
   [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
   [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
 };
@@ -210,7 +211,7 @@ static const char *scheme_name(void *with, int i) {
 // One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
 static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
   static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED,
-                                       NSM_FLAG_STAGES };
+                                       NSM_FLAG_STAGES, NSM_FLAG_ORDER };
   *flag = -1;
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
     size_t n = strlen(table[meant[i]].name);
@@ -254,8 +255,12 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     int to;
     p++;
     const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
-    int truth = !strcmp(value, "true") || !strcmp(value, "false");
-    if (!next || !(to == NSM_FLAG_LOCATED ? truth : to == NSM_FLAG_STAGES ? scheme->collocates : weights)) break;
+    int truth = !strcmp(value, "true") || !strcmp(value, "false"), ordered = scheme->two_point && scheme->located;
+    int takes = to == NSM_FLAG_LOCATED  ? truth
+                : to == NSM_FLAG_STAGES ? scheme->collocates
+                : to == NSM_FLAG_ORDER  ? ordered
+                                        : weights;
+    if (!next || !takes) break;
     p = next;
     if (to == NSM_FLAG_LOCATED) f->text[to] = value[0] == 't' ? "on" : "off";
     else if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
@@ -267,7 +272,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   else if (weights)
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
              v, f->scheme, f->scheme);
-  else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes located, as in \"%s(located = true)\"", v, f->scheme, f->scheme);
+  else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes order and located, as in \"%s(order = 4, located = true)\"", v,
+                f->scheme, f->scheme);
   return NSM_USAGE;
 }
 

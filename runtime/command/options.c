@@ -117,6 +117,17 @@ static nsm_code check_scheme(const nsm_model *m, const nsm_flags *f, nsm_error *
   return NSM_USAGE;
 }
 
+static nsm_code check_order(const nsm_model *m, const nsm_flags *f, nsm_error *e) {
+  double order = f->number[NSM_FLAG_ORDER];
+  const sim_scheme *scheme = sim_scheme_at(m->scheme);
+  if (isnan(order)) return NSM_OK;
+  int has = scheme && scheme->two_point && scheme->located, even = (int)order % 2 == 0;
+  if (has && even) return NSM_OK;
+  if (!even) sim_fail(e, NSM_USAGE, "--order %g: it is 2, 4, 6 or 8", order);
+  else sim_fail(e, NSM_USAGE, "--order %g: the scheme of this model has no order to choose; `consistent` has", order);
+  return NSM_USAGE;
+}
+
 static nsm_code check_bench(const nsm_flags *f, nsm_error *e) {
   static const nsm_flag_id writes[] = { NSM_FLAG_OUTPUT, NSM_FLAG_DUMP_PROBLEMS, NSM_FLAG_EVERY, NSM_FLAG_RECORD };
   static const char *const name[] = { "--output", "--dump-problems", "--every", "--record" };
@@ -158,12 +169,15 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .located = !f->text[NSM_FLAG_LOCATED]            ? 0
                                       : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
                                                                                  : -1,
-                           .stages = isnan(f->number[NSM_FLAG_STAGES]) ? 0 : (int)f->number[NSM_FLAG_STAGES],
+                           .stages = !isnan(f->number[NSM_FLAG_ORDER])    ? (int)f->number[NSM_FLAG_ORDER] / 2
+                                     : isnan(f->number[NSM_FLAG_STAGES]) ? 0
+                                                                         : (int)f->number[NSM_FLAG_STAGES],
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
                            .strict = f->text[NSM_FLAG_STRICT] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };
   nsm_code code = check_scheme(m, f, e);
+  if (code == NSM_OK) code = check_order(m, f, e);
   if (code == NSM_OK) code = check_bench(f, e);
   for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);
   for (int i = 0; i < f->nlist && code == NSM_OK; i++)

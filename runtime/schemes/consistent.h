@@ -141,6 +141,10 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .touching = s->touching };
 }
 
+// step_consistent.c: the gaps of constraints at the begin that the step takes back; the end from uc and the increments
+void con_pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v);
+void con_carry(nsm_sim *s);
+
 // consistent_setup.c: which blocks of K the rows of contacts touch, after these have become others
 void con_touched(nsm_sim *s);
 

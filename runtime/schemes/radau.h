@@ -10,6 +10,7 @@
 #pragma once
 #include "schemes.h"
 
+#define RADAU_JUMP 1e-6                  // length of the two steps of (5), of the step
 enum { RADAU_STAGES = 3, RADAU_MODES = 2, RADAU_SETS = 24, RADAU_FACTORS = 48, RADAU_MOST = 300 };
 
 // Nodes c, (a_ij), omega = (a_ij)^-1, and the eigenvalues of omega: those with im = 0 are real, the others stand for a

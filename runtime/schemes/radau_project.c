@@ -7,7 +7,6 @@
 #include "radau.h"
 
 enum { MOST_ITERATIONS = 20 };
-static const double share = 1e-6;        // e, of the step
 static const double settled = 1e-13, enough = 1e-9;        // a change beside the unknowns; where it falls no more
 static const double moves = 1e-3;        // E z of a vector that is known moves by more than this: index 2
 
@@ -63,7 +62,7 @@ static int is_index2(nsm_sim *s, radau_set *set, double e) {
 
 int radau_project(nsm_sim *s, double h, double *z) {
   struct sim_radau *w = s->n.radau;
-  double e = share * h;
+  double e = RADAU_JUMP * h;
   memcpy(w->z0, s->now.z, (size_t)w->nz * sizeof(double));
   memcpy(w->z0 + w->nz, s->w.l1, (size_t)w->nl * sizeof(double));
   w->z0[w->n] = 0;

@@ -41,11 +41,25 @@ static void accept_radau(nsm_sim *s) {
   accept_impulses(s);
 }
 
+static int fits_two_point(nsm_sim *s, nsm_error *e) { return sim_consistent_fits(s, e) && sim_galerkin_fits(s, e); }
+
+static void analyse_two_point(nsm_sim *s) {
+  sim_consistent_analyse(s);
+  sim_galerkin_analyse(s);
+}
+
+// Sets that are not known are those of a step of order 2, which has all laws.
+static nsm_code step_two_point(nsm_sim *s, double t1, nsm_error *e) {
+  int known = !s->located || s->now.sets_known == 1;
+  return s->n.galerkin && known ? sim_step_galerkin(s, t1, e) : sim_step_consistent(s, t1, e);
+}
+
 #define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse, \
                       .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
-#define FORM_two_point .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits, .analyse = sim_consistent_analyse, \
-                       .step = sim_step_consistent, .impact = sim_impact_consistent, .accept = sim_accept_consistent
+#define FORM_two_point .two_point = 1, .theta = 0.5, .fits = fits_two_point, .analyse = analyse_two_point, \
+                       .step = step_two_point, .euler = sim_step_consistent, .impact = sim_impact_consistent, \
+                       .accept = sim_accept_consistent
 #define FORM_stages .implicit = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
                     .step = sim_step_radau, .euler = step_implicit, .accept = accept_radau
 static const sim_scheme schemes[] = {

@@ -132,7 +132,7 @@ void     sim_radau_accept(nsm_sim *s);
 
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
-long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes
+long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the generic step takes
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
@@ -140,6 +140,14 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 // said of it.
 int sim_jumps(const nsm_sim *s, char *out, size_t size);
 int sim_escapes(const nsm_sim *s, char *out, size_t size);
+
+// galerkin_setup.c, step_galerkin.c: pieces of order 4 and above of the energy-consistent scheme (galerkin.h)
+int      sim_galerkin_fits(nsm_sim *s, nsm_error *e);
+void     sim_galerkin_analyse(nsm_sim *s);
+nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e);
+double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much a piece that is to stand breaks its laws
+double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
+double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?

@@ -36,7 +36,7 @@ static double lost(const nsm_sim *s, const sim_class *k, int i) {
 }
 
 // The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
-static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+void con_pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   sim_rows *r = &s->n.r;
   if (k->c->velocity_level) return;                      // there is no gap to go back to
@@ -92,7 +92,7 @@ static int at_begin(nsm_sim *s) {
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);    // on velocity level the gap is 0 here
-    pull_back(s, k, &v);
+    con_pull_back(s, k, &v);
   }
   for (int a = 0; a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
@@ -277,7 +277,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 // q_E and u_E with what rounding takes from them (Hairer, Lubich and Wanner, Geometric Numerical Integration, VIII.5).
-static void carry(nsm_sim *s) {
+void con_carry(nsm_sim *s) {
   const struct sim_consistent *c = s->n.con;
   for (int i = 0; i < s->a->nv; i++) {
     s->w.q1[i] = sim_two_sum(s->now.q[i], s->now.q_low[i] + c->inc_q[i], &s->w.q1_low[i]);
@@ -315,7 +315,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   con_rest(s, &v);
   con_works(s, &v);
-  carry(s);
+  con_carry(s);
   memcpy(s->now.force, s->w.l1, (size_t)s->a->nl * sizeof(double));
   if (r->nfriction > 0 && (code = con_settle(s, &v, e)) != NSM_OK) return code;
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M

@@ -1,5 +1,5 @@
 // The runtime's side of whole steps: the state goes into one array, the emitted function steps, and it goes back. So
-// whole steps and those of the general road can follow each other in any order.
+// whole steps and those of the generic step can follow each other in any order.
 #include "whole.h"
 #include <string.h>
 
@@ -107,7 +107,7 @@ static int chunk(nsm_sim *s, int m) {
   return done;
 }
 
-// One step whose books the runtime keeps, as those of the general road.
+// One step whose books the runtime keeps, as those of the generic step.
 static int booked(nsm_sim *s) {
   struct sim_whole *w = s->n.whole;
   size_t nq = (size_t)s->a->nq, nz = (size_t)s->a->nz;
@@ -125,7 +125,7 @@ static int booked(nsm_sim *s) {
   memcpy(s->now.l, before + nq + nz, (size_t)s->a->nl * sizeof *before);
   s->now.t = t;
   sim_ledger_whole_step(s);
-  if (sim_from_nothing(s, t1) != 0) {                      // the general road takes it, and says so
+  if (sim_from_nothing(s, t1) != 0) {                      // the generic step takes it, and says so
     s->now.k--;
     s->now.count.steps--;
     s->now.count.whole_steps--;
@@ -140,7 +140,7 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
+// The last step ends at `until` exactly, and may be a shorter one: it takes the generic step.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];

@@ -1,6 +1,6 @@
 // Whole steps: what the runtime does for the functions that the compiler writes (docs/numerics/whole-steps.md).
 //
-//   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
+//   whole.c         does this model's function fit; constants; a run of whole steps between two of the generic step
 //   whole_state.c   what the kinds share
 //   whole_located.c runs that locate events: whole steps between two of them
 //   whole_piece.c   the state of steps by the equations of a scheme
@@ -101,5 +101,5 @@ double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by nu
 double sim_whole_x(const nsm_sim *s, int z, int row);
 // whole_rows.c. y [r.n]: rates and outputs of the free motion; rate0 [r.n] at the begin.
 int  sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0);
-void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the general road's answer: the map to try
+void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the generic step's answer: the map to try
 void sim_whole_recall(nsm_sim *s, struct sim_whole *w);     // w->recent is that of the state

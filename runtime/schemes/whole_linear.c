@@ -232,7 +232,7 @@ static inline int closed(const nsm_sim *s, const struct sim_whole *w, double *ga
   return clear;
 }
 
-// The free motion and the rows at the begin, where the general road has them.
+// The free motion and the rows at the begin, where the generic step has them.
 static void lay_out(nsm_sim *s, struct sim_whole *w, const double *state, double k) {
   sim_rows *r = &s->n.r;
   int nq = s->a->nq, nz = s->a->nz;
@@ -255,9 +255,9 @@ static void lay_out(nsm_sim *s, struct sim_whole *w, const double *state, double
   if (!r->always) sim_islands_list(s);
 }
 
-// Who acts is found by the general road; its forces are those of the map for that, where there is one: so no step hangs
+// Who acts is found by the generic step; its forces are those of the map for that, where there is one: so no step hangs
 // on what was met before it.
-static int by_general_road(nsm_sim *s, struct sim_whole *w, double *state, double k) {
+static int by_generic_step(nsm_sim *s, struct sim_whole *w, double *state, double k) {
   int nq = s->a->nq, nz = s->a->nz;
   double sum = 0, t1 = s->a->start + (k + 1) * s->a->step, *gap = gap_of(s, w);
   lay_out(s, w, state, k);
@@ -305,7 +305,7 @@ int nsm_whole_rows(double *state, double k) {
   }
   if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, gap + s->n.r.n)) &&
-      !by_general_road(s, w, state, k))
+      !by_generic_step(s, w, state, k))
     return 0;
   set_reach(s, w, gap);
   w->rows_at = (long)k;

@@ -1,7 +1,7 @@
 // Whole steps of a run that locates its events (docs/numerics/located.md, 7). The emitted code takes a step only where
 // each gap is above h |rate| as it begins; with the same, or less, at its end no gap is negative within the step. Where
 // the code stops, the end of its last step is looked at here: if a gap may have been negative there, the steps are
-// taken again but for the last one, which is then for the general road.
+// taken again but for the last one, which is then for the generic step.
 #include "whole.h"
 #include <string.h>
 

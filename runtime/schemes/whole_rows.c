@@ -6,7 +6,7 @@
 //   lambda = L q + l0,   basic rows: u = M lambda + q = 0                                                         (1)
 //
 // so a *map* (L, l0) is kept for each that was met. A step tries the map of the step before; where that does not hold,
-// the general road's solvers say how the rows act. What a map proposes is checked in the problem itself: with u = M
+// the generic step's solvers say how the rows act. What a map proposes is checked in the problem itself: with u = M
 // lambda + q and U = |M||lambda| + |q|,
 //
 //   interval:  |u_i| <= 8 eps U_i, lo <= lambda_i <= hi;   or lambda_i = lo, u_i > 0;   or lambda_i = hi, u_i < 0
@@ -86,7 +86,7 @@ static void bounds_of(const nsm_sim *s, int row, double *lo, double *hi) {
   *hi = f && f->normals == 0 ? s->n.h * f->radius : r->hi[row];
 }
 
-// How the rows act in the general road's answer. 0 where a row has no clear case.
+// How the rows act in the generic step's answer. 0 where a row has no clear case.
 static int cases(const nsm_sim *s, sim_whole_map *k) {
   const sim_islands *is = &s->n.isl;
   for (int i = 0; i < k->m; i++) {
@@ -328,7 +328,7 @@ INLINE int move(const sim_whole_map *k, const int m, const int few, const nsm_si
   return sum - sum == 0;
 }
 
-// What rounding left of the rates that the laws make 0 (closed.c): 0 where that is for the general road.
+// What rounding left of the rates that the laws make 0 (closed.c): 0 where that is for the generic step.
 INLINE int refine(const sim_whole_map *k, const int m, const int few, const nsm_sim *s, const double *state,
                   answer *x) {
   const int nq = few ? few : s->a->nq, nt = few ? few : k->nt;

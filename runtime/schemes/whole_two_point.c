@@ -14,7 +14,7 @@ static size_t room(const nsm_sim *s) {
   return (size_t)(7 * s->a->nq + 3 * s->n.r.n + 6 + LEDGER);
 }
 
-// A potential that time drives has its work booked by the general road.
+// A potential that time drives has its work booked by the generic step.
 static int books(const nsm_sim *s) {
   for (int a = 0; a < s->a->on.energy.n; a++) if (s->a->cls[s->a->on.energy.of[a]].c->driven) return 0;
   return 1;

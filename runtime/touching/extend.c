@@ -99,6 +99,6 @@ const nsm_model *sim_touch_extend(nsm_sim *s, const nsm_model *m, const int *roo
   x->var = var;
   x->nclass += more;
   x->nvar += more;
-  x->whole = NULL;                      // rows that are others in every step are for the general road
+  x->whole = NULL;                      // rows that are others in every step are for the generic step
   return x;
 }

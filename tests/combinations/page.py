@@ -16,8 +16,8 @@ Every scheme with every law, every kind of model and every feature: {cells} smal
 them, runs them, and writes this page; it fails where the page says something else.
 
 - {runs} cells run and are right: places and velocities are those of a closed form or of an integrator that shares
-  nothing with nsm, what should rest has a speed of at most 1e-12, constraints hold to 1e-9, whole steps and the general
-  road agree to 1e-9, and the energy-consistent schemes close their ledger to 1e-11 J.
+  nothing with nsm, what should rest has a speed of at most 1e-12, constraints hold to 1e-9, whole steps and the generic
+  step agree to 1e-9, and the energy-consistent schemes close their ledger to 1e-11 J.
 - {refused} are refused when the model is compiled, with a code (`nsm explain CODE`).
 {open}- {none} have no meaning.
 

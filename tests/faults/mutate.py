@@ -329,8 +329,8 @@ def main():
     if o.show:
         print(model_of(o.first, corpus()))
         return
-    env = dict(os.environ, NO_COLOR="1", UBSAN_OPTIONS="halt_on_error=1:exitcode=99",
-               ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1:intercept_tls_get_addr=0")
+    env = dict(os.environ, NO_COLOR="1",
+               ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1:intercept_tls_get_addr=0:handle_sigill=1")
     with tempfile.TemporaryDirectory() as t:
         folder, bad = o.keep or t, 0
         os.makedirs(folder, exist_ok=True)

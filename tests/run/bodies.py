@@ -1,4 +1,4 @@
-"""Claims about bodies: closed forms, orders, conservation, independent programs, the same bits by every road.
+"""Claims about bodies: closed forms, orders, conservation, independent programs, the same bits by every backend.
 
 Each function takes the case; CASES lists them with their names for the suite.
 """

@@ -16,7 +16,7 @@ def staircase(edges, values, until):
 
 
 def first_order():
-    """A right side of time alone that is constant in pieces is integrated exactly, at any step, on both roads."""
+    """A right side of time alone that is constant in pieces is integrated exactly, at any step, fused or generic."""
     n = 37
     cases = {
         "if time > 1.03 then 0 else 1": 1.03,

@@ -305,7 +305,7 @@ def rolling(scheme):
 
 
 def by_whole_steps():
-    """Runs by whole steps between events and by the general road alone: the same events."""
+    """Runs by whole steps between events and by the generic step alone: the same events."""
     for model, until in (("double_pendulum", "2"), ("double_pendulum_angles", "2"), ("two_mass_oscillator", "0.3")):
         text = (ROOT / f"models/{model}.nsm").read_text()
         for scheme in SCHEMES:

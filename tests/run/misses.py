@@ -63,7 +63,7 @@ def is_what_it_says():
     need("max_miss" not in run(OSCILLATOR)[1], "a miss where there is no constraint")
 
 
-def same_on_all_roads():
+def same_by_all_steps():
     """Whole steps, single ones, and runs of which nothing is recorded tell the same."""
     told = [run(ROD, "--scheme", "midpoint", *flags)[1]["max_miss"]
             for flags in ((), ("--whole-steps", "off"), ("--every", "100000"), ("--jit", "cc"))]
@@ -121,7 +121,7 @@ def of_axes():
 
 
 CASES = [("misses of constraints are what is recorded", is_what_it_says),
-         ("misses of constraints, all roads", same_on_all_roads),
+         ("misses of constraints, all steps", same_by_all_steps),
          ("misses of constraints fall with the step", falls_with_the_step),
          ("misses of constraints in the origin", in_the_origin),
          ("misses of axes at right angles", of_axes),

@@ -142,6 +142,7 @@ class Batch:
 
     def _reading(self, work: BatchWork, numbers: Any) -> Any:
         rows = np.empty((self._n, len(numbers)))
+        work.kept = numbers                                # it lives as long as C may look at it
         work.ncolumn, work.column, work.row = len(numbers), numbers.ctypes.data, rows.ctypes.data
         return rows
 

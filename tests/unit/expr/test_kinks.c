@@ -75,7 +75,7 @@ static void pair_of_points(double *a, double *b) {
   }
 }
 
-static void told(Ex f, const char *what, double got, double wanted, const double *a, const double *b) {
+static void reported(Ex f, const char *what, double got, double wanted, const double *a, const double *b) {
   for (int i = 0; i < RT_SYMBOLS; i++) print_message("%c: %.17g to %.17g\n", 'a' + i, a[i], b[i]);
   fail_msg("%s\n  of %s\n  is %.17g, expected %.17g", what, shown(f), got, wanted);
 }
@@ -93,14 +93,14 @@ static void test_directional_at_kinks(void **state) {
       pair_of_points(a, b);
       for (int j = 0; j < RT_SYMBOLS; j++) {
         double d = at_ends(df.d[j], a, b), back = at_ends(df.d[j], b, a), step = d*(b[j] - a[j]);
-        if (!isfinite(d)) told(f, "a component", d, 0, a, b);
-        if (fabs(d - back) > 64*EPS*fabs(d) + 1e-14) told(f, "the derivative from b to a", back, d, a, b);
+        if (!isfinite(d)) reported(f, "a component", d, 0, a, b);
+        if (fabs(d - back) > 64*EPS*fabs(d) + 1e-14) reported(f, "the derivative from b to a", back, d, a, b);
         sum += step;
         size += fabs(step);
       }
       double fa = ex_eval_array(P, f, a), fb = ex_eval_array(P, f, b);
       size += fabs(fa) + fabs(fb);
-      if (fabs(sum - (fb - fa)) > 64*EPS*(1 + size)) told(f, "Df*(b - a)", sum, fb - fa, a, b);
+      if (fabs(sum - (fb - fa)) > 64*EPS*(1 + size)) reported(f, "Df*(b - a)", sum, fb - fa, a, b);
     }
   }
 }
@@ -117,8 +117,8 @@ static void test_gradient_at_kinks(void **state) {
       for (int j = 0; j < RT_SYMBOLS; j++) a[j] = coordinate();
       for (int j = 0; j < RT_SYMBOLS; j++) {
         double g = ex_eval_array(P, ex_diff(P, f, j), a), d = at_ends(df.d[j], a, a);
-        if (!isfinite(g)) told(f, "the gradient", g, d, a, a);
-        if (fabs(g - d) > 1e-13*(1 + fabs(g))) told(f, "the derivative from a to a", d, g, a, a);
+        if (!isfinite(g)) reported(f, "the gradient", g, d, a, a);
+        if (fabs(g - d) > 1e-13*(1 + fabs(g))) reported(f, "the derivative from a to a", d, g, a, a);
       }
     }
   }
@@ -136,8 +136,8 @@ static void test_edges(void **state) {
       pair_of_points(a, b);
       for (int j = 0; j < RT_SYMBOLS; j++) {
         double d = at_ends(df.d[j], a, b), g = ex_eval_array(P, ex_diff(P, f, j), a);
-        if (isnan(d)) told(f, "a component", d, 0, a, b);
-        if (isnan(g)) told(f, "the gradient", g, 0, a, a);
+        if (isnan(d)) reported(f, "a component", d, 0, a, b);
+        if (isnan(g)) reported(f, "the gradient", g, 0, a, a);
       }
     }
   }
@@ -160,8 +160,8 @@ static void test_slopes_at_kinks(void **state) {
       double hesse = ex_eval_array(P, ex_diff(P, ex_diff(P, f, j), l), a);
       bool kink = false;                                // the slope of |x| between -1e-200 and 1e-200 is 1e200
       for (int n = 0; n < RT_SYMBOLS; n++) kink = kink || fabs(b[n] - a[n]) < 1e-100;
-      if (isnan(by_end) || (high && !kink && !isfinite(by_end))) told(f, "the slope by the end", by_end, 0, a, b);
-      if (isnan(hesse) || (high && !isfinite(hesse))) told(f, "the second derivative", hesse, 0, a, b);
+      if (isnan(by_end) || (high && !kink && !isfinite(by_end))) reported(f, "the slope by the end", by_end, 0, a, b);
+      if (isnan(hesse) || (high && !isfinite(hesse))) reported(f, "the second derivative", hesse, 0, a, b);
     }
   }
 }

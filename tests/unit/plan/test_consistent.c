@@ -183,7 +183,7 @@ static void rows(void **unused) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_CONTACT && c->kind != CLASS_CONSTRAINT) continue;
       seen++;
-      TwoPoint t = two_point_row(r.c->arena, r.s, c);
+      TwoPoint t = two_point_row(r.c->arena, r.s, c, false);
       double dg = 0, dr = 0;
       for (int k = 0; k < c->h.n; k++) dg += eval(&r, t.dg[k]) * change(&r, c->slot[c->h.at[k].col].var);
       assert_true(fabs(dg - (eval(&r, c->y) - eval_begin(&r, c->y))) <= 1e-14 * (1 + fabs(eval(&r, c->y))));

@@ -134,7 +134,7 @@ static void from_nowhere(void **state) {
   }
 }
 
-// Whole steps whose code keeps the books: the run ends where the general road looks at them.
+// Whole steps whose code keeps the books: the run ends where the generic step looks at them.
 static void by_whole_steps(void **state) {
   char text[512];
   nsm_error e;

@@ -61,7 +61,7 @@ static void nonlinear(void **state) {
   compilation_free(compiled(text, WHOLE_PIECE));
 }
 
-// A length that a parameter gives, a scheme for comparison: the general road alone.
+// A length that a parameter gives, a scheme for comparison: the generic step alone.
 static void none(void **state) {
   (void)state;
   compilation_free(compiled("model A {\nparam n = 3;\ncoord z[n] : m = 1;\n"

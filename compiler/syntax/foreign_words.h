@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 // Is this a word with which another language begins an item? Then what to say of it, and a help.
-bool habit_of(const char *word, const char **what, const char **help);
+bool foreign_word(const char *word, const char **what, const char **help);
 // Words that are sign, name or unit in many languages. NULL, or what is written here: "abs", "K".
 bool looks_like_unit(const char *text);         // kg, m/s^2, N*m: made of names of units
 bool is_law_name(const char *word);             // newton, coulomb, ...

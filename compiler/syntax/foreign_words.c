@@ -1,5 +1,5 @@
-// The words of habits.def, and the small lists that the rules of foreign.c look things up in.
-#include "habits.h"
+// The words of foreign_words.def, and the small lists that the rules of foreign.c look things up in.
+#include "foreign_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -14,17 +14,17 @@ static bool listed(const char *list, const char *word, size_t n) {
   return false;
 }
 
-static const struct { const char *words, *what, *help; } habits[] = {
-#define HABIT(words, what, help) {words, what, help},
-#include "habits.def"
-#undef HABIT
+static const struct { const char *words, *what, *help; } foreign[] = {
+#define FOREIGN(words, what, help) {words, what, help},
+#include "foreign_words.def"
+#undef FOREIGN
 };
 
-bool habit_of(const char *word, const char **what, const char **help) {
-  for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
-    if (!listed(habits[i].words, word, strlen(word))) continue;
-    *what = habits[i].what;
-    *help = habits[i].help;
+bool foreign_word(const char *word, const char **what, const char **help) {
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+    if (!listed(foreign[i].words, word, strlen(word))) continue;
+    *what = foreign[i].what;
+    *help = foreign[i].help;
     return true;
   }
   return false;

@@ -1,0 +1,26 @@
+// sens: compile in memory, run, differentiate (runtime/answers).
+#include "../../runtime/answers/answers.h"
+#include "../dual/kernels_dual.h"
+#include "commands.h"
+
+static void show_error(void *with, const nsm_error *e, FILE *err) {
+  const Compilation *c = with;
+  diag_print_plain(e->text, span_of_error(c, e->at), err, wants_colour(err));
+}
+
+int command_sens(const Options *o) {
+  int code, n;
+  Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
+  if (!c) return code;
+  compilation_release_stages(c);
+  nsm_program *p = load_program(o, c, &code);
+  if (p) {
+    nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n), .say = show_error, .with = c };
+    host.ninput = n;
+    nsm_flags flags = left_to_the_run(c->arena, o);
+    code = nsm_sens_flags(jit_model(p->jit), &flags, &host, dual_kernel_run, dual_kernels(c->arena, &c->kernels));
+    if (code != EXIT_INTERRUPTED) jit_free(p->jit);
+  }
+  compilation_free(c);
+  return code;
+}

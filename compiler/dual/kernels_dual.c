@@ -1,0 +1,234 @@
+// An interpreter of kernels (kernel/kernel.h) whose numbers are duals. A node is an operation on a value and seven
+// derivatives, so its own cost is shared by seven directions.
+//
+// Where a function has a kink the derivative is that of the branch taken; of `sign`, `floor` and comparisons it is 0.
+#include <math.h>
+#include <string.h>
+#include "../base/fatal.h"
+#include "../../runtime/nsm_abi.h"
+#include "kernels_dual.h"
+#include "functions_dual.h"
+
+typedef union Datum {
+  dual x;
+  int i;
+  const dual *array;
+  dual *out;
+  const int *indices;
+  const double *constant;
+} Datum;
+
+// Of each node that opens or leaves a block: the node behind the block.
+typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; } Prepared;
+
+struct DualKernels {
+  const PlanKernels *all;
+  Prepared *of;                         // [all->n], shared by entries that are alike
+  int ncls, *first;                     // [ncls + 1] entries of a class
+  Datum *at;                            // [nodes of the longest]
+  dual *room;                           // [doubles of the largest local arrays]
+};
+
+typedef struct Machine {
+  const Prepared *p;
+  Datum *at;
+  dual *room;
+  int taken;                            // of the room
+  const dual_view *view;
+  const dual_table *table;
+  dual *const *out;
+  int instance, slots, columns;
+} Machine;
+
+// --- before ---
+
+static int close_of(const KKernel *k, int opened) {
+  for (int i = opened + 1; i < k->n; i++)
+    if ((k->node[i].code == KN_CLOSE || k->node[i].code == KN_ELSE) && k->node[i].index == opened) return i + 1;
+  FATAL("a block of %s is not closed", k->name);
+}
+
+// An array of constants is read as numbers: the one kind of array that is not of duals.
+static bool is_known(const KNode *n) {
+  if (n->code == KN_CALL)
+    switch ((KSymbol)n->index) {
+    case KS_nsm_touch_count: case KS_nsm_touch_deepest: case KS_nsm_touch_impulse: return false;
+    default: return n->type == KT_DOUBLE;
+    }
+  return n->code != KN_LIST;
+}
+
+static Prepared prepare(Arena *a, const KKernel *k) {
+  Prepared p = { k, ARENA_ARRAY(a, int, k->n + 1), 0, true };
+  for (int i = 0; i < k->n; i++) {
+    const KNode *n = &k->node[i];
+    p.runs &= is_known(n);
+    if (n->code == KN_ROOM) p.room += n->index;
+    if (n->code == KN_IF || n->code == KN_ELSE || n->code == KN_LOOP || n->code == KN_INSTANCES)
+      p.behind[i] = close_of(k, i);
+  }
+  return p;
+}
+
+DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
+  DualKernels *d = ARENA_NEW(a, DualKernels);
+  int nodes = 1, room = 1;
+  d->all = all;
+  d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
+  for (int i = 0; i < all->n; i++) {
+    d->of[i] = all->at[i].first < i ? d->of[all->at[i].first] : prepare(a, all->at[i].kernel);
+    if (d->of[i].k->n > nodes) nodes = d->of[i].k->n;
+    if (d->of[i].room > room) room = d->of[i].room;
+    if (all->at[i].cls >= d->ncls) d->ncls = all->at[i].cls + 1;
+  }
+  d->first = ARENA_ARRAY(a, int, d->ncls + 2);
+  for (int i = 0; i < all->n; i++) if (all->at[i].cls >= 0) d->first[all->at[i].cls + 1] = i + 1;   // -1: whole steps
+  for (int c = 0; c < d->ncls; c++) if (d->first[c + 1] < d->first[c]) d->first[c + 1] = d->first[c];
+  d->at = ARENA_ARRAY(a, Datum, nodes);
+  d->room = ARENA_ARRAY(a, dual, room);
+  return d;
+}
+
+// --- values ---
+
+static Datum of_op(const Machine *m, const KNode *n) {
+  const Datum *x = &m->at[n->arg[0]], *y = n->narg > 1 ? &m->at[n->arg[1]] : x;
+  bool whole = m->p->k->node[n->arg[0]].type == KT_INT || m->p->k->node[n->arg[0]].type == KT_BOOL;
+  switch (n->op) {
+  case OP_PLUS: return whole ? (Datum){ .i = x->i + y->i } : (Datum){ .x = dual_add(x->x, y->x) };
+  case OP_MINUS: return whole ? (Datum){ .i = x->i - y->i } : (Datum){ .x = dual_sub(x->x, y->x) };
+  case OP_TIMES: return whole ? (Datum){ .i = x->i * y->i } : (Datum){ .x = dual_mul(x->x, y->x) };
+  case OP_OVER: return (Datum){ .x = dual_div(x->x, y->x) };
+  case OP_OPPOSITE: return (Datum){ .x = dual_scale(x->x, -1) };
+  case OP_LT: return (Datum){ .i = whole ? x->i < y->i : x->x.a[0] < y->x.a[0] };
+  case OP_LE: return (Datum){ .i = whole ? x->i <= y->i : x->x.a[0] <= y->x.a[0] };
+  case OP_EQ: return (Datum){ .i = whole ? x->i == y->i : x->x.a[0] == y->x.a[0] };
+  case OP_AND: return (Datum){ .i = whole ? x->i && y->i : x->x.a[0] != 0 && y->x.a[0] != 0 };
+  case OP_OR: return (Datum){ .i = whole ? x->i || y->i : x->x.a[0] != 0 || y->x.a[0] != 0 };
+  case OP_NOT: return (Datum){ .i = whole ? !x->i : x->x.a[0] == 0 };
+  case OP_IF: return x->i ? m->at[n->arg[1]] : m->at[n->arg[2]];
+  default: {
+    dual arg[3];
+    for (int i = 0; i < n->narg && i < 3; i++) arg[i] = m->at[n->arg[i]].x;
+    return (Datum){ .x = dual_operation(n->op, arg) };
+  }
+  }
+}
+
+static Datum of_call(const Machine *m, const KNode *n) {
+  dual arg[4];
+  for (int i = 0; i < n->narg && i < 4; i++) arg[i] = m->at[n->arg[i]].x;
+  return (Datum){ .x = dual_call((KSymbol)n->index, arg) };
+}
+
+static Datum of_field(const Machine *m, const KNode *n) {
+  const dual_view *v = m->view;
+  switch ((KField)n->index) {
+  case KF_VIEW_t: return (Datum){ .x = v->t };
+  case KF_VIEW_t0: return (Datum){ .x = v->t0 };
+  case KF_VIEW_h: return (Datum){ .x = v->h };
+#define ARRAY(name) case KF_VIEW_##name: return (Datum){ .array = v->name };
+  ARRAY(q) ARRAY(v) ARRAY(x) ARRAY(l) ARRAY(q0) ARRAY(v0) ARRAY(k) ARRAY(dq) ARRAY(dv) ARRAY(dx) ARRAY(d) ARRAY(d_rate)
+#undef ARRAY
+  case KF_TABLE_count: return (Datum){ .i = m->table->count };
+  case KF_TABLE_ix: return (Datum){ .indices = m->table->ix };
+  case KF_TABLE_num: return (Datum){ .array = m->table->num };
+  default: return (Datum){ .i = 0 };                        // even: never, the other branch is the general one
+  }
+}
+
+static Datum element(const Machine *m, const KNode *n) {
+  const KNode *array = &m->p->k->node[n->arg[0]];
+  int i = m->at[n->arg[1]].i;
+  if (array->type == KT_INDICES) return (Datum){ .i = m->at[n->arg[0]].indices[i] };
+  if (array->code == KN_CONSTANTS) return (Datum){ .x = dual_of(m->at[n->arg[0]].constant[i]) };
+  return (Datum){ .x = m->at[n->arg[0]].array[i] };
+}
+
+static Datum of_value(const Machine *m, const KNode *n) {
+  const KNode *node = m->p->k->node;
+  const Datum *x = n->narg ? &m->at[n->arg[0]] : NULL;
+  switch (n->code) {
+  case KN_NUMBER: return (Datum){ .x = dual_of(n->number) };
+  case KN_INTEGER: return (Datum){ .i = n->index };
+  case KN_COUNTER: return node[n->index].code == KN_INSTANCES ? (Datum){ .i = m->instance } : m->at[n->index];
+  case KN_SLOT: return (Datum){ .i = m->table->ix[m->instance * m->slots + n->index] };
+  case KN_COLUMN: return (Datum){ .x = m->table->num[m->instance * m->columns + n->index] };
+  case KN_CONSTANTS: return (Datum){ .constant = n->constant };
+  case KN_FIELD: return of_field(m, n);
+  case KN_AT: return element(m, n);
+  case KN_FROM: return (Datum){ .array = x->array + m->at[n->arg[1]].i };
+  case KN_GET: return *x;
+  case KN_OP: return of_op(m, n);
+  case KN_SINE: return (Datum){ .x = dual_operation(OP_SIN, &m->at[node[n->arg[0]].arg[0]].x) };
+  case KN_COSINE: return (Datum){ .x = dual_operation(OP_COS, &m->at[node[n->arg[0]].arg[0]].x) };
+  case KN_CALL: return of_call(m, n);
+  case KN_DOUBLE: return node[n->arg[0]].type == KT_DOUBLE ? *x : (Datum){ .x = dual_of(x->i) };
+  case KN_TRUTH: return (Datum){ .i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i };
+  default: FATAL("a kernel in dual numbers meets node %d", (int)n->code);
+  }
+}
+
+// --- statements ---
+
+static int close(Machine *m, int i) {
+  int opened = m->p->k->node[i].index;
+  const KNode *n = &m->p->k->node[opened];
+  if (n->code == KN_LOOP && ++m->at[opened].i < m->at[n->arg[1]].i) return opened + 1;
+  if (n->code == KN_INSTANCES && ++m->instance < m->table->count) return opened + 1;
+  return i + 1;
+}
+
+static int instances(Machine *m, const KNode *n, int i) {
+  m->instance = 0;
+  m->slots = n->index;
+  m->columns = (int)n->number;
+  return m->table->count > 0 ? i + 1 : m->p->behind[i];
+}
+
+// The next node; -1: it returned.
+static int one(Machine *m, int i) {
+  const KNode *n = &m->p->k->node[i];
+  const Datum *x = n->narg && n->arg[0] != K_NONE ? &m->at[n->arg[0]] : NULL;
+  switch (n->code) {
+  case KN_COMMENT: case KN_SINCOS: return i + 1;
+  case KN_PARAM:
+    if (n->index > 1) m->at[i].out = m->out[n->index - 2];
+    return i + 1;
+  case KN_ROOM:
+    m->at[i].out = m->room + m->taken;
+    m->taken += n->index;
+    return i + 1;
+  case KN_VARIABLE: m->at[i] = *x; return i + 1;
+  case KN_SET: m->at[n->arg[0]] = m->at[n->arg[1]]; return i + 1;
+  case KN_STORE: x->out[m->at[n->arg[1]].i] = m->at[n->arg[2]].x; return i + 1;
+  case KN_ADD_TO: {
+    dual *to = &x->out[m->at[n->arg[1]].i];
+    *to = dual_add(*to, m->at[n->arg[2]].x);
+    return i + 1;
+  }
+  case KN_IF: return x->i ? i + 1 : m->p->behind[i];
+  case KN_ELSE: return m->p->behind[i];                     // the first branch ends here
+  case KN_LOOP:
+    m->at[i].i = x->i;
+    return x->i < m->at[n->arg[1]].i ? i + 1 : m->p->behind[i];
+  case KN_INSTANCES: return instances(m, n, i);
+  case KN_BREAK: return m->p->behind[n->index];
+  case KN_CLOSE: return close(m, i);
+  case KN_RETURN: return -1;
+  default: m->at[i] = of_value(m, n); return i + 1;
+  }
+}
+
+int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out) {
+  DualKernels *d = with;
+  if (cls >= d->ncls) return 0;
+  for (int e = d->first[cls]; e < d->first[cls + 1]; e++) {
+    if (d->all->at[e].offset != (size_t)offset || d->all->at[e].cls != cls) continue;
+    if (!d->of[e].runs) return 0;
+    Machine m = { .p = &d->of[e], .at = d->at, .room = d->room, .view = v, .table = t, .out = out };
+    for (int i = 0; i >= 0 && i < m.p->k->n;) i = one(&m, i);
+    return 1;
+  }
+  return 0;
+}

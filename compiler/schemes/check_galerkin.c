@@ -1,0 +1,29 @@
+// What `consistent` does not take at an order above 2 (E0705), and what does: docs/numerics/galerkin.md.
+#include "scheme.h"
+
+static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag) {
+  Diag *g = diag(bag, DIAG_E0705, at, "the scheme '%s' of order 4 and above does not take %s", d->name, what);
+  diag_help(g, "scheme = %s(located = true), which is of order 2", d->name);
+  return g;
+}
+
+// The slip of each contact is a vector in a disk, whose radius is proportional to its normal force.
+static bool is_known(const System *s, const SysClass *c) {
+  return (c->friction == MF_COULOMB || c->friction == MF_GIVEN || c->friction == MF_GRIP) && !friction_moves(s, c);
+}
+
+void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
+  const Model *m = s->model;
+  if (m->ntouch > 0) { diag_label(refuse(d, m->touch[0].span, "contacts between shapes", bag), "one of them"); return; }
+  if (m->ndelay > 0) { diag_label(refuse(d, m->delay[0].span, "delays", bag), "one of them"); return; }
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind == CLASS_KINEMATICS) {
+      diag_label(refuse(d, m->span, "bodies in space", bag), "`%s` has some", m->name);
+      return;
+    }
+    if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
+    const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
+    diag_label(refuse(d, c->span, what, bag), "%s", c->shown);
+  }
+}

@@ -1,0 +1,43 @@
+// Derivatives of runs: `nsm sens`, and what fit and analyse ask for. docs/answers.md
+#pragma once
+#include "play.h"
+#include "runtime/command/command.h"
+
+// "final(z)", "at(z, 1 s)", "first(floor)": a number of a run, and its derivatives.
+typedef struct answers_of {
+  char   name[256], of[256];
+  int    kind;                          // NSM_STAT_...
+  double time;                          // of an `at`
+  int    column, row;                   // row: of `first` and `last`, whose column is -1
+  double scale;                         // of the unit in which it is shown
+} answers_of;
+
+// A run with its outputs: value [nof], d [nof, nby] by rows, in SI.
+typedef struct answers {
+  const nsm_model *m;
+  dual_kernel *run;
+  void        *with;
+  answers_of  *of;   int nof;
+  play_name   *by;   int nby;
+  char       **text;                    // [nby] names
+  double      *value, *d;
+  long captured, weak, grazing, joint, unique, events, pieces;
+  double grazed;                        // time of the first
+  char   grazer[256];
+  uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
+} answers;
+
+// words.c. s: a simulation of the model, for its names. NSM_USAGE with the reason.
+nsm_code answers_read_of(nsm_sim *s, const char *text, answers *a, nsm_error *e);
+nsm_code answers_read_by(nsm_sim *s, const char *text, answers *a, nsm_error *e);
+void     answers_free(answers *a);
+
+// take.c: one run with these settings, from the start to the end. start: [nby] what is added to initial values among
+// `by`, NULL: nothing; derivatives: 0: values and the sequence of events alone.
+nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, int derivatives, nsm_error *e);
+
+// sens.c
+int      nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
+
+// check.c: the derivative along a random direction against differences of runs with the same events; *off: relative.
+nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e);

@@ -1,0 +1,125 @@
+// --check: the derivative along a random direction, against central differences of runs that have the same events.
+//
+// A piece that an event cuts has an error of its own, which depends on where it is cut. So the runs have their events
+// in the same steps of the clock; where no such runs are found, events in the same order will do.
+#include "answers.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { DISTANCES = 16, LEVELS = 6, FEWEST = 2 };
+
+typedef struct checking {
+  answers *a;
+  const nsm_settings *set;
+  double *at, *way;                     // [nby] values, and the direction
+  double *up, *down, *begin;            // [nof]
+  double *difference;                   // [LEVELS, nof]
+} checking;
+
+// The outputs of a run that is `far` along the direction; *same: 2 with the events in the same steps, 1 in the same
+// order.
+static nsm_code outputs(const checking *k, double far, double *value, int *same, nsm_error *e) {
+  answers own = *k->a;
+  own.value = own.d = NULL;
+  nsm_settings moved = *k->set;
+  nsm_assignment *all = calloc((size_t)(moved.nset + own.nby) + 1, sizeof *all);
+  double *start = calloc((size_t)own.nby + 1, sizeof *start);
+  nsm_code code = all && start ? NSM_OK : sim_no_memory(e, "a run");
+  if (code == NSM_OK) {
+    if (moved.nset > 0) memcpy(all, moved.set, (size_t)moved.nset * sizeof *all);
+    for (int j = 0; j < own.nby; j++) {
+      start[j] = far * k->way[j];
+      if (own.by[j].parameter >= 0) all[moved.nset++] = (nsm_assignment){ own.text[j], k->at[j] + far * k->way[j] };
+    }
+    moved.set = all;
+    code = answers_take(&own, &moved, start, 0, e);
+    if (code == NSM_OK) memcpy(value, own.value, (size_t)own.nof * sizeof *value);
+    *same = own.sequence != k->a->sequence ? 0 : own.steps == k->a->steps ? 2 : 1;
+  }
+  free(own.value);
+  free(own.d);
+  free(all);
+  free(start);
+  return code;
+}
+
+// Values and sizes of what is varied, and outputs at the start; the direction is the same in every run.
+static nsm_code where(const checking *k, nsm_error *e) {
+  const answers *a = k->a;
+  nsm_sim *s = nsm_open(a->m, k->set, e);
+  if (!s) return e ? e->code : NSM_FAILED;
+  for (int j = 0; j < a->nby; j++) {
+    k->at[j] = a->by[j].parameter >= 0 ? s->a->p[a->by[j].parameter] : nsm_read_column(s, a->by[j].column);
+    k->way[j] = (k->at[j] != 0 ? fabs(k->at[j]) : 1) * (1 - 2 * fmod(0.6180339887498949 * (j + 1), 1));
+  }
+  for (int i = 0; i < a->nof; i++) k->begin[i] = a->of[i].column >= 0 ? nsm_read_column(s, a->of[i].column) : 0;
+  nsm_close(s);
+  return NSM_OK;
+}
+
+// Differences over halves of a distance, as many as there are; 0: none.
+static int differences(const checking *k, int same, double *distance) {
+  const answers *a = k->a;
+  double far = 1.0 / 64;
+  int n = 0;
+  for (int d = 0; d < DISTANCES && n < LEVELS; d++, far /= 2) {
+    nsm_error why = { .code = NSM_OK };
+    int above = 0, below = 0;
+    int good = outputs(k, far, k->up, &above, &why) == NSM_OK && outputs(k, -far, k->down, &below, &why) == NSM_OK;
+    if (!good || above < same || below < same) { n = 0; continue; }
+    if (n == 0) *distance = far;
+    for (int i = 0; i < a->nof; i++) k->difference[n * a->nof + i] = (k->up[i] - k->down[i]) / (2 * far);
+    n++;
+  }
+  return n >= FEWEST ? n : 0;
+}
+
+// Richardson's table; the entry that changes least.
+static double extrapolated(const checking *k, int i, int n) {
+  double row[LEVELS] = { 0 }, best = NAN, least = INFINITY;
+  for (int d = 0; d < n; d++) {
+    double before = row[0];
+    row[0] = k->difference[d * k->a->nof + i];
+    for (int j = 1; j <= d; j++) {
+      double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, 2 * j) - 1), change = fabs(next - row[j - 1]);
+      if (change <= least) { least = change; best = next; }
+      before = row[j];
+      row[j] = next;
+    }
+  }
+  return best;
+}
+
+static double off_by(const checking *k, int n) {
+  const answers *a = k->a;
+  double off = 0;
+  for (int i = 0; i < a->nof; i++) {
+    double own = 0, terms = 0;
+    for (int j = 0; j < a->nby; j++) {
+      double x = a->d[i * a->nby + j] * k->way[j];
+      own += x;
+      terms += fabs(x);
+    }
+    double size = fmax(terms, 1e-3 * fmax(fabs(a->value[i]), fabs(k->begin[i])));
+    if (size > 0) off = fmax(off, fabs(own - extrapolated(k, i, n)) / size);
+  }
+  return off;
+}
+
+nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e) {
+  size_t np = (size_t)a->nby + 1, nf = (size_t)a->nof + 1;
+  double *room = calloc(2 * np + nf * (LEVELS + 3), sizeof *room);
+  if (!room) return sim_no_memory(e, "differences");
+  checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
+                 room + 2 * np + 3 * nf };
+  nsm_code code = where(&k, e);
+  int n = code == NSM_OK ? differences(&k, 2, distance) : 0;
+  if (code == NSM_OK && n == 0) n = differences(&k, 1, distance);
+  if (code == NSM_OK && n == 0) {
+    sim_fail(e, NSM_FAILED, "--check: runs beside this one have other events, however near they are");
+    code = NSM_FAILED;
+  }
+  if (code == NSM_OK) *off = off_by(&k, n);
+  free(room);
+  return code;
+}

@@ -1,0 +1,54 @@
+// Dual numbers: a value and its derivatives in seven directions at once; x + dx eps with eps^2 = 0. Kernels are run in
+// them (compiler/dual), so that no derivative of a formula is written twice [Griewank and Walther 2008, 3.1].
+#pragma once
+#include <math.h>
+
+enum { DUAL_LANES = 7, DUAL_WIDTH = DUAL_LANES + 1 };      // with its value a number fills a line of the cache
+typedef struct dual { double a[DUAL_WIDTH]; } dual;        // a[0]: the value
+
+static inline dual dual_of(double x) { return (dual){ { x } }; }
+// f(x) with the value y and the slope f'; f(x, z) likewise.
+static inline dual dual_by(double y, double slope, dual x) {
+  dual r;
+  for (int i = 1; i < DUAL_WIDTH; i++) r.a[i] = slope * x.a[i];
+  r.a[0] = y;
+  return r;
+}
+static inline dual dual_by2(double y, double by_x, dual x, double by_z, dual z) {
+  dual r;
+  for (int i = 1; i < DUAL_WIDTH; i++) r.a[i] = by_x * x.a[i] + by_z * z.a[i];
+  r.a[0] = y;
+  return r;
+}
+static inline dual dual_add(dual x, dual y) {
+  for (int i = 0; i < DUAL_WIDTH; i++) x.a[i] += y.a[i];
+  return x;
+}
+static inline dual dual_sub(dual x, dual y) {
+  for (int i = 0; i < DUAL_WIDTH; i++) x.a[i] -= y.a[i];
+  return x;
+}
+static inline dual dual_scale(dual x, double by) {
+  for (int i = 0; i < DUAL_WIDTH; i++) x.a[i] *= by;
+  return x;
+}
+static inline dual dual_mul(dual x, dual y) { return dual_by2(x.a[0] * y.a[0], y.a[0], x, x.a[0], y); }
+static inline dual dual_div(dual x, dual y) {
+  double q = x.a[0] / y.a[0];
+  return dual_by2(q, 1 / y.a[0], x, -q / y.a[0], y);
+}
+static inline dual dual_sqrt(dual x) {
+  double r = sqrt(x.a[0]);
+  return dual_by(r, r > 0 ? 0.5 / r : 0, x);
+}
+
+// What kernels read (nsm_view, nsm_table of runtime/nsm_abi.h), in dual numbers.
+struct nsm_touching;
+typedef struct dual_view {
+  dual t, t0, h;
+  const dual *q, *v, *x, *l, *q0, *v0, *k, *dq, *dv, *dx, *d, *d_rate;
+} dual_view;
+typedef struct dual_table { int count; const int *ix; const dual *num; } dual_table;
+
+// The kernel at byte `offset` of nsm_class number `cls`; out: its arrays of results. 0: it cannot be run so.
+typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);

@@ -1,0 +1,133 @@
+// phi: what ends a piece. The functions are those that the run has watched (docs/numerics/located.md, 3; radau.md, 3).
+#include "play.h"
+#include <stddef.h>
+
+static dual column(const player *p, const sim_class *k, int i, int at) {
+  return p->at->num[k - p->s->a->cls][(size_t)i * (size_t)k->c->nnum + (size_t)at];
+}
+
+// A force at the end of the piece, from its mean and that of the piece before.
+static dual at_end(const player *p, const tape_entry *e, int row, dual mean, dual h) {
+  if (e->history == 0 || e->plain) return mean;
+  dual share = dual_div(h, dual_add(h, p->at->history));
+  return dual_add(mean, dual_mul(dual_sub(mean, p->at->mean[row]), share));
+}
+
+// ---- friction -------------------------------------------------------------------------------------------------------
+// The part of a block that begins at a row: its first direction and how many.
+static void part_of(const sim_friction *f, int row, int *first, int *n) {
+  int at = 0;
+  while (f->row[at] != row) at++;
+  *n = f->type == NSM_CONE_ROLLING ? f->n / 2 : f->n;
+  *first = f->type == NSM_CONE_ROLLING && at >= *n ? *n : 0;
+}
+
+// What is left of the force to its limit.
+static dual margin(player *p, int row, dual h) {
+  const sim_rows *r = &p->s->n.r;
+  int number = r->friction_of[row], first, n;
+  const sim_friction *f = &r->friction[number];
+  dual A[SIM_SLIPS], sum = dual_of(0);
+  part_of(f, row, &first, &n);
+  play_friction_axes(p, number, A);
+  for (int d = first; d < first + n; d++) {
+    if (!(A[d].a[0] > 0)) continue;
+    dual x = dual_div(p->l1[r->l[f->row[d]]], A[d]);
+    sum = dual_add(sum, dual_mul(x, x));
+  }
+  dual limit = play_pressed(p, number, p->l1, h);
+  return dual_div(dual_mul(A[first], dual_sub(limit, dual_sqrt(sum))), h);
+}
+
+// Slip along the direction that it had.
+static dual along(player *p, const tape_entry *e, int row) {
+  const sim_rows *r = &p->s->n.r;
+  int number = r->friction_of[row], first, n;
+  const sim_friction *f = &r->friction[number];
+  dual A[SIM_SLIPS], sum = dual_of(0);
+  part_of(f, row, &first, &n);
+  play_friction_axes(p, number, A);
+  for (int d = first; d < first + n; d++)
+    sum = dual_add(sum, dual_mul(A[d], dual_scale(p->y[f->row[d]], e->slide ? e->slide[f->row[d]] : 0)));
+  return sum;
+}
+
+// ---- sets -----------------------------------------------------------------------------------------------------------
+static dual of_relation(const player *p, const tape_entry *e, int row, int set, int side, int *extrapolate) {
+  const sim_rows *r = &p->s->n.r;
+  const sim_class *k = &p->s->a->cls[r->cls[row]];
+  double gamma = e->gamma ? e->gamma[r->cls[row]] : 1;
+  dual l = p->l1[r->l[row]];
+  *extrapolate = e->kind == TAPE_PIECE && (set == SIM_INSIDE ? !(k->theta == 1 && gamma == 1) : gamma < 1);
+  if (set == SIM_INSIDE) return side ? dual_sub(p->hi[row], l) : dual_sub(l, p->lo[row]);
+  return set == SIM_HIGH ? dual_scale(p->y[row], -1) : p->y[row];
+}
+
+static dual of_contact(player *p, const tape_entry *e, int row, dual h) {
+  const sim_rows *r = &p->s->n.r;
+  const sim_class *k = &p->s->a->cls[r->cls[row]];
+  if (e->set == SIM_CLOSED) return at_end(p, e, row, dual_div(p->l1[r->l[row]], h), h);
+  PLAY(p, k, gap, &p->now.end, p->gap + k->row0, p->u0 + k->row0);
+  return e->ground == 0 ? p->gap[row] : dual_sub(p->gap[row], p->at->ground[row]);
+}
+
+static dual of_set(player *p, const tape_entry *e, dual h) {
+  int row = e->row, extrapolate = 0, kind = p->s->a->cls[p->s->n.r.cls[row]].c->kind;
+  if (kind == NSM_CONTACT) return of_contact(p, e, row, h);
+  if (kind == NSM_FRICTION) return e->set == SIM_SLIPS_ON ? along(p, e, row) : at_end(p, e, row, margin(p, row, h), h);
+  dual x = of_relation(p, e, row, e->set, e->side, &extrapolate);
+  return extrapolate ? at_end(p, e, row, x, h) : x;
+}
+
+// ---- the end --------------------------------------------------------------------------------------------------------
+static dual clock_time(const player *p, long k) {
+  if (k >= p->s->a->total) return p->at->until;
+  return dual_add(p->at->start, dual_scale(p->at->step, (double)k));
+}
+
+dual play_end(player *p, const tape_entry *e, dual h) {
+  const sim_class *k = e->cls >= 0 ? &p->s->a->cls[e->cls] : NULL;
+  dual t1 = dual_add(p->at->t, h), at;
+  switch (e->end) {
+  case TAPE_SET: return of_set(p, e, h);
+  case TAPE_WHEN: case TAPE_BY_TIME:
+    PLAY(p, k, out, &p->now.end, p->m);
+    return p->m[e->instance];
+  case TAPE_EVERY:
+    at = dual_add(dual_add(p->at->start, column(p, k, e->instance, 1)),
+                  dual_scale(column(p, k, e->instance, 0), (double)e->number));
+    return dual_sub(t1, at);
+  case TAPE_CLOCK: return dual_sub(t1, clock_time(p, e->number));
+  default: return dual_sub(t1, dual_of(t1.a[0]));
+  }
+}
+
+// Where closed contacts are: a gap that has drifted is where it opens, and closes again.
+static void grounds(player *p, const tape_entry *e) {
+  nsm_sim *s = p->s;
+  SIM_EACH(s, contact, k) {
+    int closed = 0;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) closed |= e->law[row] == TAPE_RATE;
+    if (!closed) continue;
+    PLAY(p, k, gap, &p->now.end, p->gap + k->row0, p->u0 + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      if (e->law[row] == TAPE_RATE) p->at->ground[row] = p->gap[row];
+  }
+}
+
+void play_means(player *p, const tape_entry *e, dual h) {
+  nsm_sim *s = p->s;
+  if (e->kind == TAPE_PIECE) grounds(p, e);
+  const sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) {
+    int kind = s->a->cls[r->cls[row]].c->kind, unused;
+    if (kind == NSM_CONTACT) p->mean[row] = dual_div(p->l1[r->l[row]], h);
+    else if (kind == NSM_FRICTION)
+      p->mean[row] = e->law[row] == TAPE_RATE && r->friction_of[row] >= 0 ? margin(p, row, h) : dual_of(0);
+    else if (kind == NSM_RELATION) {
+      int set = e->law[row] == TAPE_LOW ? SIM_LOW : e->law[row] == TAPE_HIGH ? SIM_HIGH : SIM_INSIDE;
+      double l = p->l1[r->l[row]].a[0];
+      p->mean[row] = of_relation(p, e, row, set, p->hi[row].a[0] - l < l - p->lo[row].a[0], &unused);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// A tape is played: the pieces of a run are solved again with what held in them, in dual numbers. docs/answers.md, 2
+//
+//   tape.[ch]     the record of a run             views.c    dual views of a state, kernels
+//   start.c       the start by parameters         points.c   equations of a piece of moreau, and of an impact
+//   play.c        a piece: Newton, tangents       stages.c   equations of a piece of radau
+//   rows.c        equations of rows               ends.c     what ends a piece
+//   take.c        a run with its outputs          words.c    --of and --by
+//   sens.c        `nsm sens`                      check.c    differences with the same events
+//
+// A piece has the unknowns w (velocities and states, multipliers) and its length h:
+//
+//     R(w; Y, t, h, c) = 0,    phi(w; Y, t, h, c) = 0                                                          (1)
+//
+// with R the equations of the scheme on the active set and phi what ends the piece, Y the state at its begin, c the
+// columns of constants. The derivative of (1) is all there is: no formula for a jump is written anywhere.
+#pragma once
+#include "dual.h"
+#include "tape.h"
+
+// The state in seven directions; the last of them all has none, and is for derivatives by the unknowns.
+typedef struct play_state {
+  dual *q, *z, *l, *d;                  // [nq] [nz] [nl + 1] [nd]
+  dual *mean, *ground;                  // [rows] forces of the last piece; gaps at which contacts close
+  dual  t, history;                     // history: length of the last piece with the same sets
+  dual **num;                           // [nclass] columns
+  dual  start, step, until;             // of the clock
+} play_state;
+
+typedef struct play_views { dual_view begin, middle, law, end; dual h; } play_views;
+typedef struct play_memory { struct play_memory *next; double align; } play_memory;
+
+typedef struct player {
+  nsm_sim *s;
+  const tape *tape;
+  dual_kernel *run;
+  void *with;
+  int np, nc;                           // parameters; chunks of seven
+  play_state *of;                       // [nc + 1]
+  play_state *at;                       // that of the equations at hand
+  play_views now;                       // and their views
+
+  int nw;                               // unknowns of the piece at hand
+  // what the equations at hand have made
+  dual *w, *eq, *q1, *l1;               // [nw + 1] [nw + 1] [nq] [nl + 1]
+  dual *mean;                           // [rows]
+  // scratch
+  dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
+  double *J, *rhs; int *pivot; double *work;
+  // what the run told
+  double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
+  long   *events;                       // [rows]
+  long captured, weak, grazing, joint, unique;
+  double grazed;                         // the first event that grazes, and its row
+  int    grazer;
+  double mismatch, mismatch_at, size;   // how far what was solved again is off the run; the largest z
+  void (*row)(struct player *p, void *to);                  // a row of results
+  void (*stop)(struct player *p, long number, void *to);
+  void  *to;
+  play_memory *memory;
+  int failed;                           // no memory
+  int without;                          // line of a statement that has no kernel in dual numbers; 0
+} player;
+
+// views.c
+void     *play_take(player *p, size_t n, size_t size);    // zeroed, to player_close; NULL: p->failed
+dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual *l, dual h);
+// A kernel of a class; 0: it has none.
+int       play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out);
+#define PLAY(p, k, name, view, ...) \
+  play_kernel((p), (k), (k)->c->name##_fn != NULL, offsetof(nsm_class, name##_fn), (view), \
+              (dual *const[]){ __VA_ARGS__ })
+void      play_move(player *p, const dual *q0, dual a, const dual *u, dual b, const dual *v, dual *q1);
+
+// points.c, stages.c: eq [nw] of p->w at length h, from p->at; q1, l1
+void play_points(player *p, const tape_entry *e, dual h);
+void play_stages(player *p, const tape_entry *e, dual h);
+void play_jump(player *p, const tape_entry *e);
+// ends.c: phi of the same
+dual play_end(player *p, const tape_entry *e, dual h);
+void play_means(player *p, const tape_entry *e, dual h);   // forces that the next piece extrapolates from
+
+// rows.c: of rows at the end of a piece, with multipliers l1: coefficients of friction, rates, outputs, bounds; then
+// their equations into eq [rows]. `before`: views at the begin, the middle and where laws hold
+void play_rows(player *p, const tape_entry *e, const play_views *v);
+void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq);
+// Of friction number i: diagonal of A (docs/numerics/friction.md, (1)), and what presses.
+void play_friction_axes(player *p, int i, dual *A);
+dual play_pressed(player *p, int i, const dual *l, dual h);
+
+// start.c: columns, start values and times with their derivatives by `n` parameters or initial values
+typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
+int  play_start(player *p, const play_name *name, nsm_error *e);
+
+// play.c
+player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e);
+void    player_close(player *p);
+int     play(player *p, nsm_error *e);                     // from the start to the end of the tape
+dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
+int     play_column_refused(player *p, int column, char *why, size_t size);

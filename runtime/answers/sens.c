@@ -1,0 +1,88 @@
+// `nsm sens`: a run, its derivatives, a row for each pair of output and parameter (take.c has the run).
+#include "answers.h"
+#include "runtime/command/options.h"
+#include "runtime/command/outputs.h"
+#include "runtime/record/record.h"
+#include <errno.h>
+#include <string.h>
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+static void write_rows(const answers *a, FILE *f) {
+  char value[NSM_NUMBER_ROOM + 1], d[NSM_NUMBER_ROOM + 1];
+  fputs("of,by,value,d,error\n", f);
+  for (int i = 0; i < a->nof; i++)
+    for (int j = 0; j < a->nby; j++) {
+      value[nsm_number(a->value[i] / a->of[i].scale, value)] = 0;
+      d[nsm_number(a->d[i * a->nby + j] / a->of[i].scale * a->by[j].scale, d)] = 0;
+      int quoted = strchr(a->of[i].name, ',') != NULL;
+      fprintf(f, quoted ? "\"%s\",%s,%s,%s,\n" : "%s,%s,%s,%s,\n", a->of[i].name, a->text[j], value, d);
+    }
+}
+
+static void say_count(FILE *err, long n, const char *what) {
+  if (n > 0) fprintf(err, "  %ld %s\n", n, what);
+}
+
+static void say_summary(const answers *a, FILE *err) {
+  fprintf(err, "%ld derivatives of %ld pieces with %ld events\n", (long)a->nof * a->nby, a->pieces, a->events);
+  if (a->grazing > 0)
+    fprintf(err, "  %ld events that graze, the first at t = %.10g s, %s: the derivative of the branch taken\n",
+            a->grazing, a->grazed, a->grazer);
+  say_count(err, a->captured, "pieces were taken without location: the derivative is that of the scheme there");
+  say_count(err, a->weak, "rows whose force and rate are both 0: the derivative of one of two branches");
+  say_count(err, a->joint, "events at which several sets end at one instant: the derivative of their joint solution");
+  say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
+}
+
+static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error *e) {
+  double off, distance;
+  nsm_code code = answers_check(a, set, &off, &distance, e);
+  if (code != NSM_OK) return code;
+  fprintf(err, "check: differences with the same events, over %.2g of the values, agree to %.2g\n", distance, off);
+  if (off <= 1e-6) return NSM_OK;
+  sim_fail(e, NSM_CLAIM, "the derivative along a random direction is off differences by %.3g", off);
+  return NSM_CLAIM;
+}
+
+static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_host *host, nsm_error *e) {
+  const char *of = f->text[NSM_FLAG_OF], *by = f->text[NSM_FLAG_BY];
+  if (!of || !by) {
+    sim_fail(e, NSM_USAGE, "nsm sens asks for --of (\"final(x), at(x, 1s)\") and --by (\"k, x(0)\")");
+    return NSM_USAGE;
+  }
+  nsm_settings set = o->run;
+  nsm_sim *s = nsm_open(a->m, &set, e);
+  nsm_code code = s ? answers_read_of(s, of, a, e) : e->code;
+  if (code == NSM_OK) code = answers_read_by(s, by, a, e);
+  nsm_close(s);
+  if (code == NSM_OK) code = answers_take(a, &set, NULL, 1, e);
+  if (code != NSM_OK) return code;
+  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
+  if (!out) return NSM_FILE;
+  write_rows(a, out);
+  if (out != host->out && fclose(out) != 0) {
+    sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
+    return NSM_FILE;
+  }
+  if (!o->quiet) say_summary(a, host->err);
+  if (f->text[NSM_FLAG_SENS_CHECK]) code = check(a, &set, host->err, e);
+  long without = a->grazing + a->captured + a->weak;
+  if (code != NSM_OK || !f->text[NSM_FLAG_STRICT] || without == 0) return code;
+  sim_fail(e, NSM_FAILED, "--strict: there is no derivative at %ld places", without);
+  return NSM_FAILED;
+}
+
+int nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {
+  nsm_options o;
+  nsm_error e = { .code = NSM_OK };
+  answers a = { .m = m, .run = run, .with = with };
+  nsm_code code = nsm_options_read(m, f, &o, &e);
+  if (code == NSM_OK) code = sens(&a, f, &o, host, &e);
+  if (code != NSM_OK && *e.text) {
+    if (host->say) host->say(host->with, &e, host->err);
+    else nsm_print_error(m, &e, host->err);
+  }
+  answers_free(&a);
+  nsm_options_free(&o);
+  return (int)code;
+}

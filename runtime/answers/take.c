@@ -1,0 +1,208 @@
+// A run whose outputs are differentiated: it is recorded, the tape is played, and outputs are read meanwhile.
+#include "answers.h"
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what is taken while a tape is played ---------------------------------------------------------------------------
+typedef struct taking { answers *a; double *before; double t; int began; } taking;   // before: [nof, 1 + nby]
+
+// Output i now: its value and derivatives.
+static void read_now(player *p, const answers *a, int i, double *to) {
+  for (int c = 0; c <= p->nc; c++) {
+    if (c == p->nc && p->np > 0) break;
+    dual x = play_column(p, c, a->of[i].column);
+    to[0] = x.a[0];
+    for (int j = 0; j < DUAL_LANES && c * DUAL_LANES + j < p->np; j++) to[1 + c * DUAL_LANES + j] = x.a[1 + j];
+  }
+}
+
+static void keep(answers *a, int i, const double *x) {
+  a->value[i] = x[0];
+  memcpy(a->d + (size_t)i * (size_t)a->nby, x + 1, (size_t)a->nby * sizeof(double));
+}
+
+static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
+
+// The largest and smallest of the rows, and the mean by the trapezoidal rule, as statistics of results are.
+static void take_row(player *p, void *to) {
+  taking *k = to;
+  answers *a = k->a;
+  double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->t : 0, x[1 + a->nby];
+  for (int i = 0; i < a->nof; i++) {
+    int kind = a->of[i].kind;
+    if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
+    double *before = row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
+    read_now(p, a, i, x);
+    if (kind == NSM_STAT_MEAN) {
+      a->value[i] += 0.5 * dt * (k->began ? before[0] + x[0] : 0);
+      for (int j = 0; j < a->nby && k->began; j++) d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]);
+    } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(a, i, x);
+    memcpy(before, x, sizeof x);
+  }
+  k->t = now;
+  k->began = 1;
+}
+
+static void take_stop(player *p, long number, void *to) {
+  taking *k = to;
+  double *x = row_of(k, (int)number);
+  read_now(p, k->a, (int)number, x);
+  keep(k->a, (int)number, x);
+}
+
+static void take_start(player *p, taking *k) {
+  for (int i = 0; i < k->a->nof; i++) {
+    if (k->a->of[i].kind != NSM_STAT_INITIAL) continue;
+    read_now(p, k->a, i, row_of(k, i));
+    keep(k->a, i, row_of(k, i));
+  }
+}
+
+static nsm_code take_end(player *p, taking *k, nsm_error *e) {
+  answers *a = k->a;
+  double length = p->of[p->nc].t.a[0] - p->s->a->start;
+  for (int i = 0; i < a->nof; i++) {
+    int kind = a->of[i].kind;
+    double *x = row_of(k, i);
+    if (kind == NSM_STAT_FINAL) {
+      read_now(p, a, i, x);
+      keep(a, i, x);
+    } else if (kind == NSM_STAT_FIRST || kind == NSM_STAT_LAST) {
+      const double *at = (kind == NSM_STAT_FIRST ? p->first : p->last) +
+                         (size_t)a->of[i].row * (size_t)(p->nc * DUAL_LANES + 1);
+      if (p->events[a->of[i].row] == 0) {
+        sim_fail(e, NSM_FAILED, "--of %s: nothing happens there in this run", a->of[i].name);
+        return NSM_FAILED;
+      }
+      keep(a, i, at);
+    } else if (kind == NSM_STAT_MEAN && length > 0) {
+      a->value[i] /= length;
+      for (int j = 0; j < a->nby; j++) a->d[(size_t)i * (size_t)a->nby + (size_t)j] /= length;
+    }
+  }
+  return NSM_OK;
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+// The next time at which an output is asked for, after `from`; infinite where there is none.
+static double next_stop(const answers *a, double from) {
+  double next = INFINITY;
+  for (int i = 0; i < a->nof; i++)
+    if (a->of[i].kind == NSM_STAT_AT && a->of[i].time > from) next = fmin(next, a->of[i].time);
+  return next;
+}
+
+static void mark_stops(const answers *a, tape *t, double from, double to) {
+  for (int i = 0; i < a->nof; i++)
+    if (a->of[i].kind == NSM_STAT_AT && a->of[i].time > from && a->of[i].time <= to) tape_stop(t, i);
+}
+
+static nsm_code record(const answers *a, nsm_sim *s, tape *t, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  double done = -INFINITY;
+  for (;;) {
+    double now = nsm_time(s), near = sim_time_round_off(s, now);
+    mark_stops(a, t, done, now + near);
+    done = now + near;
+    if (!s->now.between) tape_row(t);
+    if (code != NSM_OK || nsm_steps_done(s) >= nsm_steps_total(s)) return code == NSM_STOPPED ? NSM_OK : code;
+    double stop = next_stop(a, done), clock = nsm_time_of_step(s, nsm_steps_done(s) + 1);
+    t->asks = stop < clock - near;
+    code = t->asks ? nsm_step_by(s, stop - now, e) : nsm_step(s, e);
+    t->asks = 0;
+    if (code == NSM_OK && *t->refused) break;
+    if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
+    if (code != NSM_OK && code != NSM_STOPPED) return code;
+  }
+  return NSM_OK;
+}
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+  h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+  return h ^ h >> 29;
+}
+
+static void tell(answers *a, const tape *t) {
+  a->sequence = a->steps = 0;
+  a->events = a->pieces = 0;
+  for (long i = 0; i < t->n; i++) {
+    const tape_entry *e = &t->at[i];
+    a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
+    int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
+    if (!event || e->kind == TAPE_ROW || e->kind == TAPE_STOP) continue;
+    a->events += e->kind != TAPE_IMPACT;
+    uint64_t what = (uint64_t)e->kind << 40 | (uint64_t)(e->row + 1) << 8 | (uint64_t)e->set;
+    a->sequence = mixed(mixed(a->sequence, what), (uint64_t)(e->block + 1));
+    a->steps = mixed(mixed(a->steps, what), e->kind == TAPE_BLOCK ? 0 : (uint64_t)e->number);
+  }
+}
+
+static nsm_code differentiate(answers *a, nsm_sim *s, const tape *t, nsm_sim *begin, int np, nsm_error *e) {
+  player *p = player_open(begin, t, a->run, a->with, np, e);
+  taking k = { .a = a, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)) };
+  nsm_code code = p && k.before ? NSM_OK : NSM_FILE;
+  char why[300];
+  (void)s;
+  for (int i = 0; code == NSM_OK && i < a->nof; i++)
+    if (a->of[i].column >= 0 && play_column_refused(p, a->of[i].column, why, sizeof why)) {
+      sim_fail(e, NSM_USAGE, "--of %s: %s", a->of[i].name, why);
+      code = NSM_USAGE;
+    }
+  if (code == NSM_OK && !play_start(p, a->by, e)) code = e ? e->code : NSM_FAILED;
+  if (code == NSM_OK) {
+    take_start(p, &k);
+    p->row = take_row;
+    p->stop = take_stop;
+    p->to = &k;
+    code = play(p, e) ? take_end(p, &k, e) : NSM_FAILED;
+    a->captured = p->captured;
+    a->weak = p->weak;
+    a->grazing = p->grazing;
+    a->joint = p->joint;
+    a->unique = p->unique;
+    a->grazed = p->grazed;
+    if (p->grazing > 0) sim_row_name(begin, p->grazer, a->grazer, sizeof a->grazer);
+  }
+  free(k.before);
+  player_close(p);
+  return code;
+}
+
+static nsm_code set_start(const answers *a, nsm_sim *s, const double *start, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  for (int j = 0; start && j < a->nby && code == NSM_OK; j++)
+    if (a->by[j].parameter < 0) {
+      double value = nsm_read_column(s, a->by[j].column) + start[j];
+      code = nsm_write_column(s, a->by[j].column, value, e);
+    }
+  return code;
+}
+
+nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, int derivatives, nsm_error *e) {
+  nsm_settings own = *set;
+  own.step_by_step = 1;
+  if (!a->value) {
+    a->value = calloc((size_t)a->nof + 1, sizeof(double));
+    a->d = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof(double));
+    if (!a->value || !a->d) return sim_no_memory(e, "derivatives");
+  }
+  memset(a->value, 0, (size_t)a->nof * sizeof(double));
+  memset(a->d, 0, (size_t)a->nof * (size_t)a->nby * sizeof(double));
+  nsm_sim *s = nsm_open(a->m, &own, e), *begin = s ? nsm_open(a->m, &own, e) : NULL;
+  tape *t = NULL;
+  nsm_code code = begin ? set_start(a, s, start, e) : e ? e->code : NSM_FAILED;
+  if (code == NSM_OK) code = set_start(a, begin, start, e);
+  if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;
+  if (code == NSM_OK && !*t->refused) code = record(a, s, t, e);
+  if (code == NSM_OK && t->failed) code = sim_no_memory(e, "the record of a run");
+  if (code == NSM_OK && *t->refused) {
+    sim_fail(e, NSM_USAGE, "%s", t->refused);
+    code = NSM_USAGE;
+  }
+  if (code == NSM_OK) tell(a, t);
+  if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives ? a->nby : 0, e);
+  tape_close(t);
+  nsm_close(begin);
+  nsm_close(s);
+  return code;
+}

@@ -1,0 +1,401 @@
+// What is recorded of a run (tape.h).
+#include "tape.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 16 };
+static const double near_nothing = 1e-12;       // beside the largest: a force, or a rate, that is as good as 0
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+static void *take(tape *t, size_t bytes) {
+  bytes = (bytes + 15) & ~(size_t)15;
+  if (!t->memory || t->memory->used + bytes > t->memory->room) {
+    size_t room = bytes > BLOCK ? bytes : BLOCK;
+    tape_block *b = malloc(sizeof *b + room);
+    if (!b) { t->failed = 1; return NULL; }
+    *b = (tape_block){ t->memory, 0, room };
+    t->memory = b;
+  }
+  void *at = (char *)(t->memory + 1) + t->memory->used;
+  t->memory->used += bytes;
+  return at;
+}
+
+static const double *kept(tape *t, const double *x, size_t n) {
+  double *to = take(t, (n + 1) * sizeof *to);
+  return to && n > 0 ? memcpy(to, x, n * sizeof *to) : to;
+}
+
+static tape_entry *add(tape *t, tape_kind kind) {
+  if (t->n == t->room) {
+    long room = t->room ? 2 * t->room : 256;
+    tape_entry *more = realloc(t->at, (size_t)room * sizeof *more);
+    if (!more) { t->failed = 1; return NULL; }
+    t->at = more;
+    t->room = room;
+  }
+  t->at[t->n] = (tape_entry){ .kind = kind, .t = t->s->now.t, .row = -1, .cls = -1 };
+  return &t->at[t->n++];
+}
+
+void tape_refuse(tape *t, const char *format, ...) {
+  va_list list;
+  if (*t->refused) return;
+  va_start(list, format);
+  vsnprintf(t->refused, sizeof t->refused, format, list);
+  va_end(list);
+}
+
+// ---- what ends a piece ----------------------------------------------------------------------------------------------
+static int same_time(const nsm_sim *s, double a, double b) { return fabs(a - b) <= 2 * sim_time_round_off(s, b); }
+
+static double instant(const nsm_sim *s, const sim_event *v, int i) {
+  const sim_class *k = &s->a->cls[v->cls];
+  const double *num = k->tab.num + (size_t)i * (size_t)k->c->nnum;
+  return s->a->start + num[1] + s->now.instant[v->base + i] * num[0];
+}
+
+static int at_instant(const nsm_sim *s, double t1, tape_entry *e) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    for (int i = 0; v->timed && i < v->n; i++) {
+      if (!same_time(s, instant(s, v, i), t1)) continue;
+      e->end = TAPE_EVERY;
+      e->cls = v->cls;
+      e->instance = i;
+      e->number = (long)s->now.instant[v->base + i];
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// A condition whose truth changes at t1: of time alone a little behind it.
+static int at_condition(nsm_sim *s, double t1, int by_time, tape_entry *e) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (v->timed || v->crossing < 0 || v->by_time != by_time) continue;
+    double at = by_time && v->instant ? t1 + sim_instant_tolerance(s, t1) : t1;
+    nsm_view view = sim_view(s, at, s->w.q1, s->w.z1, s->w.l1);
+    const sim_class *k = &s->a->cls[v->cls];
+    for (int i = 0; i < v->n; i++) {
+      nsm_table one = sim_part(k, i, 1);
+      double truth;
+      k->c->out_fn(&view, &one, &truth);
+      if (truth == 0 || s->now.was[v->base + i] != SIM_ARMED) continue;
+      e->end = by_time ? TAPE_BY_TIME : TAPE_WHEN;
+      e->cls = v->crossing;
+      e->instance = i;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static void set_ends(nsm_sim *s, tape_entry *e) {
+  const struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) {
+    if (!w->hit[row]) continue;
+    if (e->hits++ > 0) continue;
+    e->end = TAPE_SET;
+    e->row = row;
+    e->set = s->now.set[row];
+    e->plain = !s->n.radau && s->now.doubt[row];
+    e->ground = s->n.radau ? 0 : s->now.ground[row];
+    double l = s->w.l1[r->l[row]];
+    e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;
+  }
+}
+
+static void find_end(tape *t, double t1, tape_entry *e) {
+  nsm_sim *s = t->s;
+  int captured = s->located && !s->n.radau && s->located->capture;
+  e->end = TAPE_CLOCK;
+  e->number = s->now.tick + 1;
+  if (s->located && !captured && s->located->events && !s->w.at_event) set_ends(s, e);
+  if (e->end == TAPE_SET) return;
+  if (s->w.at_event && at_condition(s, t1, 0, e)) return;
+  if (at_instant(s, t1, e) || at_condition(s, t1, 1, e)) return;
+  double clock = nsm_time_of_step(s, s->now.tick + 1);
+  if (t->asks || !same_time(s, clock, t1)) e->end = TAPE_ASKED;
+}
+
+// ---- laws of the rows -----------------------------------------------------------------------------------------------
+static tape_law of_relation(const nsm_sim *s, int row, int impact) {
+  const sim_rows *r = &s->n.r;
+  double l = s->w.l1[r->l[row]], lo = r->lo[row], hi = r->hi[row];
+  if (impact) return TAPE_KEPT;
+  int watched = 0;
+  for (int i = 0; s->located && !s->n.radau && i < s->located->nrelation; i++)
+    watched |= s->located->relation[i] == row && !s->a->cls[r->cls[row]].lasts;
+  if (watched && !s->located->capture && s->now.sets_known == 1)
+    return s->now.set[row] == SIM_LOW ? TAPE_LOW : s->now.set[row] == SIM_HIGH ? TAPE_HIGH : TAPE_INSIDE;
+  return l <= lo ? TAPE_LOW : l >= hi ? TAPE_HIGH : TAPE_INSIDE;
+}
+
+static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigned char *law) {
+  const sim_rows *r = &s->n.r;
+  const sim_friction *f = &r->friction[r->friction_of[row]];
+  sim_disk part[2];
+  int parts = sim_friction_parts(f, part), at = 0;
+  if (!r->active[row] || (f->normals == 1 && f->type != NSM_CONE_GRIP && law[f->normal[0]] == TAPE_NONE))
+    return TAPE_NONE;
+  while (f->row[at] != row) at++;
+  int head = f->row[part[parts == 2 && at >= part[1].first].first];
+  int slides = impact || !s->located || s->located->capture || s->now.sets_known != 1
+                   ? !sim_sticks(s, head)
+                   : s->now.set[head] == SIM_SLIPS_ON;
+  int e = r->e[row] != 0;
+  return slides ? (e ? TAPE_SLIDES_E : TAPE_SLIDES) : e ? TAPE_RATE_E : TAPE_RATE;
+}
+
+static tape_law of_contact(const nsm_sim *s, int row, const tape_entry *e) {
+  const sim_rows *r = &s->n.r;
+  double p = s->w.l1[r->l[row]];
+  int ends = e->end == TAPE_SET && s->located && s->located->hit[row] && s->now.set[row] == SIM_CLOSED;
+  if (!r->active[row] || !(p > 0 || r->lo[row] < 0 || (ends && e->kind == TAPE_PIECE))) return TAPE_NONE;
+  return r->e[row] != 0 ? TAPE_RATE_E : TAPE_RATE;
+}
+
+// Forces and rates that are both as good as 0: either branch of the law may be the one of a neighbouring run.
+static int weak_rows(const nsm_sim *s, const unsigned char *law) {
+  const sim_rows *r = &s->n.r;
+  double most = 0;
+  int weak = 0;
+  for (int row = 0; row < r->n; row++) most = fmax(most, fabs(s->w.l1[r->l[row]]));
+  for (int row = 0; row < r->n; row++)
+    weak += s->a->cls[r->cls[row]].c->kind == NSM_CONTACT && law[row] == TAPE_RATE && r->lo[row] == 0 &&
+            s->w.l1[r->l[row]] <= near_nothing * most && s->n.h > 0;
+  return weak;
+}
+
+static void take_laws(tape *t, tape_entry *e) {
+  nsm_sim *s = t->s;
+  const sim_rows *r = &s->n.r;
+  int impact = e->kind == TAPE_IMPACT;
+  unsigned char *law = take(t, (size_t)r->n + 1);
+  if (!law) return;
+  for (int row = 0; row < r->n; row++) {
+    int kind = s->a->cls[r->cls[row]].c->kind;
+    law[row] = (unsigned char)(kind == NSM_RELATION     ? of_relation(s, row, impact)
+                               : kind == NSM_CONSTRAINT ? (sim_is_implied(s, row) ? TAPE_NONE : TAPE_RATE)
+                               : kind == NSM_CONTACT    ? of_contact(s, row, e)
+                                                        : TAPE_NONE);
+  }
+  for (int row = 0; row < r->n; row++)
+    if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) law[row] = (unsigned char)of_friction(s, row, impact, law);
+  e->law = law;
+  e->weak = weak_rows(s, law);
+}
+
+// ---- what has no derivative -----------------------------------------------------------------------------------------
+static void look_at_capturing(tape *t, const tape_entry *e) {
+  nsm_sim *s = t->s;
+  const sim_rows *r = &s->n.r;
+  char name[256];
+  for (int row = 0; !s->a->located && row < r->n; row++) {
+    const sim_class *k = &s->a->cls[r->cls[row]];
+    int switches = k->c->kind == NSM_RELATION && r->d0[row] == r->d0[row + 1] && r->lo[row] < r->hi[row];
+    if (k->c->kind != NSM_CONTACT && k->c->kind != NSM_FRICTION && !switches) continue;
+    if (!switches && e->law[row] == TAPE_NONE) continue;
+    sim_row_name(s, row, name, sizeof name);
+    tape_refuse(t, "%s acts at t = %.10g s, and its events are moved to the ends of steps: the derivative of such a "
+                "run does not tend to that of the motion, however small the step; --located on", name, s->now.t);
+    return;
+  }
+}
+
+// ---- the hooks ------------------------------------------------------------------------------------------------------
+static const double *shared(tape *t, const double **last, const double *now, size_t n) {
+  if (!*last || memcmp(*last, now, n * sizeof *now) != 0) *last = kept(t, now, n);
+  return *last;
+}
+
+static void take_weights(tape *t, tape_entry *e) {
+  nsm_sim *s = t->s;
+  int n = s->a->m->nclass;
+  double *gamma = malloc(((size_t)n + 1) * sizeof *gamma);
+  if (!gamma) { t->failed = 1; return; }
+  for (int c = 0; c < n; c++) gamma[c] = s->a->cls[c].gamma;
+  e->gamma = shared(t, &t->gamma, gamma, (size_t)n);
+  e->theta = shared(t, &t->theta, s->n.theta, (size_t)s->a->nz);
+  free(gamma);
+}
+
+// Multipliers behind z.
+static const double *solution(tape *t) {
+  nsm_sim *s = t->s;
+  const sim_rows *r = &s->n.r;
+  double *x = take(t, (size_t)(s->a->nz + r->n + 1) * sizeof *x);
+  if (!x) return NULL;
+  memcpy(x, s->w.z1, (size_t)s->a->nz * sizeof *x);
+  for (int row = 0; row < r->n; row++) x[s->a->nz + row] = s->w.l1[r->l[row]];
+  return x;
+}
+
+static void take_sets(tape *t, tape_entry *e) {
+  struct sim_radau *w = t->s->n.radau;
+  unsigned char *law = take(t, (size_t)t->s->n.r.n + 1);
+  for (int row = 0; law && row < t->s->n.r.n; row++) {
+    int set = t->s->now.set[row];
+    law[row] = set == SIM_LOW ? TAPE_LOW : set == SIM_HIGH ? TAPE_HIGH : TAPE_INSIDE;
+  }
+  e->law = law;
+  e->free = w->now ? w->now->free : 0;
+  if (e->free == 0) return;
+  e->U = kept(t, w->now->U, (size_t)w->n * (size_t)e->free);
+  e->X = kept(t, w->now->X, (size_t)w->n * (size_t)e->free);
+}
+
+static void stages(tape *t, tape_entry *e) {
+  struct sim_radau *w = t->s->n.radau;
+  size_t n = (size_t)w->n;
+  double *x = take(t, (size_t)w->m.s * n * sizeof *x);
+  if (!x) return;
+  for (int i = 0; i < w->m.s; i++) memcpy(x + (size_t)i * n, w->Z[i], n * sizeof *x);
+  e->solution = x;
+  take_sets(t, e);
+}
+
+// The begin of the piece at hand is one that its sets have moved the states to.
+static void jump(tape *t) {
+  struct sim_radau *w = t->s->n.radau;
+  tape_entry *e = w->now && w->now->index2 == 1 ? add(t, TAPE_JUMP) : NULL;
+  double *x = e ? take(t, (size_t)w->n * sizeof *x) : NULL;
+  if (!x) return;
+  memcpy(x, t->s->now.z, (size_t)w->nz * sizeof *x);
+  memcpy(x + w->nz, t->s->now.l, (size_t)w->nl * sizeof *x);
+  e->solution = x;
+  take_sets(t, e);
+}
+
+// A multiplier that has gone to a bound, or left it, within a step: where it jumps the derivative is not that of the
+// motion.
+static void look_at_switches(tape *t, const tape_entry *e) {
+  nsm_sim *s = t->s;
+  const sim_rows *r = &s->n.r;
+  char name[256];
+  for (int row = 0; t->before && !e->captured && row < r->n; row++) {
+    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->before[row]) continue;
+    sim_row_name(s, row, name, sizeof name);
+    tape_refuse(t, "%s switches within the step that begins at t = %.10g s, and moreau does not locate it: the "
+                "derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
+                name, s->now.t);
+  }
+  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED ? e->law : NULL;
+}
+
+static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
+  tape *t = (tape *)hook;
+  int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
+  if (of_stages && t->news && !t->failed) jump(t);
+  tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
+  if (!e) return;
+  e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
+  if (!impact) find_end(t, t1, e);
+  e->history = s->located && !s->n.radau ? s->now.set_h : 0;
+  e->captured = s->w.euler || (s->located && s->located->capture);
+  t->news = e->captured || e->end == TAPE_SET;
+  if (of_stages) {
+    stages(t, e);
+    return;
+  }
+  take_laws(t, e);
+  take_weights(t, e);
+  e->solution = solution(t);
+  if (t->failed) return;
+  if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
+    e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
+  look_at_capturing(t, e);
+  if (impact) t->before = NULL;
+  else look_at_switches(t, e);
+}
+
+// Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
+static void at_once(struct sim_tape *hook, nsm_sim *s) {
+  tape *t = (tape *)hook;
+  tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
+  if (!e) return;
+  double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
+  unsigned char *law = take(t, (size_t)s->n.r.n + 1);
+  if (!x || !law) return;
+  memset(x, 0, (size_t)(s->a->nz + s->n.r.n) * sizeof *x);
+  memcpy(x, s->now.z, (size_t)s->a->nz * sizeof *x);
+  set_ends(s, e);
+  for (int row = 0; row < s->n.r.n; row++)
+    law[row] = s->a->cls[s->n.r.cls[row]].c->kind == NSM_RELATION ? TAPE_KEPT : TAPE_NONE;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (law[row] == TAPE_KEPT) x[s->a->nz + row] = s->now.l[s->n.r.l[row]];
+  e->law = law;
+  e->solution = x;
+  take_weights(t, e);
+  e->at_once = 1;
+  t->before = NULL;
+}
+
+static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int n, double at) {
+  tape *t = (tape *)hook;
+  tape_entry *e = t->failed ? NULL : add(t, TAPE_BLOCK);
+  if (!e) return;
+  e->block = number;
+  e->instance = first;
+  e->count = n;
+  e->h = at - s->now.t;                                   // what time alone changes is looked at a little later
+  t->before = NULL;
+  t->news = 1;
+  if (s->a->event[number].laws)
+    tape_refuse(t, "the block of line %d has relations of its own: its derivative is not made yet",
+                s->a->cls[s->a->event[number].cls].c->line);
+}
+
+static void mended(struct sim_tape *hook, nsm_sim *s) {
+  tape_refuse((tape *)hook, "a reset at t = %.10g s beside constraints: its derivative is not made yet", s->now.t);
+}
+
+void tape_row(tape *t) { if (!t->failed) (void)add(t, TAPE_ROW); }
+
+void tape_stop(tape *t, long number) {
+  tape_entry *e = t->failed ? NULL : add(t, TAPE_STOP);
+  if (e) e->number = number;
+}
+
+// ---- open, close ----------------------------------------------------------------------------------------------------
+static void look_at_model(tape *t) {
+  const nsm_sim *s = t->s;
+  const char *scheme = s->a->scheme->name;
+  if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
+    tape_refuse(t, "runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau", scheme);
+  if (s->touching) tape_refuse(t, "contacts of shapes have no derivative yet; contacts whose gap is a formula have");
+  if (s->a->ndelay > 0) tape_refuse(t, "delayed quantities have no derivative yet");
+  if (s->n.radau && !s->a->located)
+    tape_refuse(t, "events are moved to the ends of steps: the derivative of such a run does not tend to that of the "
+                "motion; --located on");
+  for (int c = 0; c < s->a->m->nclass; c++)
+    if (s->a->cls[c].recorded && s->a->cls[c].tab.count > 0)
+      tape_refuse(t, "line %d: moreau does not locate the switches of this law, whose derivative would be of first "
+                  "order alone; --scheme radau does", s->a->m->cls[c].line);
+  for (int i = 0; i < s->n.r.nfriction; i++)
+    if (s->n.r.friction[i].type == NSM_CONE_CONTENSOU_EXACT)
+      tape_refuse(t, "Contensou's exact law has no derivative yet; contensou(mu, R) has");
+}
+
+tape *tape_open(nsm_sim *s, nsm_error *e) {
+  tape *t = calloc(1, sizeof *t);
+  if (!t) { sim_no_memory(e, "a tape"); return NULL; }
+  t->hook = (struct sim_tape){ piece, at_once, block, mended };
+  t->s = s;
+  t->news = 1;
+  look_at_model(t);
+  s->tape = &t->hook;
+  return t;
+}
+
+void tape_close(tape *t) {
+  if (!t) return;
+  t->s->tape = NULL;
+  for (tape_block *b = t->memory, *next; b; b = next) { next = b->next; free(b); }
+  free(t->at);
+  free(t);
+}

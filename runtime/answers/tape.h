@@ -1,0 +1,66 @@
+// The tape of a run: pieces, impacts and blocks in their order, with what held in each. docs/answers.md
+//
+// A run whose derivative is asked for is recorded as it goes; nothing else of it changes. What is kept of a piece is
+// which equation each row had, what ended the piece, and the solution, which is where Newton's method begins when the
+// piece is solved again (play.c). So active sets are those of the run and are never decided anew.
+#pragma once
+#include "runtime/clock/located.h"
+#include "runtime/schemes/radau.h"
+
+// JUMP: states of a network that a new set moves (docs/numerics/radau.md, (5)).
+typedef enum { TAPE_PIECE, TAPE_STAGES, TAPE_IMPACT, TAPE_JUMP, TAPE_BLOCK, TAPE_ROW, TAPE_STOP } tape_kind;
+
+// What a row has for its equation: no force; a rate of 0 after restitution e, or without; friction that slides; the
+// multiplier at a bound; y = 0; the multiplier as it was; recorded anew at the end of a step (assembly/weights_sets.c).
+typedef enum {
+  TAPE_NONE, TAPE_RATE, TAPE_RATE_E, TAPE_SLIDES, TAPE_SLIDES_E, TAPE_LOW, TAPE_HIGH, TAPE_INSIDE, TAPE_KEPT
+} tape_law;
+
+// What ends a piece: a time of the clock or one that was asked for; an instant of `every`, of time; a condition; a set.
+typedef enum { TAPE_CLOCK, TAPE_ASKED, TAPE_EVERY, TAPE_BY_TIME, TAPE_WHEN, TAPE_SET } tape_end;
+
+typedef struct tape_entry {
+  tape_kind kind;
+  tape_end  end;
+  double t, h;                          // begin and length
+  long   number;                        // of the clock's time; of the instant of `every`; of a stop
+  int    cls, instance;                 // class of the block and instance; first instance of a block that acts
+  int    block, count;                  // TAPE_BLOCK: the block, instances
+  int    row, side;                     // TAPE_SET: the row; 1: its upper bound
+  int    set;                           // of the row
+  int    hits;                          // rows that were hit at this instant
+  int    plain;                         // a force is not extrapolated
+  double ground;                        // of the row: gap at which it closes
+  double history;                       // length of the piece before with the same sets; 0: none
+  int    at_once;                       // a piece of length 0: its motion is free
+  int    captured, weak;                // taken without location; rows whose law and force are both 0
+  const unsigned char *law;             // [rows]
+  const double *solution;               // z, then multipliers by rows; of stages: those
+  const double *theta, *gamma;          // [nz], [nclass]
+  const double *slide;                  // [rows] directions of slips; NULL: not known
+  const double *U, *X;                  // what nothing determines in a set of stages, [n, free]
+  int    free;
+} tape_entry;
+
+typedef struct tape_block { struct tape_block *next; size_t used, room; } tape_block;
+
+typedef struct tape {
+  struct sim_tape hook;
+  nsm_sim    *s;
+  tape_entry *at;
+  long        n, room;
+  tape_block *memory;
+  const double *theta, *gamma;          // those of the last piece
+  const unsigned char *before;          // laws of the last piece, where nothing has happened since; NULL
+  int         news;                     // the sets of radau are looked for anew
+  int         failed;                   // no memory
+  char        refused[512];             // why there is no derivative; "" where there is
+  nsm_code    code;
+  int         asks;                     // the piece at hand leads to a time that was asked for
+} tape;
+
+tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory
+void  tape_close(tape *t);                                 // NULL is allowed
+void  tape_row(tape *t);                                   // a row of results would be written here
+void  tape_stop(tape *t, long number);
+void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts

@@ -1,0 +1,55 @@
+// Dual views of a state, and kernels that read them.
+#include "play.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *play_take(player *p, size_t n, size_t size) {
+  play_memory *m = calloc(1, sizeof *m + (n + 1) * size);
+  if (!m) { p->failed = 1; return NULL; }
+  m->next = p->memory;
+  p->memory = m;
+  return m + 1;
+}
+
+// Discrete variables, then signals: functions of the time.
+static const dual *discrete(player *p, dual t, const dual **rate) {
+  nsm_sim *s = p->s;
+  *rate = NULL;
+  if (s->a->nsignal == 0) return p->at->d;
+  const double *now = sim_signals(s, t.a[0]);
+  const double *slope = s->w.moments->rate[s->w.moments->last];
+  dual *to = p->signal;
+  for (int i = 0; i < s->a->nd; i++)
+    to[i] = i < s->a->nheld ? p->at->d[i] : dual_by(now[i], slope[i], t);
+  for (int i = 0; i < s->a->nd; i++) to[s->a->nd + i] = dual_of(slope[i]);
+  *rate = to + s->a->nd;
+  return to;
+}
+
+dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual *l, dual h) {
+  const dual *rate, *zero = p->signal + 2 * p->s->a->nd;
+  const dual *d = discrete(p, t, &rate);
+  return (dual_view){ .t = t, .t0 = t, .h = h, .q = q, .v = z, .x = z + p->s->a->nv, .l = l, .q0 = q, .v0 = z,
+                      .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate ? rate : d };
+}
+
+int play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out) {
+  int cls = (int)(k - p->s->a->cls);
+  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls] };
+  if (!there || k->tab.count == 0) return there;
+  if (!p->run(p->with, cls, (int)offset, v, &t, out)) p->without = k->c->line;
+  return 1;
+}
+
+// q0 moved by a u + b v, as sim_move_mean.
+void play_move(player *p, const dual *q0, dual a, const dual *u, dual b, const dual *v, dual *q1) {
+  nsm_sim *s = p->s;
+  for (int i = 0; i < s->a->nv; i++) p->way[i] = dual_add(dual_mul(a, u[i]), dual_mul(b, v[i]));
+  for (int i = 0; i < s->a->nown; i++) q1[i] = dual_add(q0[i], p->way[i]);
+  if (s->a->on.kinematics.n == 0) return;
+  const dual *zero = p->signal + 2 * s->a->nd;
+  dual_view view = play_view(p, p->at->t, q0, zero, zero, dual_of(0));
+  view.dq = p->way;
+  SIM_EACH(s, kinematics, k) PLAY(p, k, move, &view, q1);
+}

@@ -1,0 +1,168 @@
+// What --of and --by mean.
+#include "answers.h"
+#include "runtime/shared/nearest.h"
+#include "runtime/shared/unit.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kind { const char *name; int kind; } kinds[] = {
+  { "final", NSM_STAT_FINAL }, { "initial", NSM_STAT_INITIAL }, { "at", NSM_STAT_AT }, { "min", NSM_STAT_MIN },
+  { "max", NSM_STAT_MAX }, { "mean", NSM_STAT_MEAN }, { "first", NSM_STAT_FIRST }, { "last", NSM_STAT_LAST }
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
+static const char *parameter_name(void *s, int i) { return sim_text(s, ((nsm_sim *)s)->a->m->par[i].name); }
+
+static void trimmed(char *to, size_t room, const char *from, size_t n) {
+  while (n > 0 && *from == ' ') { from++; n--; }
+  while (n > 0 && from[n - 1] == ' ') n--;
+  snprintf(to, room, "%.*s", (int)n, from);
+}
+
+static nsm_code refuse(const char *flag, const char *word, const char *why, nsm_error *e) {
+  sim_fail(e, NSM_USAGE, "%s %s: %s", flag, word, why);
+  return NSM_USAGE;
+}
+
+// ---- --of -----------------------------------------------------------------------------------------------------------
+// A contact or relation by its name, for times of its events.
+static int row_named(nsm_sim *s, const char *name) {
+  char full[300];
+  for (int row = 0; row < s->n.r.n; row++) {
+    sim_row_name(s, row, full, sizeof full);
+    const char *own = strchr(full, ' ');
+    if (strcmp(full, name) == 0 || (own && strcmp(own + 1, name) == 0)) return row;
+  }
+  return -1;
+}
+
+static nsm_code find_column(nsm_sim *s, answers_of *of, nsm_error *e) {
+  char meant[400], why[700];
+  of->column = of->row = -1;
+  of->scale = 1;
+  if (of->kind == NSM_STAT_FIRST || of->kind == NSM_STAT_LAST) {
+    of->row = row_named(s, of->of);
+    snprintf(why, sizeof why, "there is no contact or relation `%.200s`", of->of);
+    return of->row >= 0 ? NSM_OK : refuse("--of", of->name, why, e);
+  }
+  of->column = nsm_find_column(s, of->of);
+  if (of->column >= 0) {
+    of->scale = nsm_column_scale(s, of->column);
+    return NSM_OK;
+  }
+  nsm_meant(of->of, nsm_ncolumn(s) + NSM_ENERGIES, column_name, s, meant, sizeof meant);
+  snprintf(why, sizeof why, "there is no column `%.200s`%s", of->of, meant);
+  return refuse("--of", of->name, why, e);
+}
+
+// A name alone is its final value.
+static nsm_code read_of(nsm_sim *s, answers_of *of, nsm_error *e) {
+  char word[256];
+  const char *open = strchr(of->name, '('), *end = of->name + strlen(of->name);
+  of->kind = NSM_STAT_FINAL;
+  trimmed(of->of, sizeof of->of, of->name, strlen(of->name));
+  if (!open || end[-1] != ')') return find_column(s, of, e);
+  trimmed(word, sizeof word, of->name, (size_t)(open - of->name));
+  int found = -1;
+  for (int i = 0; i < KINDS; i++) if (strcmp(kinds[i].name, word) == 0) found = i;
+  if (found < 0) return refuse("--of", of->name, "there are final, initial, at, min, max, mean, first and last", e);
+  of->kind = kinds[found].kind;
+  const char *last = end - 1;
+  if (of->kind == NSM_STAT_AT) {
+    const char *comma = strrchr(open, ',');
+    if (!comma) return refuse("--of", of->name, "`at` takes a column and a time: at(x, 2.5)", e);
+    trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
+    const char *wrong = nsm_read_quantity(word, "s", &of->time);
+    if (wrong) return refuse("--of", of->name, wrong, e);
+    if (!(of->time >= s->a->start && of->time <= s->a->until))
+      return refuse("--of", of->name, "the run does not reach this time", e);
+    last = comma;
+  }
+  trimmed(of->of, sizeof of->of, open + 1, (size_t)(last - open - 1));
+  return find_column(s, of, e);
+}
+
+static int room_for(const char *text) {
+  int n = 2;
+  for (const char *c = text; *c; c++) n += *c == ',';
+  return n;
+}
+
+nsm_code answers_read_of(nsm_sim *s, const char *text, answers *a, nsm_error *e) {
+  const char *list = text;
+  int more;
+  a->of = calloc((size_t)room_for(text), sizeof *a->of);
+  if (!a->of) return sim_no_memory(e, "what is asked for");
+  while ((more = nsm_next_name(&list, a->of[a->nof].name, sizeof a->of->name)) > 0) {
+    if (!*a->of[a->nof].name) continue;
+    nsm_code code = read_of(s, &a->of[a->nof], e);
+    if (code != NSM_OK) return code;
+    a->nof++;
+  }
+  if (more < 0) return refuse("--of", text, "a name is too long", e);
+  return a->nof > 0 ? NSM_OK : refuse("--of", text, "nothing is asked for", e);
+}
+
+// ---- --by -----------------------------------------------------------------------------------------------------------
+static nsm_code initial_value(nsm_sim *s, const char *word, play_name *by, nsm_error *e) {
+  char of[256], why[700], meant[400];
+  trimmed(of, sizeof of, word, strlen(word) - 3);
+  by->column = nsm_find_column(s, of);
+  if (by->column >= 0 && nsm_kind_of_column(s, by->column) == NSM_COLUMN_STATE) {
+    by->scale = nsm_column_scale(s, by->column);
+    return NSM_OK;
+  }
+  if (by->column >= 0) return refuse("--by", word, "only states, coordinates and velocities have initial values", e);
+  nsm_meant(of, nsm_ncolumn(s), column_name, s, meant, sizeof meant);
+  snprintf(why, sizeof why, "there is no state `%.200s`%s", of, meant);
+  return refuse("--by", word, why, e);
+}
+
+static nsm_code read_by(nsm_sim *s, char *word, play_name *by, nsm_error *e) {
+  const nsm_model *m = s->a->m;
+  char why[700], meant[400];
+  size_t n = strlen(word);
+  *by = (play_name){ word, -1, -1, 1 };
+  if (n > 3 && strcmp(word + n - 3, "(0)") == 0) return initial_value(s, word, by, e);
+  for (int i = 0; i < m->npar; i++) if (strcmp(sim_text(s, m->par[i].name), word) == 0) by->parameter = i;
+  if (by->parameter < 0) {
+    nsm_meant(word, m->npar, parameter_name, s, meant, sizeof meant);
+    snprintf(why, sizeof why, "there is no parameter `%.200s`%s", word, meant);
+    return refuse("--by", word, why, e);
+  }
+  if (m->par[by->parameter].structural)
+    return refuse("--by", word, "it is a length: what it counts has no derivative", e);
+  by->scale = nsm_unit_scale(sim_text(s, m->par[by->parameter].unit));
+  return NSM_OK;
+}
+
+nsm_code answers_read_by(nsm_sim *s, const char *text, answers *a, nsm_error *e) {
+  const char *list = text;
+  char word[256];
+  int room = room_for(text), more;
+  a->by = calloc((size_t)room, sizeof *a->by);
+  a->text = calloc((size_t)room, sizeof *a->text);
+  if (!a->by || !a->text) return sim_no_memory(e, "parameters");
+  while ((more = nsm_next_name(&list, word, sizeof word)) > 0) {
+    if (!*word) continue;
+    a->text[a->nby] = strdup(word);
+    if (!a->text[a->nby]) return sim_no_memory(e, "parameters");
+    nsm_code code = read_by(s, a->text[a->nby], &a->by[a->nby], e);
+    if (code != NSM_OK) return code;
+    for (int i = 0; i < a->nby; i++)
+      if (strcmp(a->text[i], a->text[a->nby]) == 0) return refuse("--by", word, "it is given twice", e);
+    a->nby++;
+  }
+  if (more < 0) return refuse("--by", text, "a name is too long", e);
+  return a->nby > 0 ? NSM_OK : refuse("--by", text, "no parameter is named", e);
+}
+
+void answers_free(answers *a) {
+  for (int i = 0; a->text && i < a->nby + 1; i++) free(a->text[i]);
+  free(a->text);
+  free(a->of);
+  free(a->by);
+  free(a->value);
+  free(a->d);
+}

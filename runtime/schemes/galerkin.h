@@ -1,0 +1,103 @@
+// Pieces of order 4, 6 and 8 of the energy-consistent scheme, `consistent(order = 2 s)`: what their files share.
+// docs/numerics/galerkin.md has the equations; numbers in comments are its own.
+//
+//   galerkin_tables.c   Legendre's polynomials, Gauss' nodes, weights of the subintervals
+//   galerkin_setup.c    what fits, room; the rows of a piece     galerkin_points.c  places and velocities in the piece
+//   galerkin_system.c   the equations (3)-(6)                    galerkin_matrix.c  their derivatives
+//   galerkin_nodes.c    forces and sliding friction at Gauss' nodes
+//   galerkin_force.c    forces at the end of a piece             galerkin_books.c   works and losses
+//   step_galerkin.c     a piece: Newton's method             galerkin_verify.c  the check of what stands
+//
+// Unknowns of a piece, for each polynomial j < s: a_j [nv], b_j [nv], lambda_j [m], kappa_j [m], m rows that are kept
+// on both levels: constraints, closed contacts, friction that sticks. Equations in the same order: momentum (3),
+// coordinates (4), positions (5), velocities (6).
+#pragma once
+#include "consistent.h"
+
+enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400 };       // polynomials; unknowns of a piece
+enum { IN_PLACES, IN_SPEEDS, IN_FORCES, IN_KAPPAS };     // parts of a block of unknowns
+
+typedef struct galerkin_tables {
+  int    s;
+  double node[GALERKIN_DEGREE], weight[GALERKIN_DEGREE];                     // of Gauss, on [0, 1]
+  double P[GALERKIN_DEGREE][GALERKIN_DEGREE], I[GALERKIN_DEGREE][GALERKIN_DEGREE];  // P_j, I_j at node k: [k][j]
+  double at[GALERKIN_DEGREE + 1][GALERKIN_DEGREE + 1][GALERKIN_DEGREE];      // I_j(i/N): [N][i][j]
+  double share[GALERKIN_DEGREE + 1];                                         // c_N of (2)
+} galerkin_tables;
+void galerkin_tables_make(galerkin_tables *t, int s);
+
+// A class' outputs at both ends of a subinterval.
+typedef struct galerkin_class { double *mass[2], *h[2], *dr[2], *jac; } galerkin_class;
+
+struct sim_galerkin {
+  galerkin_tables t;
+  int     m, block, n;                  // rows of the piece; unknowns of one polynomial, 2 (nv + m); of all
+  int    *row, *of;                     // [r.n] rows of the piece; number of a row among them, -1: it is none
+  unsigned char *slides;                // [nfriction] slides in this piece
+  galerkin_class *cls;
+  double *x, *dx, *res;                 // [n] unknowns, Newton's step, residual
+  double *A, *work;                     // [n, n] its derivative, factors; scratch of the pseudo-inverse
+  double *inverse;                      // [n, n] that, where rows depend on each other
+  double *by_row, *by_col;              // [n] scales
+  int    *pivot, *jpvt, lwork, inverted;
+  double *q[GALERKIN_DEGREE + 1], *u[GALERKIN_DEGREE + 1];     // [nq] [nz] at the points of one N, or at Gauss' nodes
+  double *dq, *du, *minus_dq, *minus_du;// [nv] increments of a subinterval
+  double *momentum, *coordinate;        // [nv] brackets of (3), (4)
+  double *gap, *rate0, *rate1, *still0, *still1;   // [r.n] of (5), (6); rates at rest, of what moves by itself
+  double *f, *l;                        // [nz] [nl] forces at a node, multipliers there
+  double *force;                        // [nl] at the end of the trial: forces of rows
+  double *E, *e; int *epivot, *ejpvt;   // [nv + r.n] squared and by one: the system for them
+  double *einverse, *ework; int elwork;
+};
+
+static inline int galerkin_at(const nsm_sim *s, int j, int part, int i) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  int nv = s->a->nv, first[] = { 0, nv, 2 * nv, 2 * nv + g->m };
+  return j * g->block + first[part] + i;
+}
+// Subinterval i of N: integral of P_j over it.
+static inline double galerkin_w(const galerkin_tables *t, int N, int i, int j) {
+  return t->at[N][i][j] - t->at[N][i - 1][j];
+}
+
+// The rows of the class have no gap; it is a force, and taken at Gauss' nodes.
+static inline int galerkin_on_velocities(const nsm_class *c) { return c->kind == NSM_FRICTION || c->velocity_level; }
+static inline int galerkin_at_nodes(const nsm_class *c) { return c->work_fn != NULL; }
+
+// galerkin_setup.c
+void galerkin_rows(nsm_sim *s);                          // by the sets of now
+
+// galerkin_points.c
+void     galerkin_points(nsm_sim *s, int N);             // q, u at i/N
+void     galerkin_nodes(nsm_sim *s);                     // q, and dq/dt for u, at Gauss' nodes
+// Two-point view of subinterval i of N, of which the increments are made; backward: from its end to its begin
+nsm_view galerkin_pair(nsm_sim *s, int N, int i);
+nsm_view galerkin_backward(const nsm_sim *s, const nsm_view *v);
+nsm_view galerkin_middle(nsm_sim *s, const nsm_view *v); // its middle, with the mean velocity
+nsm_view galerkin_node(nsm_sim *s, int k);
+double   galerkin_mean(const nsm_sim *s, int part, int i, int N, int k);  // lambda, kappa of row i, mean over k of N
+
+// galerkin_system.c
+void galerkin_residual(nsm_sim *s);
+// Kernels of the rows of class `cls` in a subinterval; 0: it has no row in the piece
+int  galerkin_row_kernels(nsm_sim *s, int cls, const nsm_view *v);
+const double *galerkin_direction(const nsm_sim *s, int cls, int i);          // entries of pattern h, after that
+
+// galerkin_nodes.c: adds forces at Gauss' nodes to the residual, their derivatives to the matrix; books their works
+void galerkin_add_forces(nsm_sim *s);
+void galerkin_add_slopes(nsm_sim *s);
+void galerkin_book_forces(nsm_sim *s);
+
+// galerkin_matrix.c
+int  galerkin_matrix(nsm_sim *s);                        // makes and factors it; 0: it is not finite
+void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
+
+// galerkin_force.c: g.force of the end (w.q1, w.z1) of the piece
+void galerkin_end_forces(nsm_sim *s, double t1);
+// l of sliding friction `f` under the forces or impulses l of its normals, at the slips rate [r.n]; slope: its
+// derivative by the size of the normal force alone
+void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l);
+double galerkin_pressed(const nsm_sim *s, int f, double length, const double *l);
+
+// galerkin_books.c
+void galerkin_book(nsm_sim *s);                          // the piece at hand into the ledger

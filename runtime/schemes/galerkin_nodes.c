@@ -1,0 +1,194 @@
+// What drives and what dissipates: forces, dampers, sliding friction, at Gauss' nodes with their positive weights.
+// Their velocities are q'/h: so the loss of a damper is a sum of losses, at every step.
+//
+//   (3) has  - sum_k w_k P_j(tau_k) (h f + H_T^T lambda_T),   lambda_T = -mu lambda_N s/|s|   at node k
+#include "galerkin.h"
+
+static void forces_at(nsm_sim *s, const nsm_view *v, int kind, double *f) {
+  memset(f, 0, (size_t)s->a->nz * sizeof(double));
+  SIM_EACH(s, smooth, k)
+    if (galerkin_at_nodes(k->c) && k->c->f_fn && (kind == 0 || k->c->work == kind))
+      k->c->f_fn(v, &k->tab, f, f + s->a->nv);
+}
+
+// The multipliers at node k, of all rows of the piece.
+static void multipliers(nsm_sim *s, int k) {
+  struct sim_galerkin *g = s->n.galerkin;
+  memset(g->l, 0, ((size_t)s->a->nl + 1) * sizeof(double));
+  for (int r = 0; r < g->m; r++)
+    for (int j = 0; j < g->t.s; j++)
+      g->l[s->n.r.l[g->row[r]]] += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_FORCES, r)];
+}
+
+double galerkin_pressed(const nsm_sim *s, int f, double length, const double *l) {
+  const sim_friction *of = &s->n.r.friction[f];
+  return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
+}
+
+void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l) {
+  const sim_friction *of = &s->n.r.friction[f];
+  sim_disk part[2];
+  (void)sim_friction_parts(of, part);
+  double slip = 0, u[SIM_SLIPS];
+  for (int d = 0; d < of->n; d++) {
+    u[d] = part->w[d] * rate[of->row[d]];
+    slip = hypot(slip, u[d]);
+  }
+  for (int d = 0; d < of->n; d++) {
+    double along = of->n == 1 || !(slip > 0) ? s->now.slide[of->row[d]] : u[d] / slip;
+    l[d] = -part->w[d] * part->mu * pressed * along;
+  }
+}
+
+// H_T and slips at the view, of all friction that slides; rest: the part that is there at rest.
+static void slips(nsm_sim *s, const nsm_view *v) {
+  struct sim_galerkin *g = s->n.galerkin;
+  nsm_view rest = *v;
+  rest.v = s->a->zero;
+  SIM_EACH(s, friction, k) {
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
+    k->c->rate_fn(v, &k->tab, g->rate1 + k->row0);
+    k->c->rate_fn(&rest, &k->tab, g->still1 + k->row0);
+  }
+}
+
+static const double *direction(const nsm_sim *s, int row, const sim_class **k, int *i) {
+  *k = &s->a->cls[s->n.r.cls[row]];
+  *i = row - (*k)->row0;
+  return (*k)->h + (size_t)*i * (size_t)(*k)->c->h.n;
+}
+
+static void add_sliding(nsm_sim *s, int node) {
+  struct sim_galerkin *g = s->n.galerkin;
+  double l[SIM_SLIPS];
+  for (int f = 0; f < s->n.r.nfriction; f++) {
+    const sim_friction *of = &s->n.r.friction[f];
+    if (!g->slides[f]) continue;
+    galerkin_slide(s, f, galerkin_pressed(s, f, s->n.h, g->l), g->rate1, l);
+    for (int d = 0; d < of->n; d++) {
+      const sim_class *k;
+      int i;
+      const double *h = direction(s, of->row[d], &k, &i);
+      for (int e = 0; e < k->c->h.n; e++)
+        for (int j = 0; j < g->t.s; j++)
+          g->res[galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e]))] -=
+              g->t.weight[node] * g->t.P[node][j] * h[e] * l[d];
+    }
+  }
+}
+
+void galerkin_add_forces(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  galerkin_nodes(s);
+  for (int k = 0; k < g->t.s; k++) {
+    nsm_view v = galerkin_node(s, k);
+    forces_at(s, &v, 0, g->f);
+    for (int j = 0; j < g->t.s; j++)
+      for (int z = 0; z < s->a->nv; z++)
+        g->res[galerkin_at(s, j, IN_PLACES, z)] -= g->t.weight[k] * g->t.P[k][j] * s->n.h * g->f[z];
+    if (s->n.r.nfriction == 0) continue;
+    multipliers(s, k);
+    slips(s, &v);
+    add_sliding(s, k);
+  }
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+static void slope_of_class(nsm_sim *s, sim_class *k, double *jac, int node, const nsm_view *v) {
+  struct sim_galerkin *g = s->n.galerkin;
+  const nsm_pattern *p = &k->c->jac;
+  k->c->jac_fn(v, &k->tab, jac);
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      double x = g->t.weight[node] * jac[(size_t)i * (size_t)p->n + (size_t)e];
+      if (p->wrt[e] != NSM_WRT_Q && p->wrt[e] != NSM_WRT_V) continue;
+      for (int j = 0; j < g->t.s; j++)
+        for (int l = 0; l < g->t.s; l++) {
+          double by = p->wrt[e] == NSM_WRT_Q ? s->n.h * g->t.I[node][l] : g->t.P[node][l];
+          size_t at = (size_t)galerkin_at(s, j, IN_PLACES, row) +
+                      (size_t)galerkin_at(s, l, IN_PLACES, col) * (size_t)g->n;
+          g->A[at] -= g->t.P[node][j] * x * by;
+        }
+    }
+}
+
+// By the normal forces: the slip's direction is left to the iteration.
+static void slope_of_sliding(nsm_sim *s, int f, int node) {
+  struct sim_galerkin *g = s->n.galerkin;
+  const sim_friction *of = &s->n.r.friction[f];
+  double l[SIM_SLIPS], pressed = galerkin_pressed(s, f, s->n.h, g->l);
+  galerkin_slide(s, f, 1, g->rate1, l);
+  for (int q = 0; q < of->normals; q++) {
+    double lambda = g->l[s->n.r.l[of->normal[q]]];
+    double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
+    int r = g->of[of->normal[q]];
+    for (int d = 0; d < of->n && r >= 0; d++) {
+      const sim_class *k;
+      int i;
+      const double *h = direction(s, of->row[d], &k, &i);
+      for (int e = 0; e < k->c->h.n; e++)
+        for (int j = 0; j < g->t.s; j++)
+          for (int n = 0; n < g->t.s; n++)
+            g->A[(size_t)galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e])) +
+                 (size_t)galerkin_at(s, n, IN_FORCES, r) * (size_t)g->n] -=
+                g->t.weight[node] * g->t.P[node][j] * g->t.P[node][n] * h[e] * l[d] * by;
+    }
+  }
+}
+
+void galerkin_add_slopes(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  galerkin_nodes(s);
+  for (int k = 0; k < g->t.s; k++) {
+    nsm_view v = galerkin_node(s, k);
+    for (int a = 0; a < s->a->on.smooth.n; a++) {
+      int cls = s->a->on.smooth.of[a];
+      sim_class *c = &s->a->cls[cls];
+      if (galerkin_at_nodes(c->c) && c->c->jac_fn) slope_of_class(s, c, g->cls[cls].jac, k, &v);
+    }
+    if (s->n.r.nfriction == 0) continue;
+    multipliers(s, k);
+    slips(s, &v);
+    for (int f = 0; f < s->n.r.nfriction; f++) if (g->slides[f]) slope_of_sliding(s, f, k);
+  }
+}
+
+// ---- the books ------------------------------------------------------------------------------------------------------
+static void book_sliding(nsm_sim *s, int node) {
+  struct sim_galerkin *g = s->n.galerkin;
+  double l[SIM_SLIPS];
+  for (int f = 0; f < s->n.r.nfriction; f++) {
+    const sim_friction *of = &s->n.r.friction[f];
+    if (!g->slides[f]) continue;
+    galerkin_slide(s, f, galerkin_pressed(s, f, s->n.h, g->l), g->rate1, l);
+    for (int d = 0; d < of->n; d++) {
+      int row = of->row[d];
+      double p = g->t.weight[node] * l[d];
+      s->w.l1[s->n.r.l[row]] += p;
+      s->now.ledger.loss_friction += sim_ledger_book(s, row, -p * g->rate1[row]);
+      s->now.ledger.forces_now -= p * g->still1[row];
+    }
+  }
+}
+
+// Work of forces and dampers, and impulses of sliding friction into l1 with what they take.
+void galerkin_book_forces(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  galerkin_nodes(s);
+  for (int k = 0; k < g->t.s; k++) {
+    nsm_view v = galerkin_node(s, k);
+    for (int kind = NSM_WORK_FORCE; kind <= NSM_WORK_DAMPING; kind++) {
+      double power = 0;
+      forces_at(s, &v, kind, g->f);
+      for (int z = 0; z < s->a->nv; z++) power += g->f[z] * g->u[k][z];
+      power *= g->t.weight[k] * s->n.h;
+      if (kind == NSM_WORK_FORCE) s->now.ledger.forces_now += power;
+      else s->now.ledger.dampers_now -= power;
+    }
+    if (s->n.r.nfriction == 0) continue;
+    multipliers(s, k);
+    slips(s, &v);
+    book_sliding(s, k);
+  }
+}

@@ -1,0 +1,97 @@
+"""Order 4, 6 and 8 in mechanics, `consistent(order = N)`: errors against references of other programs (DOP853 at 1e-13
+with events) and of located.py (event-driven), the observed order, and the energy."""
+import math
+import re
+
+import located
+from located import run
+from suite import need
+
+DUFFING = """model Duffing { coord x = 1, x' = 0; kinetic x'^2/2; potential x^2/2 + x^4/4;
+    simulate { until = 4, step = 0.1 } }"""
+ELASTIC = """model Elastic { coord x = 1.1, y = 0; kinetic (x'^2 + y'^2)/2;
+    potential 100*(sqrt(x^2 + y^2) - 1)^2/2 + 9.81*y; DAMPER simulate { until = 2, step = 0.1 } }"""
+ANGLES = """model Angles { param g = 9.81; coord a = 2, b = 1; kinetic a'^2 + b'^2/2 + a'*b'*cos(a - b);
+    potential -2*g*cos(a) - g*cos(b); simulate { until = 2, step = 0.1 } }"""
+RODS = """model Rods { param g = 9.81, a = 2, b = 1;
+    coord x1 = sin(a), y1 = -cos(a), x2 = sin(a) + sin(b), y2 = -cos(a) - cos(b);
+    kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2; potential g*(y1 + y2);
+    constraint r1: x1^2 + y1^2 - 1 = 0; constraint r2: (x2 - x1)^2 + (y2 - y1)^2 - 1 = 0;
+    simulate { until = 2, step = 0.1 } }"""
+KNIFE = """model Knife { coord x = 0, x' = 0.5, y = 0, y' = 0, p = 0, p' = 2; kinetic (x'^2 + y'^2)/2 + p'^2/2;
+    potential -9.81*x*sin(0.5); constraint edge: x'*sin(p) - y'*cos(p) = 0; simulate { until = 2, step = 0.1 } }"""
+DOME = """model Dome { param mu = 0.2; coord x = 0, x' = 0.8, y = 1, y' = 0;
+    kinetic (x'^2 + y'^2)/2; potential 9.81*y;
+    contact dome { normal = sqrt(x^2 + y^2) - 1; slip = (y*x' - x*y')/sqrt(x^2 + y^2); with newton(0), coulomb(mu); }
+    contact ground { normal = y - 0.2; slip = x'; with newton(0.5), coulomb(mu); }
+    simulate { until = 1.5, step = 0.1 } }"""
+A, B = -.643730445984, -1.766089960561               # angles of the double pendulum at 2 s
+
+
+def of_located(name):
+    text, columns, h, (end, _) = located.SYSTEMS[name][0]()
+    return text, dict(zip(columns, end)), h
+
+
+# name: text, values at the end (None: those of order 8 at a quarter of the last step), the first step
+SYSTEMS = {"Duffing": (DUFFING, None, 1/8), "elastic pendulum": (ELASTIC.replace("DAMPER", ""),
+                                                                 {"x": -.018345267834, "y": -1.124014692694}, 1/16),
+           "a damper": (ELASTIC.replace("DAMPER", "dissipation 0.5*(x'^2 + y'^2)/2;"), None, 1/16),
+           "double pendulum": (ANGLES, {"a": A, "b": B}, 0.05),
+           "rods": (RODS, {"x1": math.sin(A), "y2": -math.cos(A) - math.cos(B)}, 0.05),
+           "knife edge": (KNIFE, None, 0.1),
+           "rough dome": (DOME, {"x": 1.174362266794782, "y": .20821908942764292, "y'": .7550128717799972}, 0.1)}
+# errors at h/4 with orders 4 and 6, velocities too: a third of what they may be
+BARS = {"Duffing": (6e-8, 2.2e-12), "elastic pendulum": (1.4e-6, 3.2e-10), "a damper": (1.4e-5, 3e-9),
+        "double pendulum": (1.2e-6, 1.1e-10), "rods": (1.6e-6, 1.4e-9), "knife edge": (2.6e-7, 9e-11),
+        "rough dome": (3.2e-7, 1e-11), "two masses and a spring": (1.2e-6, 1e-10), "a mass on a belt": (2.4e-9, 3e-12),
+        "a block that rocks": (3.3e-9, 3e-12)}
+FLOOR = 3e-12                                        # references have twelve digits
+
+
+def order(name, n):
+    text, end, h = SYSTEMS[name] if name in SYSTEMS else of_located(name)
+    if not end:
+        c, _, _ = run(text, h/16, "consistent(order = 8)")
+        end = {k: c[k][-1] for k in c if k != "time" and "lambda" not in k}
+    errors = []
+    for i in range(3):
+        c, err, _ = run(text, h/2**i, f"consistent(order = {n})")
+        errors.append(max(abs(c[k][-1] - end[k]) for k in end))
+        told = re.search(r"energy (\S+) ->.*residue (\S+)", err)
+        need(" 0 steps captured" in err and float(told[2]) <= 1e-13*max(1, abs(float(told[1]))), err)
+    said = ", ".join(f"{x:.3g}" for x in errors)
+    need(errors[2] <= max(3*BARS[name][n//2 - 2], FLOOR), f"errors {said}")
+    for a, b in zip(errors, errors[1:]):
+        need(b <= FLOOR or math.log2(a/b) >= n - 0.3, f"errors {said}: order {math.log2(a/b):.2f}")
+
+
+def energy():
+    """10^4 steps of h = 1/16: the energy of the elastic pendulum, at orders 4, 6 and 8."""
+    for n in (4, 6, 8):
+        _, err, _ = run(ELASTIC.replace("DAMPER", ""), 1/16, f"consistent(order = {n})", "--until", "625",
+                        "--every", "10000")
+        drift = float(re.search(r"drift (\S+),", err)[1])
+        need(drift <= 1e-12*10, f"order {n}: drift {drift:.3g} J of an energy with terms of 10 J")
+
+
+def rests():
+    """A ball that comes to rest after infinitely many impacts: as with order 2, and its energy closed."""
+    ball = located.BALL.replace("until = 10", "until = 9")
+    c, err, told = run(ball, 5e-3, "consistent(order = 4)")
+    need(c["z"][-1] == 0.1 and c["z'"][-1] == 0, f"z = {c['z'][-1]!r}, z' = {c['z'][-1]!r}")
+    need(float(re.search(r"residue (\S+)", err)[1]) <= 1e-14, err)
+
+
+def refused():
+    """What a built-in limit, the command line and other schemes say."""
+    contact = located.BALL
+    for scheme, flags, said in (("consistent(order = 4, located = false)", (), "locates impacts"),
+                                ("moreau", ("--order", "4"), "has no order"),
+                                ("consistent", ("--order", "3"), "2, 4, 6"), ("consistent(order = 5)", (), "2, 4, 6")):
+        _, err, _ = run(contact, 1e-2, scheme, *flags, code=2)
+        need(said in err, err)
+
+
+CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
+CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests), ("order 4, what is refused", refused)]
