@@ -1,5 +1,5 @@
 // import: a model from a file of another program. The ending of its name says what it is: a netlist of SPICE, a robot
-// in URDF.
+// in URDF or MJCF.
 #include <string.h>
 #include "../base/diag.h"
 #include "../robots/robots.h"
@@ -26,7 +26,9 @@ static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   bool fixed = given(o, NSM_FLAG_BASE) && !strcmp(o->flags.text[NSM_FLAG_BASE], "fixed");
   Text notes = { 0 };
   RobotWrong wrong;
-  bool good = urdf_import(a, f, fixed, o->flags.text[NSM_FLAG_PACKAGES], out, &notes, &wrong);
+  const char *packages = o->flags.text[NSM_FLAG_PACKAGES];
+  bool good = ends(o->file[0], ".urdf") ? urdf_import(a, f, fixed, packages, out, &notes, &wrong)
+                                        : mjcf_import(a, f, out, &notes, &wrong);
   if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
   else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
   text_free(&notes);
@@ -43,9 +45,9 @@ int command_import(const Options *o) {
   bool known = false;
   int code = EXIT_USAGE;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= ends(path, endings[i]);
-  if (!known && !ends(path, ".urdf"))
+  if (!known && !ends(path, ".urdf") && !ends(path, ".xml") && !ends(path, ".mjcf"))
     fprintf(stderr, "error: %s: netlists of SPICE are imported (.cir, .ckt, .net, .sp, .spi, .spice), and robots in "
-            "URDF (.urdf)\n", path);
+            "URDF (.urdf) and MJCF (.xml, .mjcf)\n", path);
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
     fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
     code = EXIT_FILE;

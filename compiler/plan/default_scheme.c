@@ -4,12 +4,12 @@
 // something, first-order states and relations above all, such a system falls back to moreau, and a note says why
 // (N0706).
 //
-// A system without velocities gets `radau`, of order 5 through its events, where it is so small that the dense matrices
-// of that scheme cost little; else moreau, whose matrices are sparse. That is decided before the system is derived, as
-// events are located by it.
+// A system without velocities gets `radau`, of order 5 through its events, where it is so small that to locate each of
+// them costs little: thousands of laws that change one after another are better captured by moreau. That is decided
+// before the system is derived, as events are located by it.
 #include "parts.h"
 
-enum { SMALL = 60 };                     // states, unknowns and multipliers
+enum { SMALL = 400 };                    // states, unknowns and multipliers
 
 const SchemeDescriptor *default_without_velocities(const Model *m) {
   if (m->ncontact > 0 || m->nconstraint > 0 || m->nbody > 0 || m->ntouch > 0) return NULL;

@@ -1,4 +1,4 @@
-// A model from a robot in URDF, for the command (docs/import.md).
+// A model from a robot in URDF or in MJCF, for the command (docs/import.md).
 #pragma once
 #include "../base/source.h"
 #include "../base/text.h"
@@ -10,3 +10,4 @@ typedef struct RobotWrong { const char *what; Span at; } RobotWrong;
 // out, for a person. False: *wrong is told.
 bool urdf_import(Arena *a, const SourceFile *f, bool fixed, const char *packages, Text *out, Text *notes,
                  RobotWrong *wrong);
+bool mjcf_import(Arena *a, const SourceFile *f, Text *out, Text *notes, RobotWrong *wrong);

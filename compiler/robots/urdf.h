@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/vec.h"
 #include "frame.h"
+#include "robot_text.h"
 #include "xml_tree.h"
 
 typedef struct Link {
@@ -29,13 +30,11 @@ typedef struct Urdf {
   Vec(Link *) links;
   Vec(Joint *) joints;
   Link *root;
-  Vec(const char *) left;               // what is left out, with its line
-  Text *notes;
+  RobotText text;
   RobotWrong *wrong;
 } Urdf;
 
 bool urdf_read(Urdf *u);
 void urdf_write(Urdf *u, Text *out);
-void urdf_left_out(Urdf *u, const XmlNode *at, const char *what);          // once of each kind
 // The body that a link is, or is fixed to without a mass of its own: its name; "ground" for what stands still.
 const char *urdf_body(const Urdf *u, const Link *l);

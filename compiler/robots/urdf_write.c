@@ -5,65 +5,25 @@
 #include <string.h>
 #include "urdf.h"
 
-// ---- text -----------------------------------------------------------------------------------------------------------
-static const char *number(Arena *a, double x) { return arena_printf(a, "%.12g", fabs(x) < 1e-14 ? 0 : x); }
-
-static const char *vector(Arena *a, const double x[3]) {
-  return arena_printf(a, "[%s, %s, %s]", number(a, x[0]), number(a, x[1]), number(a, x[2]));
-}
-
-static const char *turn(Arena *a, const Frame *f) {
-  double axis[3], angle = frame_turn(f, axis);
-  return fabs(angle) < 1e-14 ? NULL : arena_printf(a, "rotation(%s, %s)", vector(a, axis), number(a, angle));
-}
-
-static bool is_taken(const Urdf *u, const char *name) {
-  static const char *const taken[] = {
-#define WORD(text, token, kind) text,
-#include "../syntax/words.def"
-#undef WORD
-    "time", "pi", "energy", "body", "gravity", "ground", "material", "pair", "at", "floor", "draw", "fixed", "e" };
-  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-    if (!strcmp(taken[i], name)) return true;
-  for (size_t i = 0; i < u->links.n; i++)
-    if (u->links.at[i]->own && !strcmp(u->links.at[i]->own, name)) return true;
-  for (size_t i = 0; i < u->joints.n; i++)
-    if (u->joints.at[i]->own && !strcmp(u->joints.at[i]->own, name)) return true;
-  return false;
-}
-
-static const char *named(const Urdf *u, const char *from, const char *behind) {
-  char *name = arena_printf(u->a, "%s%s", isalpha((unsigned char)*from) ? "" : "n", from);
-  for (char *c = name; *c; c++)
-    if (!isalnum((unsigned char)*c)) *c = '_';
-  while (is_taken(u, name)) name = arena_printf(u->a, "%s%s", name, behind);
-  return name;
-}
-
-void urdf_left_out(Urdf *u, const XmlNode *at, const char *what) {
-  for (size_t i = 0; i < u->left.n; i++)
-    if (!strncmp(u->left.at[i], what, strlen(what))) return;
-  const char *line = arena_printf(u->a, "%s, line %d", what, source_line(u->file, at->at.lo));
-  vec_push(&u->left, line);
-  text_printf(u->notes, "note: left out: %s\n", line);
-}
-
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 static const char *mesh(Urdf *u, const XmlNode *n) {
   const char *path = xml_text(n, "filename");
   double scale[3];
   if (!path || !xml_numbers(u->a, n, "scale", 3, scale, u->wrong)) return NULL;
   if (xml_text(n, "scale") && (scale[0] != 1 || scale[1] != 1 || scale[2] != 1)) {
-    urdf_left_out(u, n, "meshes with a scale");
+    robot_left_out(&u->text, n, "meshes with a scale");
     return NULL;
   }
   size_t k = strlen(path);
   if (k < 4 || (strcmp(path + k - 4, ".stl") && strcmp(path + k - 4, ".obj"))) {
-    urdf_left_out(u, n, "meshes that are neither .stl nor .obj");
+    robot_left_out(&u->text, n, "meshes that are neither .stl nor .obj");
     return NULL;
   }
   if (!strncmp(path, "package://", 10)) {
-    if (!u->packages) { urdf_left_out(u, n, "meshes of packages, as --package-path is not given"); return NULL; }
+    if (!u->packages) {
+      robot_left_out(&u->text, n, "meshes of packages, as --package-path is not given");
+      return NULL;
+    }
     path = arena_printf(u->a, "%s/%s", u->packages, path + 10);
   } else if (!strncmp(path, "file://", 7)) path += 7;
   return arena_printf(u->a, "convex(\"%s\")", path);
@@ -74,14 +34,14 @@ static const char *shape(Urdf *u, const XmlNode *n) {
   double size[3], R, length;
   if (!of) return NULL;
   if (!strcmp(of->name, "box") && xml_numbers(u->a, of, "size", 3, size, u->wrong))
-    return arena_printf(u->a, "box(%s [m])", vector(u->a, size));
+    return arena_printf(u->a, "box(%s [m])", robot_vector(u->a, size));
   if (!strcmp(of->name, "mesh")) return mesh(u, of);
   if (!xml_numbers(u->a, of, "radius", 1, &R, u->wrong) || !xml_numbers(u->a, of, "length", 1, &length, u->wrong))
     return NULL;
-  if (!strcmp(of->name, "sphere")) return arena_printf(u->a, "sphere(%s [m])", number(u->a, R));
+  if (!strcmp(of->name, "sphere")) return arena_printf(u->a, "sphere(%s [m])", robot_number(u->a, R));
   if (!strcmp(of->name, "cylinder") || !strcmp(of->name, "capsule"))
-    return arena_printf(u->a, "%s(%s [m], %s [m])", of->name, number(u->a, R), number(u->a, length));
-  urdf_left_out(u, of, arena_printf(u->a, "shapes `%s`", of->name));
+    return arena_printf(u->a, "%s(%s [m], %s [m])", of->name, robot_number(u->a, R), robot_number(u->a, length));
+  robot_left_out(&u->text, of, arena_printf(u->a, "shapes `%s`", of->name));
   return NULL;
 }
 
@@ -94,10 +54,10 @@ static const char *shape_at(Urdf *u, const Link *l, const XmlNode *n) {
     return NULL;
   for (int i = 0; i < 3; i++) xyz[i] -= l->com[i];
   Frame f = frame_rpy(xyz, rpy);
-  const char *turned = turn(u->a, &f);
-  if (turned) return arena_printf(u->a, "%s at(%s [m], %s)", of, vector(u->a, f.r), turned);
+  const char *turned = robot_turn(u->a, &f);
+  if (turned) return arena_printf(u->a, "%s at(%s [m], %s)", of, robot_vector(u->a, f.r), turned);
   bool central = fabs(xyz[0]) + fabs(xyz[1]) + fabs(xyz[2]) < 1e-14;
-  return central ? of : arena_printf(u->a, "%s at(%s [m])", of, vector(u->a, f.r));
+  return central ? of : arena_printf(u->a, "%s at(%s [m])", of, robot_vector(u->a, f.r));
 }
 
 static const char *shapes(Urdf *u, const Link *l) {
@@ -109,24 +69,15 @@ static const char *shapes(Urdf *u, const Link *l) {
     all = many++ ? arena_printf(u->a, "%s, %s", all, one) : one;
   }
   if (xml_child(l->node, "visual") && !xml_child(l->node, "collision"))
-    urdf_left_out(u, xml_child(l->node, "visual"), "shapes that are seen and touch nothing (`visual` alone)");
+    robot_left_out(&u->text, xml_child(l->node, "visual"), "shapes that are seen and touch nothing (`visual` alone)");
   return many > 1 ? arena_printf(u->a, "union(%s)", all) : all;
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
-static const char *inertia(Arena *a, const double I[3][3]) {
-  bool principal = true;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) principal &= i == k || fabs(I[i][k]) <= 1e-14 * (fabs(I[i][i]) + fabs(I[k][k]));
-  const double diagonal[3] = { I[0][0], I[1][1], I[2][2] };
-  return principal ? vector(a, diagonal)
-                   : arena_printf(a, "[%s, %s, %s]", vector(a, I[0]), vector(a, I[1]), vector(a, I[2]));
-}
-
 static void body(Urdf *u, const Link *l, Text *out) {
   Arena *a = u->a;
   double r[3];
-  const char *of = shapes(u, l), *turned = turn(a, &l->at);
+  const char *of = shapes(u, l), *turned = robot_turn(a, &l->at);
   int line = source_line(u->file, l->node->at.lo);
   if (!strcmp(urdf_body(u, l), "ground") || l->mass == 0) {
     if (l->mass == 0 || !of) { text_printf(out, "  // line %d: %s is %s\n", line, l->name, urdf_body(u, l)); return; }
@@ -134,8 +85,9 @@ static void body(Urdf *u, const Link *l, Text *out) {
   frame_point(&l->at, l->com, r);
   text_printf(out, "  body %s {  // line %d\n    ", l->own, line);
   if (!strcmp(urdf_body(u, l), "ground")) text_add(out, "fixed");
-  else text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", number(a, l->mass), inertia(a, l->inertia));
-  text_printf(out, ",\n    position = %s [m]", vector(a, r));
+  else text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", robot_number(a, l->mass),
+                   robot_inertia(a, l->inertia));
+  text_printf(out, ",\n    position = %s [m]", robot_vector(a, r));
   if (turned) text_printf(out, ", attitude = %s", turned);
   if (of) text_printf(out, ",\n    shape = %s", of);
   text_add(out, "\n  }\n");
@@ -156,8 +108,8 @@ static void limits(Urdf *u, const Joint *j, Text *out) {
   if (!n || !strcmp(j->type, "continuous")) return;
   if (!xml_numbers(u->a, n, "lower", 1, &lower, u->wrong) || !xml_numbers(u->a, n, "upper", 1, &upper, u->wrong))
     return;
-  if (xml_text(n, "lower")) text_printf(out, ", lower = %s [%s]", number(u->a, lower), kind_of(j).unit);
-  if (xml_text(n, "upper")) text_printf(out, ", upper = %s [%s]", number(u->a, upper), kind_of(j).unit);
+  if (xml_text(n, "lower")) text_printf(out, ", lower = %s [%s]", robot_number(u->a, lower), kind_of(j).unit);
+  if (xml_text(n, "upper")) text_printf(out, ", upper = %s [%s]", robot_number(u->a, upper), kind_of(j).unit);
 }
 
 // What acts beside the rows: friction, an input for the effort, the joint that this one follows.
@@ -172,22 +124,24 @@ static void acts(Urdf *u, const Joint *j, Text *out) {
   if (!good) return;
   if (friction > 0)
     text_printf(out, "  contact %s_dry { normal_force = %s [%s]; slip = %s.%s; with coulomb(1); }\n", j->own,
-                number(u->a, friction), k.effort, j->own, k.rate);
+                robot_number(u->a, friction), k.effort, j->own, k.rate);
   if (effort > 0)
     text_printf(out, "  input %s_effort : %s = 0;\n  force %s.%s = max(-%s [%s], min(%s [%s], %s_effort));\n", j->own,
-                k.effort, j->own, k.place, number(u->a, effort), k.effort, number(u->a, effort), k.effort, j->own);
+                k.effort, j->own, k.place, robot_number(u->a, effort), k.effort, robot_number(u->a, effort), k.effort,
+                j->own);
   for (size_t i = 0; m && i < u->joints.n; i++)
     if (xml_text(m, "joint") && !strcmp(u->joints.at[i]->name, xml_text(m, "joint")))
-      text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place, number(u->a, factor),
-                  u->joints.at[i]->own, kind_of(u->joints.at[i]).place);
-  if (m && offset != 0) urdf_left_out(u, m, "offsets of `mimic`: joints follow from where they are at the start");
-  if (xml_text(l, "velocity")) urdf_left_out(u, l, "limits of velocities");
+      text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place,
+                  robot_number(u->a, factor), u->joints.at[i]->own, kind_of(u->joints.at[i]).place);
+  if (m && offset != 0)
+    robot_left_out(&u->text, m, "offsets of `mimic`: joints follow from where they are at the start");
+  if (xml_text(l, "velocity")) robot_left_out(&u->text, l, "limits of velocities");
 }
 
 static void joint(Urdf *u, const Joint *j, Text *out) {
   const char *A = urdf_body(u, j->parent), *B = urdf_body(u, j->child);
   int line = source_line(u->file, j->node->at.lo);
-  const char *at = vector(u->a, j->child->at.r);
+  const char *at = robot_vector(u->a, j->child->at.r);
   double damping;
   if (!strcmp(j->type, "floating") || !strcmp(A, B)) {
     text_printf(out, "  // line %d: the joint %s leaves %s %s\n", line, j->name, j->child->name,
@@ -197,11 +151,11 @@ static void joint(Urdf *u, const Joint *j, Text *out) {
   bool one_way = strcmp(j->type, "fixed") && strcmp(j->type, "planar");
   const char *part = one_way ? kind_of(j).part : !strcmp(j->type, "fixed") ? "Fixed" : "Planar";
   text_printf(out, "  %s %s(A = %s, B = %s, at = %s [m]", part, j->own, A, B, at);
-  if (strcmp(j->type, "fixed")) text_printf(out, ", axis = %s", vector(u->a, j->axis));
+  if (strcmp(j->type, "fixed")) text_printf(out, ", axis = %s", robot_vector(u->a, j->axis));
   if (one_way) {
     limits(u, j, out);
     if (xml_numbers(u->a, xml_child(j->node, "dynamics"), "damping", 1, &damping, u->wrong) && damping > 0)
-      text_printf(out, ", damping = %s [%s]", number(u->a, damping), kind_of(j).damping);
+      text_printf(out, ", damping = %s [%s]", robot_number(u->a, damping), kind_of(j).damping);
   }
   text_printf(out, ");  // line %d\n", line);
   if (one_way) acts(u, j, out);
@@ -213,22 +167,22 @@ static void unknown(Urdf *u) {
   for (const XmlNode *n = u->robot->first; n; n = n->next) {
     size_t i = 0;
     while (i < 3 && strcmp(known[i], n->name) != 0) i++;
-    if (i == 3) urdf_left_out(u, n, arena_printf(u->a, "`%s`", n->name));
+    if (i == 3) robot_left_out(&u->text, n, arena_printf(u->a, "`%s`", n->name));
   }
 }
 
 void urdf_write(Urdf *u, Text *out) {
   Text body_text = { 0 };
   const char *name = xml_text(u->robot, "name");
-  for (size_t i = 0; i < u->links.n; i++) u->links.at[i]->own = named(u, u->links.at[i]->name, "_link");
-  for (size_t i = 0; i < u->joints.n; i++) u->joints.at[i]->own = named(u, u->joints.at[i]->name, "_joint");
+  for (size_t i = 0; i < u->links.n; i++) u->links.at[i]->own = robot_name(&u->text, u->links.at[i]->name, "_link");
+  for (size_t i = 0; i < u->joints.n; i++) u->joints.at[i]->own = robot_name(&u->text, u->joints.at[i]->name, "_joint");
   unknown(u);
   for (size_t i = 0; i < u->links.n; i++) body(u, u->links.at[i], &body_text);
   for (size_t i = 0; i < u->joints.n; i++) joint(u, u->joints.at[i], &body_text);
-  char *own = arena_printf(u->a, "%s", named(u, name ? name : "robot", "_"));
+  char *own = arena_printf(u->a, "%s", robot_name(&u->text, name ? name : "robot", "_"));
   *own = (char)toupper((unsigned char)*own);
   text_printf(out, "// The robot %s, from %s by nsm import.\n", name ? name : "", u->file->path);
-  for (size_t i = 0; i < u->left.n; i++) text_printf(out, "// Left out: %s.\n", u->left.at[i]);
+  for (size_t i = 0; i < u->text.left.n; i++) text_printf(out, "// Left out: %s.\n", u->text.left.at[i]);
   text_printf(out, "import \"std/joints.nsm\";\nmodel %s {\n  gravity [0, 0, -9.81] [m/s^2];\n", own);
   text_add(out, text_str(&body_text));
   text_add(out, "  simulate { until = 1 [s], step = 1 [ms] }\n}\n");
@@ -237,11 +191,12 @@ void urdf_write(Urdf *u, Text *out) {
 
 bool urdf_import(Arena *a, const SourceFile *f, bool fixed, const char *packages, Text *out, Text *notes,
                  RobotWrong *wrong) {
-  Urdf u = { .a = a, .file = f, .fixed = fixed, .packages = packages, .notes = notes, .wrong = wrong };
+  Urdf u = { .a = a, .file = f, .fixed = fixed, .packages = packages, .wrong = wrong,
+             .text = { .a = a, .notes = notes } };
   *wrong = (RobotWrong){ 0 };
   if (urdf_read(&u)) urdf_write(&u, out);
   vec_free(&u.links);
   vec_free(&u.joints);
-  vec_free(&u.left);
+  robot_text_free(&u.text);
   return !wrong->what;
 }

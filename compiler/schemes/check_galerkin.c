@@ -18,10 +18,6 @@ void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   if (m->ndelay > 0) { diag_label(refuse(d, m->delay[0].span, "delays", bag), "one of them"); return; }
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind == CLASS_KINEMATICS) {
-      diag_label(refuse(d, m->span, "bodies in space", bag), "`%s` has some", m->name);
-      return;
-    }
     if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
     const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
     diag_label(refuse(d, c->span, what, bag), "%s", c->shown);

@@ -158,6 +158,8 @@ int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_
 // precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor` and
 // `worst` may be NULL.
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
+// The same of one interval by one look at it; -1 where that is not enough. u [1] out.
+double nsm_cone_glance(const nsm_cone_problem *p, const double *lambda, double *u);
 
 // Intervals of which each is coupled with its neighbours alone: M_i,i-1 M_ii M_i,i+1, the rest as in nsm_cone_problem.
 // The first of `below` and the last of `above` are not read.

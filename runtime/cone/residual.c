@@ -49,6 +49,11 @@ VERIFY_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const do
   return worst <= verify_round_off;
 }
 
+double nsm_cone_glance(const nsm_cone_problem *p, const double *lambda, double *u) {
+  nsm_cone_check c;
+  return check_quickly(1, p, lambda, u, &c) ? c.residual : -1;
+}
+
 VERIFY_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, verifier *j, double *u) {
   verify_block f;
   f.next = f.n = 0;

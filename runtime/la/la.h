@@ -28,9 +28,6 @@ nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const 
 // B := A^{-T} B from the factors.
 nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
                                          int ldb);
-// The same of A = re + i im, both [n, n] with leading dimension n; x := A^{-1} x, x = xr + i xi [n]. complex.c
-nsm_la_status nsm_la_complex_factor(int n, double *re, double *im, int *ipiv);
-void nsm_la_complex_solve(int n, const double *re, const double *im, const int *ipiv, double *xr, double *xi);
 // A = L L^T, A symmetric positive definite; only the lower triangle is read and written.
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda);
 nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb);

@@ -212,6 +212,8 @@ void sim_ledger_step(nsm_sim *s) {
   if (s->a->scheme->two_point) {                        // by the scheme itself
     force = g->forces_now;
     damping = g->dampers_now;
+  } else if (s->a->scheme->collocates) {                // first-order states: what feeds them at the stages
+    force = g->forces_now + sim_driven(s, s->now.t - s->n.h, s->w.q1, s->now.t, s->now.q);
   } else {
     force = work(s, NSM_WORK_FORCE) + sim_driven(s, s->now.t - s->n.h, s->w.q1, s->now.t, s->now.q) +
             fed_by_states(s);

@@ -5,6 +5,7 @@
 //   galerkin_setup.c    what fits, room; the rows of a piece     galerkin_points.c  places and velocities in the piece
 //   galerkin_system.c   the equations (3)-(6)                    galerkin_matrix.c  their derivatives
 //   galerkin_nodes.c    forces and sliding friction at Gauss' nodes
+//   galerkin_turns.c    attitudes: a chart about the mean one
 //   galerkin_force.c    forces at the end of a piece             galerkin_books.c   works and losses
 //   step_galerkin.c     a piece: Newton's method             galerkin_verify.c  the check of what stands
 //
@@ -27,7 +28,12 @@ typedef struct galerkin_tables {
 void galerkin_tables_make(galerkin_tables *t, int s);
 
 // A class' outputs at both ends of a subinterval.
-typedef struct galerkin_class { double *mass[2], *h[2], *dr[2], *jac; } galerkin_class;
+typedef struct galerkin_class {
+  double *mass[2], *h[2], *dr[2], *jac;
+  double *hm;                           // the mean of H of constraints on bodies; NULL: that of both ends
+} galerkin_class;
+// A body: numbers of its turn among the velocities; B of (10) for the increment at hand.
+typedef struct galerkin_turn { int z[3]; double B[9]; } galerkin_turn;
 
 struct sim_galerkin {
   galerkin_tables t;
@@ -35,6 +41,8 @@ struct sim_galerkin {
   int    *row, *of;                     // [r.n] rows of the piece; number of a row among them, -1: it is none
   unsigned char *slides;                // [nfriction] slides in this piece
   galerkin_class *cls;
+  int     nturn; galerkin_turn *turn;
+  double *middle;                       // [nq] with the attitudes p_M
   double *x, *dx, *res;                 // [n] unknowns, Newton's step, residual
   double *A, *work;                     // [n, n] its derivative, factors; scratch of the pseudo-inverse
   double *inverse;                      // [n, n] that, where rows depend on each other
@@ -77,6 +85,16 @@ nsm_view galerkin_middle(nsm_sim *s, const nsm_view *v); // its middle, with the
 nsm_view galerkin_node(nsm_sim *s, int k);
 double   galerkin_mean(const nsm_sim *s, int part, int i, int N, int k);  // lambda, kappa of row i, mean over k of N
 
+// galerkin_turns.c: attitudes of the iterate; q gets those where the I_j have these values; B of (10), x [nv] from the
+// unknowns to increments of kernels, rows of kernels to those of the unknowns; half of an increment
+void galerkin_turns_analyse(nsm_sim *s);
+void galerkin_turns_middle(nsm_sim *s);
+void galerkin_turns_place(nsm_sim *s, const double *I, double *q);
+void galerkin_turns_between(nsm_sim *s, const double *I0, const double *I1);
+void galerkin_turns_forth(const nsm_sim *s, double *x);
+void galerkin_turns_back(const nsm_sim *s, double *x);
+void galerkin_turns_half(const nsm_sim *s, double *x);
+
 // galerkin_system.c
 void galerkin_residual(nsm_sim *s);
 // Kernels of the rows of class `cls` in a subinterval; 0: it has no row in the piece
@@ -92,8 +110,8 @@ void galerkin_book_forces(nsm_sim *s);
 int  galerkin_matrix(nsm_sim *s);                        // makes and factors it; 0: it is not finite
 void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
 
-// galerkin_force.c: g.force of the end (w.q1, w.z1) of the piece
-void galerkin_end_forces(nsm_sim *s, double t1);
+// galerkin_force.c: accelerations g.e [nv], and g.force of the rows of the piece, at an instant (8)
+void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);
 // l of sliding friction `f` under the forces or impulses l of its normals, at the slips rate [r.n]; slope: its
 // derivative by the size of the normal force alone
 void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l);

@@ -96,15 +96,15 @@ static void around(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   }
 }
 
-void galerkin_end_forces(nsm_sim *s, double t1) {
+void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_galerkin *g = s->n.galerkin;
   size_t n = (size_t)(s->a->nv + g->m);
-  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l);
+  nsm_view v = sim_view(s, t, q, z, s->a->zero_l);
   memset(g->E, 0, n * n * sizeof(double));
   memset(g->e, 0, n * sizeof(double));
   mass(s, &v, n);
   sim_forces(s, &v, 0, g->f);
-  for (int z = 0; z < s->a->nv; z++) g->e[z] = g->f[z];
+  memcpy(g->e, g->f, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.row.n; a++) {
     int cls = s->a->on.row.of[a];
     sim_class *k = &s->a->cls[cls];

@@ -57,12 +57,13 @@ static void add_direction(nsm_sim *s, int cls, int i, int e, piece at) {
   size_t x = (size_t)i * (size_t)k->c->h.n + (size_t)e;
   int z = sim_z_of(s, k, i, k->c->h.col[e]), r = g->of[k->row0 + i], slips = galerkin_on_velocities(k->c);
   double d = galerkin_direction(s, cls, i)[e], h0 = o->h[0][x], h1 = o->h[1][x], share = t->share[at.N];
+  double hm = o->hm ? o->hm[x] : 0.5 * (h0 + h1);
   const double *I0 = t->at[at.N][at.i - 1], *I1 = t->at[at.N][at.i];
   for (int j = 0; j < t->s; j++)
     for (int l = 0; l < t->s; l++) {
       double wj = share * at.N * galerkin_w(t, at.N, at.i, j), wl = galerkin_w(t, at.N, at.i, l);
       add(s, galerkin_at(s, j, IN_PLACES, z), galerkin_at(s, l, IN_FORCES, r), -wj * wl * d);
-      add(s, galerkin_at(s, j, IN_SPEEDS, z), galerkin_at(s, l, IN_KAPPAS, r), 0.5 * wj * wl * (h0 + h1));
+      add(s, galerkin_at(s, j, IN_SPEEDS, z), galerkin_at(s, l, IN_KAPPAS, r), wj * wl * hm);
       add(s, galerkin_at(s, j, IN_FORCES, r), galerkin_at(s, l, IN_PLACES, z),
           wj * (slips ? d * wl : h1 * I1[l] - h0 * I0[l]));
       if (j > 0)

@@ -58,21 +58,19 @@ static const double *direction(const nsm_sim *s, int row, const sim_class **k, i
   return (*k)->h + (size_t)*i * (size_t)(*k)->c->h.n;
 }
 
-static void add_sliding(nsm_sim *s, int node) {
+// Impulses of sliding friction at a node, added to f.
+static void add_sliding(nsm_sim *s, double *f) {
   struct sim_galerkin *g = s->n.galerkin;
   double l[SIM_SLIPS];
-  for (int f = 0; f < s->n.r.nfriction; f++) {
-    const sim_friction *of = &s->n.r.friction[f];
-    if (!g->slides[f]) continue;
-    galerkin_slide(s, f, galerkin_pressed(s, f, s->n.h, g->l), g->rate1, l);
+  for (int b = 0; b < s->n.r.nfriction; b++) {
+    const sim_friction *of = &s->n.r.friction[b];
+    if (!g->slides[b]) continue;
+    galerkin_slide(s, b, galerkin_pressed(s, b, s->n.h, g->l), g->rate1, l);
     for (int d = 0; d < of->n; d++) {
       const sim_class *k;
       int i;
       const double *h = direction(s, of->row[d], &k, &i);
-      for (int e = 0; e < k->c->h.n; e++)
-        for (int j = 0; j < g->t.s; j++)
-          g->res[galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e]))] -=
-              g->t.weight[node] * g->t.P[node][j] * h[e] * l[d];
+      for (int e = 0; e < k->c->h.n; e++) f[sim_z_of(s, k, i, k->c->h.col[e])] += h[e] * l[d];
     }
   }
 }
@@ -83,13 +81,17 @@ void galerkin_add_forces(nsm_sim *s) {
   for (int k = 0; k < g->t.s; k++) {
     nsm_view v = galerkin_node(s, k);
     forces_at(s, &v, 0, g->f);
+    for (int z = 0; z < s->a->nv; z++) g->f[z] *= s->n.h;
+    if (s->n.r.nfriction > 0) {
+      multipliers(s, k);
+      slips(s, &v);
+      add_sliding(s, g->f);
+    }
+    galerkin_turns_between(s, g->t.I[k], g->t.I[k]);
+    galerkin_turns_back(s, g->f);
     for (int j = 0; j < g->t.s; j++)
       for (int z = 0; z < s->a->nv; z++)
-        g->res[galerkin_at(s, j, IN_PLACES, z)] -= g->t.weight[k] * g->t.P[k][j] * s->n.h * g->f[z];
-    if (s->n.r.nfriction == 0) continue;
-    multipliers(s, k);
-    slips(s, &v);
-    add_sliding(s, k);
+        g->res[galerkin_at(s, j, IN_PLACES, z)] -= g->t.weight[k] * g->t.P[k][j] * g->f[z];
   }
 }
 

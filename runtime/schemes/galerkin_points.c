@@ -2,17 +2,19 @@
 #include "galerkin.h"
 
 // q [nq] at the place where the I_j have these values.
-static void place(const nsm_sim *s, const double *I, double *q) {
+static void place(nsm_sim *s, const double *I, double *q) {
   const struct sim_galerkin *g = s->n.galerkin;
-  for (int i = 0; i < s->a->nv; i++) {
+  for (int i = 0; i < s->a->nown; i++) {
     double sum = s->now.q_low[i];
     for (int j = g->t.s - 1; j >= 0; j--) sum += I[j] * g->x[galerkin_at(s, j, IN_PLACES, i)];
     q[i] = s->now.q[i] + sum;
   }
+  galerkin_turns_place(s, I, q);
 }
 
 void galerkin_points(nsm_sim *s, int N) {
   struct sim_galerkin *g = s->n.galerkin;
+  galerkin_turns_middle(s);
   for (int p = 0; p <= N; p++) {
     const double *I = g->t.at[N][p];
     place(s, I, g->q[p]);
@@ -26,6 +28,7 @@ void galerkin_points(nsm_sim *s, int N) {
 
 void galerkin_nodes(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
+  galerkin_turns_middle(s);
   for (int k = 0; k < g->t.s; k++) {
     place(s, g->t.I[k], g->q[k]);
     for (int i = 0; i < s->a->nv; i++) {
@@ -33,6 +36,8 @@ void galerkin_nodes(nsm_sim *s) {
       for (int j = 0; j < g->t.s; j++) sum += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_PLACES, i)];
       g->u[k][i] = sum / s->n.h;
     }
+    galerkin_turns_between(s, g->t.I[k], g->t.I[k]);
+    galerkin_turns_forth(s, g->u[k]);
   }
 }
 
@@ -54,9 +59,11 @@ nsm_view galerkin_pair(nsm_sim *s, int N, int i) {
     }
     g->dq[z] = dq;
     g->du[z] = du;
-    g->minus_dq[z] = -dq;
     g->minus_du[z] = -du;
   }
+  galerkin_turns_between(s, g->t.at[N][i - 1], g->t.at[N][i]);
+  galerkin_turns_forth(s, g->dq);
+  for (int z = 0; z < s->a->nv; z++) g->minus_dq[z] = -g->dq[z];
   nsm_view v = sim_view(s, s->now.t, g->q[i], g->u[i], s->a->zero_l);
   v.t = t1;
   v.t0 = t0;
@@ -86,9 +93,15 @@ nsm_view galerkin_backward(const nsm_sim *s, const nsm_view *v) {
 }
 
 nsm_view galerkin_middle(nsm_sim *s, const nsm_view *v) {
+  for (int i = 0; i < s->a->nown; i++) s->w.qm[i] = 0.5 * (v->q0[i] + v->q[i]);
   for (int i = 0; i < s->a->nv; i++) {
-    s->w.qm[i] = 0.5 * (v->q0[i] + v->q[i]);
     s->w.zm[i] = v->dq[i] / v->h;
+  }
+  if (s->a->on.kinematics.n > 0) {
+    for (int i = s->a->nown; i < s->a->nq; i++) s->w.qm[i] = v->q0[i];
+    memcpy(s->w.way, v->dq, (size_t)s->a->nv * sizeof(double));
+    galerkin_turns_half(s, s->w.way);
+    sim_move_bodies_again(s, v->q0, s->w.way, s->w.qm);
   }
   return sim_view(s, 0.5 * (v->t0 + v->t), s->w.qm, s->w.zm, s->a->zero_l);
 }

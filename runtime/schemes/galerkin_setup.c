@@ -11,7 +11,6 @@ int sim_galerkin_fits(nsm_sim *s, nsm_error *e) {
   int order = 2 * s->a->stages, nv = s->a->nv, rows = 0;
   if (s->a->stages == 1) return 1;
   SIM_EACH(s, row, k) rows += k->tab.count;
-  if (s->a->on.kinematics.n > 0) return refuse(e, order, "bodies in space");
   if (s->touching) return refuse(e, order, "contacts between shapes");
   if (!s->a->located && s->a->on.contact.n + s->a->on.friction.n > 0) {
     sim_fail(e, NSM_USAGE, "`consistent(order = %d)` locates impacts and changes of friction: captured within a step "
@@ -32,6 +31,7 @@ static void room_of_class(nsm_sim *s, const sim_class *k, galerkin_class *o) {
     o->h[e] = SIM_NEW(s, count * (size_t)k->c->h.n, double);
     o->dr[e] = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
   }
+  if (k->c->hm_fn) o->hm = SIM_NEW(s, count * (size_t)k->c->h.n, double);
   o->jac = SIM_NEW(s, count * (size_t)k->c->jac.n, double);
 }
 
@@ -60,6 +60,7 @@ void sim_galerkin_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_v / sizeof *by_v; i++) *by_v[i] = SIM_NEW(s, nv, double);
   double **by_row[] = { &g->gap, &g->rate0, &g->rate1, &g->still0, &g->still1 };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, rows, double);
+  galerkin_turns_analyse(s);
   g->f = SIM_NEW(s, s->a->nz, double);
   g->l = SIM_NEW(s, s->a->nl + 1, double);
   g->force = SIM_NEW(s, s->a->nl + 1, double);

@@ -17,13 +17,19 @@ int galerkin_row_kernels(nsm_sim *s, int cls, const nsm_view *v) {
   nsm_view b = galerkin_backward(s, v);
   const nsm_view *end[] = { &b, v };
   for (int e = 0; e < 2; e++) {
-    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(end[e], &k->tab, o->h[e]);
+    nsm_view at = *end[e];                                 // H there: of an increment 0
+    at.q0 = at.q;
+    at.v0 = at.v;
+    at.t0 = at.t;
+    at.dq = at.dv = s->a->zero;
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&at, &k->tab, o->h[e]);
     else memcpy(o->h[e], k->h, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
     nsm_view by = *v;                                      // from q0 to q, at the rates of this end
     by.v = by.v0 = end[e]->v;
     by.dv = s->a->zero;
-    if (k->c->drate_fn) k->c->drate_fn(&by, &k->tab, o->dr[e]);
+    if (k->c->drate_fn) k->c->drate_fn(o->hm ? v : &by, &k->tab, o->dr[e]);    // with hm: by both arguments together
   }
+  if (o->hm) k->c->hm_fn(v, &k->tab, o->hm);
   if (k->c->kind == NSM_FRICTION && k->c->h_stage > NSM_EVENT) {
     nsm_view m = galerkin_middle(s, v);
     k->c->h_fn(&m, &k->tab, k->h);
@@ -79,7 +85,7 @@ static void add_row(nsm_sim *s, int cls, int i, int N, int at) {
     int z = sim_z_of(s, k, i, c->h.col[e]);
     size_t x = (size_t)i * (size_t)c->h.n + (size_t)e;
     g->momentum[z] -= l / N * d[e];
-    g->coordinate[z] += 0.5 * kappa * (o->h[0][x] + o->h[1][x]);
+    g->coordinate[z] += kappa * (o->hm ? o->hm[x] : 0.5 * (o->h[0][x] + o->h[1][x]));
   }
   for (int e = 0; c->drate_fn && e < c->dr.n; e++) {
     size_t x = (size_t)i * (size_t)c->dr.n + (size_t)e;
@@ -130,6 +136,7 @@ static void subinterval(nsm_sim *s, int N, int i) {
     rates(s, k, &v);
     for (int row = 0; row < k->tab.count; row++) if (g->of[k->row0 + row] >= 0) add_row(s, cls, row, N, i);
   }
+  galerkin_turns_back(s, g->momentum);
   for (int j = 0; j < g->t.s; j++) {
     double w = g->t.share[N] * galerkin_w(&g->t, N, i, j);
     for (int z = 0; z < s->a->nv; z++) {

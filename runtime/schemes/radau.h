@@ -2,16 +2,18 @@
 // comments are its own.
 //
 //   radau_method.c    nodes, coefficients, eigenvalues           radau_setup.c   what fits, room
-//   radau_system.c    F and its derivative A, the matrix E       radau_sets.c    A by sets, what is not determined, (4)
-//   radau_factor.c    factors by set and length                  step_radau.c    the stages (2): Newton's method
-//   radau_project.c   a consistent begin (5)                     radau_watch.c   what ends a set; sets from multipliers
+//   radau_pattern.c   where A and E have entries                 radau_sets.c    A by sets, what is not determined, (4)
+//   radau_system.c    F and its derivative A, the matrix E       radau_factor.c  factors by set and length
+//   step_radau.c      the stages (3): Newton's method            radau_project.c a consistent begin (5)
+//   radau_watch.c     what ends a set; sets from multipliers
 //
 // Unknowns Z of a stage: x [nz], then the multipliers l [nl]. Equations: those of x, then one for each multiplier.
 #pragma once
 #include "schemes.h"
+#include "runtime/la/pivoted.h"
 
 #define RADAU_JUMP 1e-6                  // length of the two steps of (5), of the step
-enum { RADAU_STAGES = 3, RADAU_MODES = 2, RADAU_SETS = 24, RADAU_FACTORS = 48, RADAU_MOST = 300 };
+enum { RADAU_STAGES = 3, RADAU_MODES = 2, RADAU_SETS = 24, RADAU_FACTORS = 48, RADAU_FREE = 16 };
 
 // Nodes c, (a_ij), omega = (a_ij)^-1, and the eigenvalues of omega: those with im = 0 are real, the others stand for a
 // pair. Right and left eigenvectors with left . right = 1.
@@ -25,6 +27,16 @@ void radau_method_make(radau_method *m, int stages);
 double radau_polynomial(const radau_method *m, const double *f, double x);
 double radau_slope(const radau_method *m, const double *f, double x);
 
+// Where A = dF/dz has entries, by columns: of all sets, of E, and the diagonal. E has entries of its own.
+typedef struct radau_pattern {
+  int *start, *row;                     // [n + 1], [entries]
+  int *diagonal;                        // [n] places of the diagonal
+  int *place;                           // of what the kernels give, as radau_derivative meets it; -1: nowhere
+  int *mass;                            // the same of the masses: an entry of E
+  int  ne, *erow, *ecol, *eplace;       // entries of E, and their places in A
+  int *order;                           // [n + RADAU_FREE] of elimination
+} radau_pattern;
+
 // A of one set of laws and one set of discrete values. U, X [n, free]: (4).
 typedef struct radau_set {
   long    used;                         // 0: nothing stands here
@@ -32,7 +44,8 @@ typedef struct radau_set {
   unsigned char *side;                  // [rows]
   unsigned char *alone;                 // [n] states whose derivative depends on no unknown
   double *d;                            // [nd] discrete values, where matrices depend on them
-  double *A, *U, *X, *left;             // left [n, free]: null vectors of the unscaled matrix, for the test
+  double *A;                            // [entries]
+  double *U, *X, *left;                 // left [n, free]: null vectors of the unscaled matrix, for the test
   int     free;
   int     index2;                       // (5) moves E z
 } radau_set;
@@ -43,9 +56,9 @@ typedef struct radau_factors {
   unsigned long number;                 // of the set
   double  r;
   int     plain;                        // E/r - A alone
+  int     n;                            // unknowns, with those of (4)
   double *scale;                        // [n] rows are multiplied by it
-  double *re[RADAU_MODES], *im[RADAU_MODES];
-  int    *pivot[RADAU_MODES];
+  nsm_lu  lu[RADAU_MODES];
 } radau_factors;
 
 typedef enum { RADAU_GOOD, RADAU_DIVERGES, RADAU_CONTRADICTS } radau_outcome;
@@ -55,7 +68,9 @@ struct sim_radau {
   int    n, nz, nl, linear;
   int    ncase, *cases;                 // rows whose law has a bound
   int   *group;                         // [n] unknowns of one unit are measured by the same size: the first of them
-  double *E;                            // [n, n]
+  radau_pattern at;
+  double *E, *other;                    // [at.ne]; at a stage
+  double *inertia;                      // [n] diagonal of E
   int     moving_mass;                  // E depends on the state
   double *Z[RADAU_STAGES], *F[RADAU_STAGES], *R[RADAU_STAGES];    // [n + 1] [n] [n]
   double *y[RADAU_STAGES], *lo[RADAU_STAGES], *hi[RADAU_STAGES];  // [rows]
@@ -63,8 +78,11 @@ struct sim_radau {
   double *part;                         // [RADAU_STAGES n]
   double *z0, *zp;                      // [n + 1] the begin; a consistent one
   double *before;                       // [n] the state before it
-  double *jac;                          // [n, n] scratch; of elimination too
-  int    *order;                        // [2 n]
+  int    *kstart, *krow;                // the matrix that is factored, with rows and columns of (4)
+  double *kre, *kim;
+  nsm_lu  probe;                        // factors of determine
+  nsm_lu_work lu_work;
+  double  largest;                      // of E z at the begin of the trial at hand
   unsigned char *next, *old;            // [rows] sets after a step of implicit Euler, where `takes`; before an event
   int     takes;
   long    clock;                        // for `used`
@@ -77,9 +95,6 @@ struct sim_radau {
   radau_outcome outcome;                // of the trial at hand
   double        r;                      // its length
   double       *f;                      // [2 rows][s] what is watched
-  // checks (cone/problem.h)
-  double *vm, *vq, *vterms, *vl, *vlo, *vhi;
-  int    *vstart, *vcol;
   // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; this step is
   // counted as captured; sets ended that are not yet told
   int     pieces, shorts, euler, counted, tells;
@@ -93,8 +108,15 @@ void radau_derivative(nsm_sim *s, double t, double *Z, double *A);
 double radau_rate(nsm_sim *s, int z);                      // of a state, at present
 void radau_mass(nsm_sim *s, double t, double *Z, double *E);
 void radau_times(const struct sim_radau *w, const double *E, double factor, const double *x, double *to);
-// to += |A| |x|, of the leading part of A [lda, used]
-void radau_terms(int lda, int used, const double *A, const double *x, double *to);
+void radau_terms(const struct sim_radau *w, const double *A, const double *x, double *to);     // to += |A| |x|
+void radau_terms_of_mass(const struct sim_radau *w, const double *x, double *to);              // to += |E| |x|
+// radau_pattern.c
+void radau_pattern_make(nsm_sim *s);
+// The entries of what the kernels give, in the order of radau_derivative: visit(to, row, column), column -1: of no
+// unknown; entries of E
+typedef void radau_visit(void *to, int row, int column);
+void radau_entries(nsm_sim *s, radau_visit *visit, void *to);
+void radau_entries_of_mass(nsm_sim *s, radau_visit *visit, void *to);
 
 // radau_sets.c: A of now.set at the begin; where it is known already, that. NULL: too much is not determined.
 radau_set *radau_set_now(nsm_sim *s);
@@ -102,7 +124,8 @@ radau_set *radau_set_now(nsm_sim *s);
 int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const double *F);
 void radau_complete(const nsm_sim *s, const radau_set *set, const double *Z, double *F);   // F -= U X^T Z
 
-// radau_factor.c: NULL where it is singular
+// radau_factor.c: mu E - A, [kstart, krow, kre, kim]; factors, NULL where it is singular
+void radau_matrix(nsm_sim *s, const radau_set *set, double re, double im);
 radau_factors *radau_factors_of(nsm_sim *s, radau_set *set, double r, int plain);
 void radau_solve(nsm_sim *s, const radau_factors *f, double **R);       // R := the change of the stages
 void radau_solve_plain(nsm_sim *s, const radau_factors *f, double *R);

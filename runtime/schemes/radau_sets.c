@@ -9,69 +9,30 @@
 // determine: with u of the unscaled matrix, u F(t, z) does not depend on z. Where it is not 0 the set contradicts
 // itself (a switch and a diode short a source) and is never accepted.
 //
-// The null vectors are those of Gauss' elimination with the largest pivot of all that is left.
+// The null vectors are those of an elimination in which columns find no pivot.
 #include "radau.h"
 
-enum { MOST_FREE = 16 };
 static const double vanishes = 1e-12;    // a pivot beside the entries of the scaled matrix, which are at most 1
 static const double is_zero = 1e-9;      // u F beside its terms
 
 static size_t at(int i, int j, int n) { return (size_t)i + (size_t)j * (size_t)n; }
 
-// K := mu E - A with rows, then columns scaled to a largest entry of 1.
-static void scaled(const struct sim_radau *w, const double *A, double mu, double *K, double *rows, double *columns) {
+// kre scaled by rows, then by columns to a largest entry of 1.
+static void scaled(struct sim_radau *w, double *rows, double *columns) {
+  const radau_pattern *p = &w->at;
   int n = w->n;
-  for (size_t i = 0; i < (size_t)n * (size_t)n; i++) K[i] = mu * w->E[i] - A[i];
-  for (int i = 0; i < n; i++) {
-    double most = 0;
-    for (int j = 0; j < n; j++) most = fmax(most, fabs(K[at(i, j, n)]));
-    rows[i] = most > 0 ? 1 / most : 1;
-    for (int j = 0; j < n; j++) K[at(i, j, n)] *= rows[i];
-  }
+  memset(rows, 0, (size_t)n * sizeof(double));
+  for (int e = 0; e < p->start[n]; e++) rows[p->row[e]] = fmax(rows[p->row[e]], fabs(w->kre[e]));
+  for (int i = 0; i < n; i++) rows[i] = rows[i] > 0 ? 1 / rows[i] : 1;
   for (int j = 0; j < n; j++) {
     double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(K[at(i, j, n)]));
-    columns[j] = most > 0 ? 1 / most : 1;
-    for (int i = 0; i < n; i++) K[at(i, j, n)] *= columns[j];
-  }
-}
-
-static void swap(double *a, double *b) {
-  double t = *a;
-  *a = *b;
-  *b = t;
-}
-
-static void swap_numbers(int *a, int *b) {
-  int t = *a;
-  *a = *b;
-  *b = t;
-}
-
-static void exchange(int n, double *K, int k, int i, int j, int *row, int *col) {
-  for (int c = 0; c < n && i != k; c++) swap(&K[at(k, c, n)], &K[at(i, c, n)]);
-  for (int r = 0; r < n && j != k; r++) swap(&K[at(r, k, n)], &K[at(r, j, n)]);
-  swap_numbers(&row[k], &row[i]);
-  swap_numbers(&col[k], &col[j]);
-}
-
-// P K Q = L U by the largest pivot; the rank.
-static int eliminate(int n, double *K, int *row, int *col) {
-  for (int i = 0; i < n; i++) row[i] = col[i] = i;
-  for (int k = 0; k < n; k++) {
-    int pi = k, pj = k;
-    double most = 0;
-    for (int j = k; j < n; j++)
-      for (int i = k; i < n; i++) if (fabs(K[at(i, j, n)]) > most) { most = fabs(K[at(i, j, n)]); pi = i; pj = j; }
-    if (!(most > vanishes)) return k;
-    exchange(n, K, k, pi, pj, row, col);
-    for (int i = k + 1; i < n; i++) K[at(i, k, n)] /= K[at(k, k, n)];
-    for (int j = k + 1; j < n; j++) {
-      double f = K[at(k, j, n)];
-      if (f != 0) for (int i = k + 1; i < n; i++) K[at(i, j, n)] -= f * K[at(i, k, n)];
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      w->kre[e] *= rows[p->row[e]];
+      most = fmax(most, fabs(w->kre[e]));
     }
+    columns[j] = most > 0 ? 1 / most : 1;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) w->kre[e] *= columns[j];
   }
-  return n;
 }
 
 // Twice, so that they are orthogonal to round-off.
@@ -90,50 +51,31 @@ static void orthonormal(int n, int count, double *V) {
   }
 }
 
-// Null vectors of the factors of rank `rank`: to the right and to the left.
-static void null_vectors(int n, int rank, const double *K, const int *row, const int *col, double *X, double *U,
-                         double *x) {
-  for (int f = rank; f < n; f++) {
-    double *right = X + at(0, f - rank, n), *left = U + at(0, f - rank, n);
-    for (int i = 0; i < rank; i++) x[i] = -K[at(i, f, n)];
-    for (int i = rank - 1; i >= 0; i--) {
-      x[i] /= K[at(i, i, n)];
-      for (int k = 0; k < i; k++) x[k] -= K[at(k, i, n)] * x[i];
-    }
-    memset(right, 0, (size_t)n * sizeof(double));
-    for (int i = 0; i < rank; i++) right[col[i]] = x[i];
-    right[col[f]] = 1;
-    for (int i = 0; i < rank; i++) x[i] = -K[at(f, i, n)];
-    for (int i = rank - 1; i >= 0; i--)
-      for (int k = i + 1; k < rank; k++) x[i] -= K[at(k, i, n)] * x[k];
-    memset(left, 0, (size_t)n * sizeof(double));
-    for (int i = 0; i < rank; i++) left[row[i]] = x[i];
-    left[row[f]] = 1;
-  }
-  orthonormal(n, n - rank, X);
-  orthonormal(n, n - rank, U);
-}
-
 // 0: too much is left undetermined.
 static int determine(nsm_sim *s, radau_set *set, double r) {
   struct sim_radau *w = s->n.radau;
-  int n = w->n, *row = w->order, *col = row + n;
+  nsm_la_memory memory = sim_la_memory(s);
+  int n = w->n;
   double *rows = w->xr, *columns = w->xi;
-  scaled(w, set->A, 1 / r, w->jac, rows, columns);
-  int rank = eliminate(n, w->jac, row, col);
-  set->free = n - rank;
-  if (set->free == 0) return 1;
-  if (set->free > MOST_FREE) return 0;
-  null_vectors(n, rank, w->jac, row, col, set->X, set->U, w->sum);
-  for (int k = 0; k < set->free; k++)
+  set->free = 0;
+  radau_matrix(s, set, 1 / r, 0);
+  scaled(w, rows, columns);
+  nsm_columns K = { n, w->at.start, w->at.row, w->kre, NULL };
+  int dropped = nsm_lu_factor(&w->probe, &K, w->at.order, vanishes, &w->lu_work, &memory);
+  if (dropped < 0 || dropped > RADAU_FREE) return 0;
+  for (int k = 0; k < dropped; k++) {
+    nsm_lu_null_right(&w->probe, k, set->X + at(0, k, n), &w->lu_work);
+    nsm_lu_null_left(&w->probe, k, set->U + at(0, k, n), &w->lu_work);
+  }
+  orthonormal(n, dropped, set->X);
+  orthonormal(n, dropped, set->U);
+  for (int k = 0; k < dropped; k++)
     for (int i = 0; i < n; i++) {
       set->left[at(i, k, n)] = set->U[at(i, k, n)] * rows[i];
       set->U[at(i, k, n)] /= rows[i];
       set->X[at(i, k, n)] /= columns[i];
     }
-  for (int k = 0; k < set->free; k++)
-    for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) set->A[at(i, j, n)] -= set->U[at(i, k, n)] * set->X[at(j, k, n)];
+  set->free = dropped;
   return 1;
 }
 
@@ -149,14 +91,15 @@ void radau_complete(const nsm_sim *s, const radau_set *set, const double *Z, dou
 int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const double *F) {
   struct sim_radau *w = s->n.radau;
   int n = w->n, any = 0;
+  double *size = w->xi;
+  for (int i = 0; i < n; i++) size[i] = fabs(F[i]);
+  radau_terms(w, set->A, Z, size);
   for (int k = 0; k < set->free; k++) {
     double sum = 0, terms = 0;
     for (int i = 0; i < n; i++) {
-      double u = set->left[at(i, k, n)], size = fabs(F[i]);
-      if (u == 0) continue;
-      for (int j = 0; j < n; j++) size += fabs(set->A[at(i, j, n)] * Z[j]);
+      double u = set->left[at(i, k, n)];
       sum += u * F[i];
-      terms += fabs(u) * size;
+      terms += fabs(u) * size[i];
     }
     any |= fabs(sum) > is_zero * terms;
   }
@@ -165,11 +108,10 @@ int radau_contradicts(nsm_sim *s, const radau_set *set, const double *Z, const d
 
 // States whose derivative depends on no unknown, and whose row of E is its diagonal.
 static void take_alone(const struct sim_radau *w, radau_set *set) {
-  int n = w->n;
-  for (int i = 0; i < w->nz; i++) set->alone[i] = w->E[at(i, i, n)] != 0;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < w->nz; i++)
-      if (set->A[at(i, j, n)] != 0 || (i != j && w->E[at(i, j, n)] != 0)) set->alone[i] = 0;
+  const radau_pattern *p = &w->at;
+  for (int i = 0; i < w->n; i++) set->alone[i] = i < w->nz && w->inertia[i] != 0;
+  for (int e = 0; e < p->start[w->n]; e++) if (set->A[e] != 0) set->alone[p->row[e]] = 0;
+  for (int e = 0; e < p->ne; e++) if (p->erow[e] != p->ecol[e] && w->E[e] != 0) set->alone[p->erow[e]] = 0;
 }
 
 static int is_it(const nsm_sim *s, const radau_set *set) {

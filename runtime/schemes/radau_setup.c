@@ -2,43 +2,50 @@
 // Euler, which finds sets (step_moreau with theta = gamma = 1).
 #include "radau.h"
 
+enum { LARGE = 10000 };                  // entries of A
+
 int sim_radau_fits(nsm_sim *s, nsm_error *e) {
-  int n = s->a->nz + s->a->nl;
   if (s->a->nv > 0 || s->a->nq > 0) {
     sim_fail(e, NSM_USAGE, "the scheme `radau` takes first-order states and networks, and this model has velocities");
     return 0;
   }
-  if (n <= RADAU_MOST) return 1;
-  sim_fail(e, NSM_USAGE, "the scheme `radau` takes up to %d states, unknowns and multipliers, and this model has %d; "
-           "`moreau` has no such limit", RADAU_MOST, n);
-  return 0;
+  return 1;
 }
 
+static void open_lu(nsm_sim *s, nsm_lu *f, int pairs) {
+  const struct sim_radau *w = s->n.radau;
+  nsm_la_memory memory = sim_la_memory(s);
+  if (!nsm_lu_open(f, w->n + RADAU_FREE, pairs, 2 * (size_t)w->at.start[w->n], &memory)) sim_no_room(s);
+}
+
+// Sets and factors that are kept: fewer of large ones.
 static void take_sets(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
-  size_t n = (size_t)w->n;
-  double bytes = 8.0 * (double)(n * n);
-  w->nset = bytes * RADAU_SETS > 16e6 ? 4 : RADAU_SETS;
-  w->nfactors = 3 * bytes * RADAU_FACTORS > 32e6 ? 8 : RADAU_FACTORS;
-  int most = w->n < 16 ? w->n : 16;
+  nsm_la_memory memory = sim_la_memory(s);
+  size_t n = (size_t)w->n, free = n < RADAU_FREE ? n : RADAU_FREE, entries = (size_t)w->at.start[n];
+  w->nset = entries > LARGE ? 4 : RADAU_SETS;
+  w->nfactors = entries > LARGE ? 8 : RADAU_FACTORS;
   for (int i = 0; i < w->nset; i++) {
     radau_set *set = &w->set[i];
     set->side = SIM_NEW(s, s->n.r.n, unsigned char);
     if (s->a->event_matrix) set->d = SIM_NEW(s, s->a->nheld, double);
-    set->A = SIM_NEW(s, n * n, double);
+    set->A = SIM_NEW(s, entries, double);
     set->alone = SIM_NEW(s, n, unsigned char);
     double **of[] = { &set->U, &set->X, &set->left };
-    for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * (size_t)most, double);
+    for (int k = 0; k < 3; k++) *of[k] = SIM_NEW(s, n * free, double);
   }
   for (int i = 0; i < w->nfactors; i++) {
     radau_factors *f = &w->factors[i];
-    f->scale = SIM_NEW(s, n, double);
-    for (int k = 0; k < w->m.modes; k++) {
-      f->re[k] = SIM_NEW(s, n * n, double);
-      f->im[k] = w->m.mode[k].im != 0 ? SIM_NEW(s, n * n, double) : NULL;
-      f->pivot[k] = SIM_NEW(s, n, int);
-    }
+    f->scale = SIM_NEW(s, n + free, double);
+    for (int k = 0; k < w->m.modes; k++) open_lu(s, &f->lu[k], w->m.mode[k].im != 0);
   }
+  open_lu(s, &w->probe, 0);
+  if (!nsm_lu_work_open(&w->lu_work, w->n + RADAU_FREE, &memory)) sim_no_room(s);
+  size_t bordered = entries + free * (2 * n + 1);
+  w->kstart = SIM_NEW(s, n + free + 1, int);
+  w->krow = SIM_NEW(s, bordered, int);
+  w->kre = SIM_NEW(s, bordered, double);
+  w->kim = SIM_NEW(s, bordered, double);
 }
 
 // Unknowns of the same unit have the same size.
@@ -75,9 +82,10 @@ void sim_radau_analyse(nsm_sim *s) {
     if (c->row_type != NSM_ROW_FREE) w->cases[w->ncase++] = row;
   }
   size_t n = (size_t)w->n, rows = (size_t)r->n;
-  w->E = SIM_NEW(s, n * n, double);
-  w->jac = SIM_NEW(s, n * n, double);
-  w->order = SIM_NEW(s, 2 * n, int);
+  radau_pattern_make(s);
+  w->E = SIM_NEW(s, w->at.ne, double);
+  w->other = SIM_NEW(s, w->at.ne, double);
+  w->inertia = SIM_NEW(s, n, double);
   w->z0 = SIM_NEW(s, n + 1, double);
   w->zp = SIM_NEW(s, n + 1, double);
   w->part = SIM_NEW(s, RADAU_STAGES * n, double);
@@ -88,16 +96,11 @@ void sim_radau_analyse(nsm_sim *s) {
     for (int k = 0; k < 3; k++) *by_row[k] = SIM_NEW(s, rows, double);
   }
   double **by_n[] = { &w->xr, &w->xi, &w->sum, &w->terms, &w->least };
-  double **checks[] = { &w->vm, &w->vq, &w->vterms, &w->vl, &w->vlo, &w->vhi };
-  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n, double);
-  for (int k = 0; k < 6; k++) *checks[k] = SIM_NEW(s, rows, double);
+  for (int k = 0; k < 5; k++) *by_n[k] = SIM_NEW(s, n + RADAU_FREE, double);
   w->old = SIM_NEW(s, rows, unsigned char);
   w->before = SIM_NEW(s, n, double);
   w->next = SIM_NEW(s, rows, unsigned char);
   w->f = SIM_NEW(s, 2 * RADAU_STAGES * rows, double);
-  w->vstart = SIM_NEW(s, rows + 1, int);
-  w->vcol = SIM_NEW(s, rows, int);
-  for (int c = 0; c < w->ncase; c++) { w->vstart[c + 1] = c + 1; w->vcol[c] = c; }
   take_sets(s);
   take_groups(s);
 }
@@ -109,11 +112,42 @@ nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_OK;                                           // what came of it: sim_radau.outcome (clock/radau_pieces.c)
 }
 
+// sum_i d V'(Z_i) d_i, the change of the energy of states by what feeds them, with d_i = sum_j omega_ij (Z_j - z_0) and
+// the weights of the quadrature. Derivatives along d_i are differences that are exact for polynomials of degree 4.
+static double slope_of_energy(nsm_sim *s, double t, const double *Z, const double *d, double *at) {
+  static const double weight[] = { 8, -1 };
+  double sum = 0;
+  for (int k = 0; k < 4; k++) {
+    double kinetic = 0, potential = 0, step = 0.5 * (k / 2 + 1) * (k % 2 ? -1 : 1);
+    for (int z = 0; z < s->a->nz; z++) at[z] = Z[z] + step * d[z];
+    nsm_view v = sim_view(s, t, s->now.q, at, s->w.l1);
+    SIM_EACH(s, energy, c) c->c->energy_fn(&v, &c->tab, &kinetic, &potential);
+    sum += weight[k / 2] * (k % 2 ? -1 : 1) * potential;
+  }
+  return sum / 6;
+}
+
+static double fed(nsm_sim *s) {
+  const struct sim_radau *w = s->n.radau;
+  double sum = 0, *d = w->xr, *at = w->xi;
+  int euler = s->w.euler || w->takes;
+  for (int i = 0; i < (euler ? 1 : w->m.s); i++) {
+    for (int z = 0; z < w->nz; z++) {
+      d[z] = euler ? s->w.z1[z] - s->now.z[z] : 0;
+      for (int j = 0; j < w->m.s && !euler; j++) d[z] += w->m.omega[i][j] * (w->Z[j][z] - s->now.z[z]);
+    }
+    if (euler) sum += slope_of_energy(s, s->now.t, s->w.z1, d, at);
+    else sum += w->m.a[w->m.s - 1][i] * slope_of_energy(s, s->now.t + w->m.c[i] * w->r, w->Z[i], d, at);
+  }
+  return sum;
+}
+
 void sim_radau_accept(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   if (w->takes) {
     memcpy(s->now.set, w->next, (size_t)s->n.r.n);
     s->now.count.captured++;
   }
+  if (s->now.ledger.on) s->now.ledger.forces_now = fed(s);
   w->takes = w->fresh = 0;
 }

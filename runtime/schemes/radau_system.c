@@ -49,76 +49,62 @@ static void kernels_that_move(nsm_sim *s, const nsm_view *v) {
     }
 }
 
-// Column of an entry; -1: it is none (a multiplier that does not exist, a discrete variable).
-static int column_of(const nsm_sim *s, const sim_class *k, int i, int slot, int wrt) {
-  const struct sim_radau *w = s->n.radau;
-  if (wrt == NSM_WRT_X) return sim_z_of(s, k, i, slot);
-  if (wrt != NSM_WRT_L) return -1;
-  int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
-  return l < w->nl ? w->nz + l : -1;
+static void add(const sim_class *k, const nsm_pattern *p, const double *value, const int **place, double *A) {
+  size_t n = (size_t)k->tab.count * (size_t)p->n;
+  for (size_t e = 0; e < n; e++) if ((*place)[e] >= 0) A[(*place)[e]] += value[e];
+  *place += n;
 }
 
-static void add(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double *A) {
-  size_t n = (size_t)s->n.radau->n;
-  for (int i = 0; i < k->tab.count; i++)
-    for (int e = 0; e < p->n; e++) {
-      int col = column_of(s, k, i, p->col[e], p->wrt[e]), row = sim_z_of(s, k, i, p->row[e]);
-      if (col >= 0) A[(size_t)row + (size_t)col * n] += value[(size_t)i * (size_t)p->n + (size_t)e];
-    }
-}
-
-static void add_rows(const nsm_sim *s, const sim_class *k, double *A) {
+static void add_rows(const nsm_sim *s, const sim_class *k, const int **place, double *A) {
   const struct sim_radau *w = s->n.radau;
-  size_t n = (size_t)w->n;
-  for (int i = 0; i < k->tab.count; i++) {
-    int at = k->row0 + i, row = w->nz + s->n.r.l[at];
-    if (s->now.set[at] != SIM_INSIDE) { A[(size_t)row * (n + 1)] = -1; continue; }
-    for (int e = 0; e < k->c->h.n; e++) {
-      int col = column_of(s, k, i, k->c->h.col[e], k->c->h.wrt[e]);
-      if (col >= 0) A[(size_t)row + (size_t)col * n] -= k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e];
-    }
+  for (int i = 0; i < k->tab.count; i++, *place += k->c->h.n) {
+    int at = k->row0 + i;
+    if (s->now.set[at] != SIM_INSIDE) { A[w->at.diagonal[w->nz + s->n.r.l[at]]] = -1; continue; }
+    for (int e = 0; e < k->c->h.n; e++)
+      if ((*place)[e] >= 0) A[(*place)[e]] -= k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e];
   }
 }
 
 void radau_derivative(nsm_sim *s, double t, double *Z, double *A) {
-  size_t n = (size_t)s->n.radau->n;
-  if (!s->n.radau->linear) {
+  const struct sim_radau *w = s->n.radau;
+  const int *place = w->at.place;
+  if (!w->linear) {
     nsm_view v = view_at(s, t, Z);
     kernels_that_move(s, &v);
   }
-  memset(A, 0, n * n * sizeof(double));
+  memset(A, 0, (size_t)w->at.start[w->n] * sizeof(double));
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add(s, k, &k->c->jac, k->jac, A);
+    add(k, &k->c->jac, k->jac, &place, A);
   }
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add(s, k, &k->c->k, k->k, A);
+    add(k, &k->c->k, k->k, &place, A);
   }
   for (int a = 0; a < s->a->on.b.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
-    add(s, k, &k->c->b, k->b, A);
+    add(k, &k->c->b, k->b, &place, A);
   }
-  for (int a = 0; a < s->a->on.relation.n; a++) add_rows(s, &s->a->cls[s->a->on.relation.of[a]], A);
+  for (int a = 0; a < s->a->on.relation.n; a++) add_rows(s, &s->a->cls[s->a->on.relation.of[a]], &place, A);
 }
 
 void radau_mass(nsm_sim *s, double t, double *Z, double *E) {
-  size_t n = (size_t)s->n.radau->n;
-  if (s->n.radau->moving_mass) {
+  struct sim_radau *w = s->n.radau;
+  if (w->moving_mass) {
     nsm_view v = view_at(s, t, Z);
     for (int a = 0; a < s->a->on.mass_moving.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
       k->c->mass_fn(&v, &k->tab, k->mass);
     }
   }
-  memset(E, 0, n * n * sizeof(double));
+  const int *place = w->at.mass;
+  memset(E, 0, (size_t)w->at.ne * sizeof(double));
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
-    for (int i = 0; i < k->tab.count; i++)
-      for (int e = 0; e < k->c->mass.n; e++)
-        E[(size_t)sim_z_of(s, k, i, k->c->mass.row[e]) + (size_t)sim_z_of(s, k, i, k->c->mass.col[e]) * n] +=
-            k->mass[(size_t)i * (size_t)k->c->mass.n + (size_t)e];
+    add(k, &k->c->mass, k->mass, &place, E);
   }
+  if (E != w->E) return;
+  for (int e = 0; e < w->at.ne; e++) if (w->at.erow[e] == w->at.ecol[e]) w->inertia[w->at.erow[e]] = E[e];
 }
 
 double radau_rate(nsm_sim *s, int z) {
@@ -126,22 +112,20 @@ double radau_rate(nsm_sim *s, int z) {
   memcpy(w->z0, s->now.z, (size_t)w->nz * sizeof(double));
   memcpy(w->z0 + w->nz, s->now.l, (size_t)w->nl * sizeof(double));
   radau_evaluate(s, s->now.t, w->z0, w->F[0], w->y[0], w->lo[0], w->hi[0]);
-  return w->F[0][z] / w->E[(size_t)z * ((size_t)w->n + 1)];
+  return w->F[0][z] / w->inertia[z];
 }
 
-// E is 0 but for the equations of states.
 void radau_times(const struct sim_radau *w, const double *E, double factor, const double *x, double *to) {
-  for (int j = 0; j < w->nz; j++) {
-    const double *column = E + (size_t)j * (size_t)w->n;
-    double by = factor * x[j];
-    if (by != 0) for (int i = 0; i < w->nz; i++) to[i] += by * column[i];
+  for (int e = 0; e < w->at.ne; e++) to[w->at.erow[e]] += factor * x[w->at.ecol[e]] * E[e];
+}
+
+void radau_terms(const struct sim_radau *w, const double *A, const double *x, double *to) {
+  for (int j = 0; j < w->n; j++) {
+    double by = fabs(x[j]);
+    for (int e = w->at.start[j]; e < w->at.start[j + 1] && by != 0; e++) to[w->at.row[e]] += by * fabs(A[e]);
   }
 }
 
-void radau_terms(int lda, int used, const double *A, const double *x, double *to) {
-  for (int j = 0; j < used; j++) {
-    const double *column = A + (size_t)j * (size_t)lda;
-    double by = fabs(x[j]);
-    if (by != 0) for (int i = 0; i < used; i++) to[i] += by * fabs(column[i]);
-  }
+void radau_terms_of_mass(const struct sim_radau *w, const double *x, double *to) {
+  for (int e = 0; e < w->at.ne; e++) to[w->at.erow[e]] += fabs(w->E[e] * x[w->at.ecol[e]]);
 }

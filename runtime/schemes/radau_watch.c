@@ -21,9 +21,7 @@ double radau_tolerance(const nsm_sim *s, int which, double r) {
   const struct sim_radau *w = s->n.radau;
   int row = which / 2;
   if (s->now.set[row] != SIM_INSIDE) return share * s->now.size_y[row] + nothing;
-  double most = 0;
-  for (int z = 0; z < w->nz; z++) most = fmax(most, fabs(w->E[(size_t)z * ((size_t)w->n + 1)] * w->Z[0][z]));
-  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * most / r;
+  return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * w->largest / r;
 }
 
 // By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
@@ -33,8 +31,8 @@ static void moves(nsm_sim *s) {
   const double *Z = w->Z[w->m.s - 1];
   size_t n = (size_t)w->n;
   memset(w->sum, 0, n * sizeof(double));
-  radau_terms(w->n, w->n, w->now->A, Z, w->sum);
-  for (size_t k = 0; k < n; k++) w->sum[k] = w->E[k * (n + 1)] != 0 ? w->r * w->sum[k] / fabs(w->E[k * (n + 1)]) : 0;
+  radau_terms(w, w->now->A, Z, w->sum);
+  for (size_t k = 0; k < n; k++) w->sum[k] = w->inertia[k] != 0 ? w->r * w->sum[k] / fabs(w->inertia[k]) : 0;
 }
 
 // Sizes so far: of unknowns of each unit, of the terms of each y.
@@ -64,6 +62,8 @@ void radau_watch(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
   const sim_rows *r = &s->n.r;
   take_sizes(s);
+  w->largest = 0;
+  for (int z = 0; z < w->nz; z++) w->largest = fmax(w->largest, fabs(w->inertia[z] * w->Z[0][z]));
   for (int c = 0; c < w->ncase; c++) {
     int row = w->cases[c], set = s->now.set[row];
     double *f = w->f + 2 * row * RADAU_STAGES;
@@ -135,27 +135,29 @@ void radau_sets_of(nsm_sim *s, double t1, int keep, unsigned char *set) {
   }
 }
 
-// y and multipliers where the piece ends before the verifier of one-step problems: -y in N(l) with y = M l + q for a
-// diagonal M of the size of both. The largest residual. Inner stages have the error of a stage, and are none of the
-// results.
+// y and multiplier of one law where the piece ends, before the verifier of one-step problems: -y in N(l) with
+// y = M l + q for an M of the size of both. Its first look is enough where they are right to round-off.
+static double verified(const nsm_sim *s, int row) {
+  const struct sim_radau *w = s->n.radau;
+  int last = w->m.s - 1, l = s->n.r.l[row], at;
+  double size = s->now.size_z[w->group[w->nz + l]], size_y = s->now.size_y[row], lambda = s->w.l1[l], u;
+  double M = size > 0 && size_y > 0 ? size_y / size : 1, q = w->y[last][row] - M * lambda;
+  double terms = size_y + nothing / (8 * DBL_EPSILON);
+  nsm_cone_problem p = { .m = 1, .M = &M, .q = &q, .lo = &w->lo[last][row], .hi = &w->hi[last][row],
+                         .q_terms = &terms };
+  double off = nsm_cone_glance(&p, &lambda, &u);
+  return off >= 0 ? off : nsm_cone_residual(&p, &lambda, NULL, &at);
+}
+
+// The largest residual of all laws. Inner stages have the error of a stage, and are none of the results.
 double radau_verify(nsm_sim *s, int *worst) {
-  struct sim_radau *w = s->n.radau;
-  const sim_rows *r = &s->n.r;
-  int last = w->m.s - 1, at = 0;
+  const struct sim_radau *w = s->n.radau;
+  double most = 0;
   for (int c = 0; c < w->ncase; c++) {
-    int row = w->cases[c], l = r->l[row];
-    double size = s->now.size_z[w->group[w->nz + l]], lo = w->lo[last][row], hi = w->hi[last][row];
-    w->vl[c] = s->w.l1[l];
-    w->vm[c] = size > 0 && s->now.size_y[row] > 0 ? s->now.size_y[row] / size : 1;
-    w->vq[c] = w->y[last][row] - w->vm[c] * w->vl[c];
-    w->vterms[c] = s->now.size_y[row] + nothing / (8 * DBL_EPSILON);
-    w->vlo[c] = lo;
-    w->vhi[c] = hi;
+    double off = verified(s, w->cases[c]);
+    if (!(off > most)) continue;
+    most = off;
+    *worst = w->cases[c];
   }
-  if (w->ncase == 0) return 0;
-  nsm_cone_problem p = { .m = w->ncase, .M = w->vm, .row_start = w->vstart, .col = w->vcol, .q = w->vq,
-                         .lo = w->vlo, .hi = w->vhi, .q_terms = w->vterms };
-  double off = nsm_cone_residual(&p, w->vl, NULL, &at);
-  *worst = w->cases[at];
-  return off;
+  return most;
 }

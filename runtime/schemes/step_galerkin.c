@@ -3,14 +3,22 @@
 #include "galerkin.h"
 
 enum { MOST_ITERATIONS = 25 };
-static const double contracts = 0.02,    // at least so much an iteration, or the derivative is made anew
+static const double contracts = 0.25,    // at least so much an iteration, or the derivative is made anew
                     floor_of = 4;        // roundings beside which a correction is nothing
 static const double worth = 1e-9;        // below this correction a matrix is not worth making anew
 
+// A motion with the accelerations and the forces of the begin.
 static void start(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
+  double h = s->n.h;
+  galerkin_instant(s, s->now.t, s->now.q, s->now.z);
   memset(g->x, 0, (size_t)g->n * sizeof(double));
-  for (int i = 0; i < s->a->nv; i++) g->x[galerkin_at(s, 0, IN_PLACES, i)] = s->n.h * s->now.z[i];
+  for (int i = 0; i < s->a->nv; i++) {
+    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->e[i]);
+    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->e[i] / (2 * sqrt(3));
+    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->e[i];
+  }
+  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->force[s->n.r.l[g->row[r]]];
 }
 
 // Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
@@ -50,7 +58,7 @@ static int iterate(nsm_sim *s, double *off) {
     if (!isfinite(*off)) return 0;
     if (*off <= floor_of * DBL_EPSILON) return 1;
     if (*off <= s->a->tolerance && !(*off < 0.25 * last)) return 1;      // falls no more
-    if (*off > contracts * last || it == 0) made = *off < worth;
+    if (it > 0 && *off > contracts * last) made = *off < worth;
     last = *off;
   }
   return *off <= s->a->tolerance;
@@ -89,10 +97,15 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
     c->inc_q[i] = g->x[galerkin_at(s, 0, IN_PLACES, i)];
     c->inc_u[i] = g->x[galerkin_at(s, 0, IN_SPEEDS, i)];
   }
+  if (g->nturn > 0) {
+    galerkin_turns_between(s, g->t.at[1][0], g->t.at[1][1]);
+    galerkin_turns_forth(s, c->inc_q);
+  }
   con_carry(s);
+  sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
   galerkin_book(s);
-  galerkin_end_forces(s, t1);
+  galerkin_instant(s, t1, s->w.q1, s->w.z1);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   memcpy(s->now.force, s->w.l1, (size_t)s->a->nl * sizeof(double));
   c->moves_on = 1;

@@ -4,6 +4,7 @@ digits by equations derived by hand (DOP853 with events); what is not written as
 import csv
 import math
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -340,6 +341,28 @@ def charge():
     need("1 impulse of charge, the largest 3.75e-06 C" in said.replace("-3.75", "3.75"), said)
 
 
+RESONATES = """model LC { param L = 1 [mH], C = 1 [uF];  state i : A = 1;  state u : V = 0;
+  potential L*i^2/2 + C*u^2/2;  i' = (V - u - R*i)/L;  u' = i/C;  param R = 0 [ohm];  param V = 0 [V];
+  simulate { until = 1 [ms], step = 40 [us], scheme = radau } }"""
+
+
+def losses(stages):
+    """What the scheme takes from a lossless circuit is its stability function's, and stands in the residue; nothing is
+    said to be work. Of a lossy one, work and residue are the change of the energy."""
+    names = ("--record", "energy,energy.residue")
+    columns, said, _ = run(RESONATES, f"radau(stages = {stages})", *names)
+    z = 40e-6/math.sqrt(1e-9)*1j
+    R = ((1 + 2*z/5 + z*z/20)/(1 - 3*z/5 + 3*z*z/20 - z**3/60) if stages == 3 else
+         (1 + z/3)/(1 - 2*z/3 + z*z/6))
+    for before, after, took in zip(columns["energy"], columns["energy"][1:], columns["energy.residue"][1:]):
+        need(abs(took - before*(abs(R)**2 - 1)) <= 1e-14*columns["energy"][0] and took < 0, f"{took!r} of {before!r}")
+        need(abs(after - before - took) <= 1e-15*columns["energy"][0], f"{after - before!r}, not {took!r}")
+    columns, said, _ = run(RESONATES, f"radau(stages = {stages})", *names, "--set", "R=10", "--set", "V=5")
+    work = float(re.search(r"forces gave (\S+),", said).group(1))
+    change = columns["energy"][-1] - columns["energy"][0] - sum(columns["energy.residue"])
+    need(abs(work - change) <= 1e-3*abs(work) and work != 0, f"work {work!r} of {change!r}")
+
+
 def refuses():
     """What the scheme does not take is refused with the reason."""
     ball = "model B { coord z = 1; kinetic z'^2/2; simulate { until = 1, step = 0.1, scheme = radau } }"
@@ -362,6 +385,6 @@ CASES += [(f"radau without location, {name}", checked, name) for name in CHECKED
 CASES += [(f"radau, {name}", smallest, name) for name in SMALLEST]
 CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, check in (
     ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
-    ("nonlinear", nonlinear))]
+    ("nonlinear", nonlinear), ("what the scheme takes", losses))]
 CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
 CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]

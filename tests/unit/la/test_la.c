@@ -43,34 +43,6 @@ static void lu_solves(void **state) {
   }
 }
 
-// (A + i B) (x + i y) = c + i d, also where pivots are far from the diagonal; singular ones are named.
-static void complex_lu_solves(void **state) {
-  (void)state;
-  double A[N * N], B[N * N], F[N * N], G[N * N], c[N], d[N], x[N], y[N];
-  int ipiv[N];
-  for (int n = 1; n <= N; n++) {
-    for (int i = 0; i < n * n; i++) {
-      int far = (i % n + i / n) == n - 1;
-      F[i] = A[i] = draw() + (far ? 3 : 0);
-      G[i] = B[i] = draw();
-    }
-    for (int i = 0; i < n; i++) { x[i] = c[i] = draw(); y[i] = d[i] = draw(); }
-    assert_int_equal(nsm_la_complex_factor(n, F, G, ipiv).code, NSM_LA_OK);
-    nsm_la_complex_solve(n, F, G, ipiv, x, y);
-    for (int i = 0; i < n; i++) {
-      double re = -c[i], im = -d[i];
-      for (int j = 0; j < n; j++) {
-        re += A[i + j * n] * x[j] - B[i + j * n] * y[j];
-        im += A[i + j * n] * y[j] + B[i + j * n] * x[j];
-      }
-      assert_true(fabs(re) < 1e-13 && fabs(im) < 1e-13);
-    }
-  }
-  double re[4] = { 1, 2, 2, 4 }, im[4] = { 0, 0, 0, 0 };
-  nsm_la_status s = nsm_la_complex_factor(2, re, im, ipiv);
-  assert_true(s.code == NSM_LA_SINGULAR && s.pivot == 1);
-}
-
 static void lu_names_the_zero_pivot(void **state) {
   (void)state;
   double A[9] = { 1, 0, 0, 0, 0, 0, 0, 0, 1 };
@@ -349,7 +321,6 @@ static void eigenvalues(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lu_solves),
-    cmocka_unit_test(complex_lu_solves),
     cmocka_unit_test(lu_names_the_zero_pivot),
     cmocka_unit_test(cholesky_solves_and_refuses),
     cmocka_unit_test(band_solves),

@@ -1,0 +1,70 @@
+// A model in MJCF: a tree of bodies with joints and geoms. mjcf_read.c makes it of the document, all of it placed in
+// the world where the joints are as the file has them; mjcf_write.c and mjcf_joints.c the model of it.
+#pragma once
+#include "../base/vec.h"
+#include "frame.h"
+#include "robot_text.h"
+
+typedef struct MjBody {
+  const char *name, *own;               // own: in nsm
+  const XmlNode *node;
+  struct MjBody *parent, *rigid;        // rigid: the one that it is a part of, as it has no joints; NULL: the world
+  Frame at;                             // in the world, at the start
+  const char *childclass;
+  double mass, com[3], inertia[3][3];   // with those that are a part of it: place of the centre of mass in the world,
+                                        // inertia about it in axes of the world
+  int njoint;
+  bool free;
+} MjBody;
+
+typedef enum { MJ_HINGE, MJ_SLIDE, MJ_BALL } MjKind;
+typedef struct MjJoint {
+  const char *name, *own;
+  const XmlNode *node;
+  MjBody *body;
+  MjKind kind;
+  double axis[3], at[3];                // in the world, at the start
+  double ref, stiffness, springref, damping, armature, dry, range[2];
+  bool limited;
+  const char *place, *rate;             // in nsm: from the start
+} MjJoint;
+
+typedef enum { MJ_PLANE, MJ_SPHERE, MJ_CAPSULE, MJ_CYLINDER, MJ_BOX, MJ_ELLIPSOID, MJ_OTHER } MjShape;
+typedef struct MjGeom {
+  const char *name;
+  const XmlNode *node;
+  MjBody *body;                         // NULL: the world
+  MjShape shape;
+  Frame at;                             // in the world
+  double size[3], friction[3];
+  int contype, conaffinity, condim;
+} MjGeom;
+
+typedef struct Mjcf {
+  Arena *a;
+  const SourceFile *file;
+  RobotText text;
+  RobotWrong *wrong;
+  XmlNode *root;
+  bool degree, autolimits, geoms_always, geoms_never;      // compiler
+  const char *eulerseq;
+  double groups[2];
+  Vec(MjBody *) bodies;
+  Vec(MjJoint *) joints;
+  Vec(MjGeom *) geoms;
+} Mjcf;
+
+bool mjcf_read(Mjcf *m);
+void mjcf_write(Mjcf *m, Text *out);
+void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what acts along them
+void mjcf_actuators(Mjcf *m, Text *out);                   // with equality constraints and tendons
+void mjcf_contacts(Mjcf *m, Text *out);
+
+// An attribute of an element, or of its default class: `tag` says whose defaults. NULL: nowhere.
+const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass);
+// The numbers of it into to[count], which keeps what it has where there are fewer; how many there are. -1: *wrong.
+int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass, int count,
+                 double *to);
+const MjBody *mjcf_rigid(const MjBody *b);                 // NULL: the world
+const char   *mjcf_own(const MjBody *b);                   // its name in nsm, or "ground"
+const MjJoint *mjcf_joint(const Mjcf *m, const char *name);

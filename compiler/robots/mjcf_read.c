@@ -1,0 +1,445 @@
+// The document of MJCF [MuJoCo 2022, "XML reference"]: default classes, frames, bodies, joints, geoms and their masses.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mjcf.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- attributes and their defaults ----------------------------------------------------------------------------------
+static const XmlNode *class_in(const XmlNode *n, const char *name) {
+  for (const XmlNode *c = xml_child(n, "default"); c; c = xml_next(c, "default")) {
+    const char *own = xml_text(c, "class");
+    const XmlNode *inner = own && !strcmp(own, name) ? c : class_in(c, name);
+    if (inner) return inner;
+  }
+  return NULL;
+}
+
+static bool is_actuator(const char *tag) {
+  return !strcmp(tag, "motor") || !strcmp(tag, "position") || !strcmp(tag, "velocity") || !strcmp(tag, "general");
+}
+
+// Defaults of actuators are shared by all of their kinds.
+static const char *in_class(const XmlNode *c, const char *tag, const char *name) {
+  for (; c && !strcmp(c->name, "default"); c = c->parent)
+    for (const XmlNode *n = c->first; n; n = n->next)
+      if (!strcmp(n->name, tag) || (is_actuator(tag) && is_actuator(n->name)))
+        if (xml_text(n, name)) return xml_text(n, name);
+  return NULL;
+}
+
+const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass) {
+  const char *own = xml_text(n, name), *class = xml_text(n, "class");
+  if (own) return own;
+  if (!class) class = childclass;
+  const XmlNode *c = class ? class_in(m->root, class) : NULL;
+  if (c) return in_class(c, tag, name);
+  for (c = xml_child(m->root, "default"); c; c = xml_next(c, "default"))
+    if (in_class(c, tag, name)) return in_class(c, tag, name);
+  return NULL;
+}
+
+int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass, int count,
+                 double *to) {
+  const char *text = mjcf_text(m, n, tag, name, childclass);
+  int i = 0;
+  for (; text && i < count; i++) {
+    char *rest;
+    text += strspn(text, " \t\r\n");
+    if (!*text) break;
+    double x = strtod(text, &rest);
+    if (rest == text || !isfinite(x)) {
+      xml_wrong(m->a, m->wrong, n->at, "`%s` of `%s` has finite numbers, at most %d", name, n->name, count);
+      return -1;
+    }
+    to[i] = x;
+    text = rest;
+  }
+  return i;
+}
+
+static bool known_class(Mjcf *m, const XmlNode *n, const char *attribute) {
+  const char *name = xml_text(n, attribute);
+  if (!name || class_in(m->root, name)) return true;
+  return xml_wrong(m->a, m->wrong, n->at, "there is no default class `%s`", name);
+}
+
+// ---- frames ---------------------------------------------------------------------------------------------------------
+static double angle_of(const Mjcf *m, double x) { return m->degree ? x * pi / 180 : x; }
+
+static Frame about(const double axis[3], double angle) {
+  double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]), c = cos(angle), s = sin(angle);
+  Frame f = frame_rest();
+  if (!(n > 0)) return f;
+  const double e[3] = { axis[0] / n, axis[1] / n, axis[2] / n };
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double across = i == k ? 0 : ((k - i + 3) % 3 == 1 ? -1 : 1) * e[3 - i - k];
+      f.R[i][k] = (1 - c) * e[i] * e[k] + (i == k ? c : 0) + s * across;
+    }
+  return f;
+}
+
+// The smallest rotation that takes z to this direction.
+static Frame z_to(const double to[3]) {
+  double n = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+  const double axis[3] = { -to[1], to[0], 0 };
+  if (!(n > 0)) return frame_rest();
+  if (to[0] == 0 && to[1] == 0) return about((const double[3]){ 1, 0, 0 }, to[2] < 0 ? pi : 0);
+  return about(axis, atan2(sqrt(to[0] * to[0] + to[1] * to[1]), to[2]));
+}
+
+static void columns(Frame *f, double x[3], double y[3]) {
+  double n = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), along = 0;
+  for (int i = 0; i < 3; i++) x[i] /= n;
+  for (int i = 0; i < 3; i++) along += x[i] * y[i];
+  for (int i = 0; i < 3; i++) y[i] -= along * x[i];
+  n = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+  for (int i = 0; i < 3; i++) {
+    f->R[i][0] = x[i];
+    f->R[i][1] = y[i] / n;
+  }
+  for (int i = 0; i < 3; i++) {
+    int k = (i + 1) % 3, l = (i + 2) % 3;
+    f->R[i][2] = f->R[k][0] * f->R[l][1] - f->R[l][0] * f->R[k][1];
+  }
+}
+
+static Frame euler(const Mjcf *m, const double x[3]) {
+  Frame f = frame_rest();
+  for (int i = 0; i < 3; i++) {
+    const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    char c = m->eulerseq[i];
+    int which = c == 'x' || c == 'X' ? 0 : c == 'y' || c == 'Y' ? 1 : 2;
+    Frame one = about(axes[which], angle_of(m, x[i]));
+    f = c >= 'a' ? frame_of(&f, &one) : frame_of(&one, &f);          // axes that go with it, or of the parent
+  }
+  return f;
+}
+
+static bool attitude(Mjcf *m, const XmlNode *n, const char *tag, const char *class, Frame *f) {
+  double x[6] = { 0 };
+  int count;
+  Frame turned = frame_rest();
+  if ((count = mjcf_numbers(m, n, tag, "quat", class, 4, x)) == 4) {
+    double s = sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    turned = about(x + 1, 2 * atan2(s, x[0]));
+  } else if (count == 0 && (count = mjcf_numbers(m, n, tag, "axisangle", class, 4, x)) == 4)
+    turned = about(x, angle_of(m, x[3]));
+  else if (count == 0 && (count = mjcf_numbers(m, n, tag, "euler", class, 3, x)) == 3) turned = euler(m, x);
+  else if (count == 0 && (count = mjcf_numbers(m, n, tag, "xyaxes", class, 6, x)) == 6) columns(&turned, x, x + 3);
+  else if (count == 0 && (count = mjcf_numbers(m, n, tag, "zaxis", class, 3, x)) == 3) turned = z_to(x);
+  else if (count > 0) return xml_wrong(m->a, m->wrong, n->at, "the rotation of this `%s` lacks numbers", n->name);
+  memcpy(f->R, turned.R, sizeof f->R);
+  return count >= 0;
+}
+
+// Where an element is in its body.
+static bool frame(Mjcf *m, const XmlNode *n, const char *tag, const char *class, Frame *f) {
+  *f = frame_rest();
+  return mjcf_numbers(m, n, tag, "pos", class, 3, f->r) >= 0 && attitude(m, n, tag, class, f);
+}
+
+// ---- masses ---------------------------------------------------------------------------------------------------------
+// Adds a mass with its inertia about its centre of mass, all in axes of the world: Steiner's rule for both.
+static void add_mass(MjBody *b, double mass, const double at[3], const double inertia[3][3]) {
+  double whole = b->mass + mass, d[3];
+  if (!(whole > 0)) return;
+  for (int i = 0; i < 3; i++) d[i] = at[i] - b->com[i];
+  double reduced = b->mass * mass / whole, square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      b->inertia[i][k] += inertia[i][k] + reduced * ((i == k ? square : 0) - d[i] * d[k]);
+  for (int i = 0; i < 3; i++) b->com[i] += d[i] * mass / whole;
+  b->mass = whole;
+}
+
+// Volume, and principal moments over density.
+static double volume(const MjGeom *g, double J[3]) {
+  double a = g->size[0], b = g->size[1], c = g->size[2], V = 0, x, y, z;
+  switch (g->shape) {
+  case MJ_SPHERE:
+    V = 4 * pi / 3 * a * a * a;
+    x = y = z = 0.4 * a * a;
+    break;
+  case MJ_BOX:
+    V = 8 * a * b * c;
+    x = (b * b + c * c) / 3, y = (a * a + c * c) / 3, z = (a * a + b * b) / 3;
+    break;
+  case MJ_ELLIPSOID:
+    V = 4 * pi / 3 * a * b * c;
+    x = (b * b + c * c) / 5, y = (a * a + c * c) / 5, z = (a * a + b * b) / 5;
+    break;
+  case MJ_CYLINDER:
+    V = 2 * pi * a * a * b;
+    x = y = a * a / 4 + b * b / 3, z = a * a / 2;
+    break;
+  case MJ_CAPSULE: {                                       // a cylinder and two halves of a ball
+    double tube = 2 * pi * a * a * b, ball = 4 * pi / 3 * a * a * a;
+    V = tube + ball;
+    x = y = (tube * (a * a / 4 + b * b / 3) + ball * (0.4 * a * a + b * b + 0.75 * a * b)) / V;
+    z = (tube * a * a / 2 + ball * 0.4 * a * a) / V;
+    break;
+  }
+  default: x = y = z = 0;
+  }
+  J[0] = V * x, J[1] = V * y, J[2] = V * z;
+  return V;
+}
+
+static bool geom_mass(Mjcf *m, const MjGeom *g, const char *class, MjBody *to) {
+  double J[3], density = 1000, mass = 0, I[3][3] = { { 0 } }, world[3][3];
+  double V = volume(g, J);
+  int given = mjcf_numbers(m, g->node, "geom", "mass", class, 1, &mass);
+  if (given < 0 || mjcf_numbers(m, g->node, "geom", "density", class, 1, &density) < 0) return false;
+  if (g->shape == MJ_OTHER)
+    return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which is not read: give "
+                     "the body an `inertial`");
+  if (given > 0) density = V > 0 ? mass / V : 0;
+  for (int i = 0; i < 3; i++) I[i][i] = density * J[i];
+  frame_tensor(&g->at, (const double(*)[3])I, world);
+  add_mass(to, density * V, g->at.r, (const double(*)[3])world);
+  return true;
+}
+
+static bool inertial(Mjcf *m, const XmlNode *n, const MjBody *b, MjBody *to) {
+  Frame own;
+  double mass = 0, d[6] = { 0 }, I[3][3] = { { 0 } }, world[3][3];
+  if (!frame(m, n, "inertial", NULL, &own) || mjcf_numbers(m, n, "inertial", "mass", NULL, 1, &mass) < 0) return false;
+  if (mjcf_numbers(m, n, "inertial", "fullinertia", NULL, 6, d) == 6) {
+    I[0][1] = I[1][0] = d[3], I[0][2] = I[2][0] = d[4], I[1][2] = I[2][1] = d[5];
+  } else if (mjcf_numbers(m, n, "inertial", "diaginertia", NULL, 3, d) != 3)
+    return xml_wrong(m->a, m->wrong, n->at, "an `inertial` has a `diaginertia` or a `fullinertia`");
+  for (int i = 0; i < 3; i++) I[i][i] = d[i];
+  Frame in_world = frame_of(&b->at, &own);
+  frame_tensor(&in_world, (const double(*)[3])I, world);
+  add_mass(to, mass, in_world.r, (const double(*)[3])world);
+  return true;
+}
+
+// ---- geoms ----------------------------------------------------------------------------------------------------------
+static MjShape shape_of(const char *type) {
+  static const char *const name[] = { "plane", "sphere", "capsule", "cylinder", "box", "ellipsoid" };
+  for (int i = 0; type && i < MJ_OTHER; i++)
+    if (!strcmp(type, name[i])) return (MjShape)i;
+  return type ? MJ_OTHER : MJ_SPHERE;
+}
+
+// `fromto`: z from one end to the other, half the length the last size that counts.
+static bool from_to(Mjcf *m, MjGeom *g, const char *class, Frame *own) {
+  double x[6], d[3];
+  int n = mjcf_numbers(m, g->node, "geom", "fromto", class, 6, x);
+  if (n <= 0) return n == 0;
+  if (n < 6) return xml_wrong(m->a, m->wrong, g->node->at, "`fromto` has six numbers");
+  for (int i = 0; i < 3; i++) {
+    own->r[i] = (x[i] + x[i + 3]) / 2;
+    d[i] = x[i] - x[i + 3];
+  }
+  Frame turned = z_to(d);
+  memcpy(own->R, turned.R, sizeof own->R);
+  double half = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / 2;
+  if (g->shape == MJ_BOX || g->shape == MJ_ELLIPSOID) {
+    g->size[1] = g->size[0];
+    g->size[2] = half;
+  } else g->size[1] = half;
+  return true;
+}
+
+static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
+  MjGeom *g = ARENA_NEW(m->a, MjGeom);
+  double number[3] = { 1, 1, 3 };
+  static const char *const words[] = { "contype", "conaffinity", "condim" };
+  Frame own;
+  *g = (MjGeom){ .name = xml_text(n, "name"), .node = n, .body = b, .friction = { 1, 0.005, 0.0001 } };
+  g->shape = shape_of(mjcf_text(m, n, "geom", "type", class));
+  if (!known_class(m, n, "class") || !frame(m, n, "geom", class, &own) ||
+      mjcf_numbers(m, n, "geom", "size", class, 3, g->size) < 0 ||
+      mjcf_numbers(m, n, "geom", "friction", class, 3, g->friction) < 0 || !from_to(m, g, class, &own))
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
+  g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
+  g->at = b ? frame_of(&b->at, &own) : own;
+  if (g->shape == MJ_OTHER)
+    robot_left_out(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
+  vec_push(&m->geoms, g);
+  return true;
+}
+
+static bool counts(Mjcf *m, const XmlNode *n, const char *class) {
+  double group = 0;
+  mjcf_numbers(m, n, "geom", "group", class, 1, &group);
+  return group >= m->groups[0] && group <= m->groups[1];
+}
+
+// ---- joints ---------------------------------------------------------------------------------------------------------
+static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
+  static const char *const kinds[] = { "hinge", "slide", "ball" };
+  const char *type = mjcf_text(m, n, "joint", "type", class), *limited = mjcf_text(m, n, "joint", "limited", class);
+  MjJoint *j = ARENA_NEW(m->a, MjJoint);
+  double pos[3] = { 0 }, axis[3] = { 0, 0, 1 };
+  *j = (MjJoint){ .name = xml_text(n, "name"), .node = n, .body = b };
+  if (!known_class(m, n, "class")) return false;
+  if (!type) type = "hinge";
+  if (!strcmp(n->name, "freejoint") || !strcmp(type, "free")) {
+    b->free = true;
+    if (b->parent) return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint stands in the world itself");
+    double armature = 0;
+    if (strcmp(n->name, "freejoint") && mjcf_numbers(m, n, "joint", "armature", class, 1, &armature) > 0 && armature)
+      robot_left_out(&m->text, n, "armature of free joints");
+    return true;
+  }
+  while (j->kind <= MJ_BALL && strcmp(type, kinds[j->kind]) != 0) j->kind++;
+  if (j->kind > MJ_BALL)
+    return xml_wrong(m->a, m->wrong, n->at, "a joint is free, ball, slide or hinge, and not `%s`", type);
+  const struct { const char *name; int count; double *to; } numbers[] = {
+    { "pos", 3, pos }, { "axis", 3, axis }, { "ref", 1, &j->ref }, { "stiffness", 1, &j->stiffness },
+    { "springref", 1, &j->springref }, { "damping", 1, &j->damping }, { "armature", 1, &j->armature },
+    { "frictionloss", 1, &j->dry }, { "range", 2, j->range }
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (mjcf_numbers(m, n, "joint", numbers[i].name, class, numbers[i].count, numbers[i].to) < 0) return false;
+  if (!(axis[0] || axis[1] || axis[2])) return xml_wrong(m->a, m->wrong, n->at, "the axis has no direction");
+  j->limited = limited && !strcmp(limited, "true");
+  if (!limited || !strcmp(limited, "auto")) j->limited = mjcf_text(m, n, "joint", "range", class) && m->autolimits;
+  if (j->kind == MJ_HINGE) {
+    double *const angle[] = { &j->ref, &j->springref, &j->range[0], &j->range[1] };
+    for (int i = 0; i < 4; i++) *angle[i] = angle_of(m, *angle[i]);
+  }
+  frame_point(&b->at, pos, j->at);
+  frame_vector(&b->at, axis, j->axis);
+  b->njoint++;
+  vec_push(&m->joints, j);
+  return true;
+}
+
+// ---- bodies ---------------------------------------------------------------------------------------------------------
+static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const char *class);
+
+static bool body(Mjcf *m, const XmlNode *n, MjBody *parent, const char *class) {
+  MjBody *b = ARENA_NEW(m->a, MjBody);
+  Frame own;
+  *b = (MjBody){ .name = xml_text(n, "name"), .node = n, .parent = parent };
+  if (xml_text(n, "childclass")) class = xml_text(n, "childclass");
+  b->childclass = class;
+  if (!known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &own)) return false;
+  b->at = parent ? frame_of(&parent->at, &own) : own;
+  vec_push(&m->bodies, b);
+  return inside(m, n, b, class);
+}
+
+static bool mass_of(Mjcf *m, const XmlNode *n, MjBody *b, size_t first, const char *class) {
+  const XmlNode *own = xml_child(n, "inertial");
+  MjBody *to = b->rigid;
+  if (!to) return true;                                    // it stands still
+  if (own && !m->geoms_always) return inertial(m, own, b, to);
+  for (size_t i = first; i < m->geoms.n && !m->geoms_never; i++)
+    if (m->geoms.at[i]->body == b && counts(m, m->geoms.at[i]->node, class) &&
+        !geom_mass(m, m->geoms.at[i], class, to))
+      return false;
+  return true;
+}
+
+static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
+  static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint" };
+  size_t first = m->geoms.n;
+  for (const XmlNode *x = n->first; x; x = x->next) {
+    size_t i = 0;
+    while (i < sizeof seen / sizeof *seen && strcmp(seen[i], x->name) != 0) i++;
+    if (i == sizeof seen / sizeof *seen) robot_left_out(&m->text, x, arena_printf(m->a, "`%s` of bodies", x->name));
+    if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, class)) return false;
+    if (!strcmp(x->name, "geom") && !geom(m, x, b, class)) return false;
+  }
+  if (b) b->rigid = b->njoint > 0 || b->free ? b : b->parent ? b->parent->rigid : NULL;
+  if (b && b->free && b->njoint > 0)
+    return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint has no other joint");
+  if (b && !mass_of(m, n, b, first, class)) return false;
+  for (const XmlNode *x = xml_child(n, "body"); x; x = xml_next(x, "body"))
+    if (!body(m, x, b, class)) return false;
+  return true;
+}
+
+const MjBody *mjcf_rigid(const MjBody *b) { return b ? b->rigid : NULL; }
+const char *mjcf_own(const MjBody *b) { return b && b->rigid ? b->rigid->own : "ground"; }
+
+const MjJoint *mjcf_joint(const Mjcf *m, const char *name) {
+  for (size_t i = 0; name && i < m->joints.n; i++)
+    if (m->joints.at[i]->name && !strcmp(m->joints.at[i]->name, name)) return m->joints.at[i];
+  return NULL;
+}
+
+static bool masses(Mjcf *m) {
+  for (size_t i = 0; i < m->bodies.n; i++) {
+    const MjBody *b = m->bodies.at[i];
+    if (b->rigid != b || b->mass > 0) continue;
+    return xml_wrong(m->a, m->wrong, b->node->at, "the body `%s` moves and has no mass", b->name ? b->name : "");
+  }
+  return true;
+}
+
+// ---- the whole ------------------------------------------------------------------------------------------------------
+static bool settings(Mjcf *m) {
+  for (const XmlNode *n = xml_child(m->root, "compiler"); n; n = xml_next(n, "compiler")) {
+    const char *angle = xml_text(n, "angle"), *geoms = xml_text(n, "inertiafromgeom"), *seq = xml_text(n, "eulerseq");
+    const char *limits = xml_text(n, "autolimits"), *coordinate = xml_text(n, "coordinate");
+    if (angle) m->degree = strcmp(angle, "radian") != 0;
+    if (limits) m->autolimits = !strcmp(limits, "true");
+    m->geoms_always |= geoms && !strcmp(geoms, "true");
+    m->geoms_never |= geoms && !strcmp(geoms, "false");
+    if (seq && (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3))
+      return xml_wrong(m->a, m->wrong, n->at, "`eulerseq` is three of x, y, z, X, Y, Z");
+    if (seq) m->eulerseq = seq;
+    if (coordinate && !strcmp(coordinate, "global"))
+      return xml_wrong(m->a, m->wrong, n->at, "global coordinates are not read, which MuJoCo gave up as well");
+    static const char *const left[] = { "balanceinertia", "boundmass", "boundinertia", "settotalmass", "fitaabb" };
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+      if (xml_text(n, left[i]) && strcmp(xml_text(n, left[i]), "false") != 0)
+        robot_left_out(&m->text, n, arena_printf(m->a, "`%s` of the compiler", left[i]));
+    if (mjcf_numbers(m, n, "compiler", "inertiagrouprange", NULL, 2, m->groups) < 0) return false;
+  }
+  return true;
+}
+
+static bool read_includes(Mjcf *m, XmlNode *n, int depth) {
+  for (XmlNode **at = &n->first; *at;) {
+    XmlNode *x = *at;
+    if (strcmp(x->name, "include") != 0) {
+      if (!read_includes(m, x, depth)) return false;
+      at = &x->next;
+      continue;
+    }
+    const char *file = xml_text(x, "file"), *slash = strrchr(m->file->path, '/');
+    if (!file || depth > 20) return xml_wrong(m->a, m->wrong, x->at, "an `include` names a `file`, at most 20 deep");
+    const char *path = *file == '/' || !slash ? file
+                     : arena_printf(m->a, "%.*s/%s", (int)(slash - m->file->path), m->file->path, file);
+    const SourceFile *f;
+    if (source_read(m->a, path, &f) != SOURCE_OK) return xml_wrong(m->a, m->wrong, x->at, "cannot read %s", path);
+    XmlNode *root = xml_read(m->a, f, m->wrong);
+    if (!root || !read_includes(m, root, depth + 1)) return false;
+    for (XmlNode *c = root->first; c; c = c->next) c->parent = n;
+    if (root->last) {
+      root->last->next = x->next;
+      *at = root->first;
+      while (*at != root->last) at = &(*at)->next;
+      at = &(*at)->next;
+    } else *at = x->next;
+  }
+  return true;
+}
+
+bool mjcf_read(Mjcf *m) {
+  m->degree = m->autolimits = true;
+  m->eulerseq = "xyz";
+  m->groups[1] = 5;
+  m->root = xml_read(m->a, m->file, m->wrong);
+  if (!m->root) return false;
+  if (strcmp(m->root->name, "mujoco") != 0)
+    return xml_wrong(m->a, m->wrong, m->root->at, "a file of MJCF is a `mujoco`, and not `%s`", m->root->name);
+  if (!read_includes(m, m->root, 0) || !settings(m)) return false;
+  const XmlNode *world = xml_child(m->root, "worldbody");
+  if (!world) return xml_wrong(m->a, m->wrong, m->root->at, "there is no `worldbody`");
+  for (; world; world = xml_next(world, "worldbody"))
+    if (!inside(m, world, NULL, NULL)) return false;
+  return masses(m);
+}

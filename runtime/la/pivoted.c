@@ -1,0 +1,245 @@
+// See pivoted.h. Column by column: what its entries reach (reach), L^-1 times it (eliminate), its pivot (divide).
+#include "pivoted.h"
+#include <math.h>
+#include <string.h>
+
+static const double own = 0.1;       // the row of the column's own number is the pivot from this share of the largest
+enum { NOT_YET = -1 };
+
+static void *take(const nsm_la_memory *m, size_t count, size_t size) {
+  return m->take(m->of, (count ? count : 1) * size);
+}
+#define TAKE(m, count, type) ((type *)take(m, (size_t)(count), sizeof(type)))
+
+int nsm_lu_open(nsm_lu *f, int n, int pairs, size_t guess, const nsm_la_memory *m) {
+  *f = (nsm_lu){ .n = n, .pairs = pairs, .l_room = guess, .u_room = guess };
+  f->order = TAKE(m, n, int);
+  f->row = TAKE(m, n, int);
+  f->l_start = TAKE(m, n + 1, size_t);
+  f->u_start = TAKE(m, n + 1, size_t);
+  f->l_at = TAKE(m, guess, int);
+  f->u_at = TAKE(m, guess, int);
+  int good = f->order && f->row && f->l_start && f->u_start && f->l_at && f->u_at;
+  for (int k = 0; k <= pairs; k++) {
+    f->d[k] = TAKE(m, n, double);
+    f->l[k] = TAKE(m, guess, double);
+    f->u[k] = TAKE(m, guess, double);
+    good = good && f->d[k] && f->l[k] && f->u[k];
+  }
+  return good;
+}
+
+int nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *m) {
+  w->place = TAKE(m, n, int);
+  w->mark = TAKE(m, n, int);
+  w->stack = TAKE(m, n, int);
+  w->list = TAKE(m, n, int);
+  w->next = TAKE(m, n, size_t);
+  for (int k = 0; k < 2; k++) w->x[k] = TAKE(m, n, double);
+  return w->place && w->mark && w->stack && w->list && w->next && w->x[0] && w->x[1];
+}
+
+// ---- room -----------------------------------------------------------------------------------------------------------
+static int larger(void **at, size_t used, size_t room, size_t size, const nsm_la_memory *m) {
+  void *more = m->take(m->of, room * size);
+  if (!more) return 0;
+  memcpy(more, *at, used * size);
+  m->give(m->of, *at);
+  *at = more;
+  return 1;
+}
+
+// Room for n entries more than `used`, half as much again where it grows.
+static int have_room(int **at, double *value[2], int pairs, size_t *room, size_t used, const nsm_la_memory *m) {
+  size_t asked = *room + *room / 2 > used ? *room + *room / 2 : used;
+  if (!larger((void **)at, *room, asked, sizeof(int), m)) return 0;
+  for (int k = 0; k <= pairs; k++) if (!larger((void **)&value[k], *room, asked, sizeof(double), m)) return 0;
+  *room = asked;
+  return 1;
+}
+
+// ---- a column -------------------------------------------------------------------------------------------------------
+// From row i, which is not marked yet: depth first through the columns of L. Rows are listed from `top` downwards when
+// all behind them are, so that the list is in the order of elimination.
+static int descend(const nsm_lu *f, int i, int number, int top, nsm_lu_work *w) {
+  int depth = 0;
+  w->stack[0] = i;
+  w->mark[i] = number;
+  w->next[0] = w->place[i] >= 0 ? f->l_start[w->place[i]] : 0;
+  while (depth >= 0) {
+    int at = w->stack[depth], k = w->place[at], deeper = 0;
+    size_t end = k >= 0 ? f->l_start[k + 1] : 0;
+    for (size_t e = w->next[depth]; e < end && !deeper; e++) {
+      int to = f->l_at[e];
+      if (w->mark[to] == number) continue;
+      w->mark[to] = number;
+      w->next[depth++] = e + 1;
+      w->stack[depth] = to;
+      w->next[depth] = w->place[to] >= 0 ? f->l_start[w->place[to]] : 0;
+      deeper = 1;
+    }
+    if (deeper) continue;
+    w->list[--top] = at;
+    depth--;
+  }
+  return top;
+}
+
+// Rows that column j has in the factors, from the returned place of w.list on; their values in w.x.
+static int reach(const nsm_lu *f, const nsm_columns *A, int j, int number, nsm_lu_work *w) {
+  int top = A->n;
+  for (int e = A->start[j]; e < A->start[j + 1]; e++)
+    if (w->mark[A->row[e]] != number) top = descend(f, A->row[e], number, top, w);
+  for (int k = 0; k <= f->complex; k++) {
+    const double *value = k ? A->im : A->re;
+    for (int p = top; p < A->n; p++) w->x[k][w->list[p]] = 0;
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) w->x[k][A->row[e]] += value[e];
+  }
+  return top;
+}
+
+// x -= u L(:, k)
+static void subtract(const nsm_lu *f, int k, double ur, double ui, double *xr, double *xi) {
+  const double *lr = f->l[0], *li = f->l[1];
+  if (!f->complex) {
+    for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++) xr[f->l_at[e]] -= lr[e] * ur;
+    return;
+  }
+  for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++) {
+    int i = f->l_at[e];
+    xr[i] -= lr[e] * ur - li[e] * ui;
+    xi[i] -= lr[e] * ui + li[e] * ur;
+  }
+}
+
+static double size_of(const nsm_lu *f, const nsm_lu_work *w, int i) {
+  return f->complex ? fabs(w->x[0][i]) + fabs(w->x[1][i]) : fabs(w->x[0][i]);
+}
+
+// The entries of U above place k; and the row of the pivot, -1 where there is none.
+static int eliminate(nsm_lu *f, int n, int k, int top, double small, nsm_lu_work *w) {
+  size_t u = f->u_start[k];
+  int best = -1, j = f->order[k], mine = 0;
+  double most = small;
+  for (int p = top; p < n; p++) {
+    int i = w->list[p], at = w->place[i];
+    if (at == NOT_YET) {
+      double size = size_of(f, w, i);
+      if (size > most) { most = size; best = i; }
+      mine |= i == j;
+      continue;
+    }
+    double ur = w->x[0][i], ui = f->complex ? w->x[1][i] : 0;
+    if (ur == 0 && ui == 0) continue;
+    f->u_at[u] = at;
+    f->u[0][u] = ur;
+    if (f->complex) f->u[1][u] = ui;
+    u++;
+    subtract(f, at, ur, ui, w->x[0], w->x[1]);
+  }
+  f->u_start[k + 1] = u;
+  return best >= 0 && mine && size_of(f, w, j) >= own * most ? j : best;
+}
+
+// The pivot of place k, and the entries of L below it.
+static void divide(nsm_lu *f, int n, int k, int top, int pivot, nsm_lu_work *w) {
+  size_t l = f->l_start[k];
+  f->row[k] = pivot;
+  if (pivot >= 0) {
+    double a = w->x[0][pivot], b = f->complex ? w->x[1][pivot] : 0, size = a * a + b * b;
+    w->place[pivot] = k;
+    f->d[0][k] = a;
+    if (f->complex) f->d[1][k] = b;
+    for (int p = top; p < n; p++) {
+      int i = w->list[p];
+      if (w->place[i] != NOT_YET) continue;
+      double xr = w->x[0][i], xi = f->complex ? w->x[1][i] : 0;
+      if (xr == 0 && xi == 0) continue;
+      f->l_at[l] = i;
+      if (!f->complex) f->l[0][l] = xr / a;
+      else {
+        f->l[0][l] = (xr * a + xi * b) / size;
+        f->l[1][l] = (xi * a - xr * b) / size;
+      }
+      l++;
+    }
+  } else f->dropped++;
+  f->l_start[k + 1] = l;
+}
+
+int nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double small, nsm_lu_work *w,
+                  const nsm_la_memory *memory) {
+  int n = A->n;
+  f->n = n;
+  f->complex = A->im != NULL;
+  f->dropped = 0;
+  memcpy(f->order, order, (size_t)n * sizeof(int));
+  for (int i = 0; i < n; i++) w->place[i] = w->mark[i] = NOT_YET;
+  for (int k = 0; k < n; k++) {
+    int top = reach(f, A, order[k], k, w);
+    size_t more = (size_t)(n - top);
+    size_t u = f->u_start[k] + more, l = f->l_start[k] + more;
+    if (u > f->u_room && !have_room(&f->u_at, f->u, f->pairs, &f->u_room, u, memory)) return -1;
+    if (l > f->l_room && !have_room(&f->l_at, f->l, f->pairs, &f->l_room, l, memory)) return -1;
+    divide(f, n, k, top, eliminate(f, n, k, top, small, w), w);
+  }
+  return f->dropped;
+}
+
+// ---- solutions ------------------------------------------------------------------------------------------------------
+void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w) {
+  double *yr = w->x[0], *yi = w->x[1];
+  for (int k = 0; k < f->n; k++) {
+    yr[k] = xr[f->row[k]];
+    if (f->complex) yi[k] = xi[f->row[k]];
+    if (yr[k] != 0 || (f->complex && yi[k] != 0)) subtract(f, k, yr[k], f->complex ? yi[k] : 0, xr, xi);
+  }
+  for (int k = f->n - 1; k >= 0; k--) {
+    const double *ur = f->u[0], *ui = f->u[1];
+    double a = f->d[0][k], v = yr[k];
+    if (!f->complex) {
+      v /= a;
+      if (v != 0) for (size_t e = f->u_start[k]; e < f->u_start[k + 1]; e++) yr[f->u_at[e]] -= ur[e] * v;
+      xr[f->order[k]] = v;
+      continue;
+    }
+    double b = f->d[1][k], size = a * a + b * b, vi = (yi[k] * a - yr[k] * b) / size;
+    v = (yr[k] * a + yi[k] * b) / size;
+    for (size_t e = f->u_start[k]; e < f->u_start[k + 1]; e++) {
+      yr[f->u_at[e]] -= ur[e] * v - ui[e] * vi;
+      yi[f->u_at[e]] -= ur[e] * vi + ui[e] * v;
+    }
+    xr[f->order[k]] = v;
+    xi[f->order[k]] = vi;
+  }
+}
+
+void nsm_lu_null_right(const nsm_lu *f, int which, double *x, nsm_lu_work *w) {
+  double *y = w->x[0];
+  int last = 0;
+  while (f->row[last] >= 0 || which-- > 0) last++;
+  memset(x, 0, (size_t)f->n * sizeof(double));
+  memset(y, 0, (size_t)f->n * sizeof(double));
+  for (int k = last; k >= 0; k--) {
+    if (k != last && f->row[k] < 0) continue;
+    double v = k == last ? 1 : y[k] / f->d[0][k];
+    x[f->order[k]] = v;
+    for (size_t e = f->u_start[k]; e < f->u_start[k + 1] && v != 0; e++) y[f->u_at[e]] -= f->u[0][e] * v;
+  }
+}
+
+// Rows that are no pivots are those that are left over.
+void nsm_lu_null_left(const nsm_lu *f, int which, double *x, nsm_lu_work *w) {
+  int free = 0;
+  for (int i = 0; i < f->n; i++) w->list[i] = 0;
+  for (int k = 0; k < f->n; k++) if (f->row[k] >= 0) w->list[f->row[k]] = 1;
+  while (w->list[free] || which-- > 0) free++;
+  memset(x, 0, (size_t)f->n * sizeof(double));
+  x[free] = 1;
+  for (int k = f->n - 1; k >= 0; k--) {
+    if (f->row[k] < 0) continue;
+    double sum = 0;
+    for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++) sum += f->l[0][e] * x[f->l_at[e]];
+    x[f->row[k]] = -sum;
+  }
+}

@@ -1,0 +1,114 @@
+// runtime/la/pivoted.c: sparse LU with exchanges of rows, real and complex: it solves what it was given, whatever the
+// diagonal; where columns depend on each other it counts them and gives null vectors of both sides; it grows.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include "runtime/la/pivoted.h"
+
+static uint64_t seed = 7;
+static double draw(void) {   // in [-1, 1), xorshift
+  seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
+  return (double)(seed >> 11) * 0x1p-52 - 1.0;
+}
+
+static void *take(void *of, size_t bytes) { (void)of; return calloc(1, bytes); }
+static void give(void *of, void *memory) { (void)of; free(memory); }
+static const nsm_la_memory memory = { take, give, NULL };
+
+enum { N = 60, FULL = N * N };
+typedef struct matrix { int n, start[N + 1], row[FULL]; double re[FULL], im[FULL]; } matrix;
+
+// Entry (i, perm(i)) is there, others with a chance of `share`; no diagonal unless it is one of these.
+static void random_matrix(matrix *A, int n, double share) {
+  int perm[N], e = 0;
+  for (int i = 0; i < n; i++) perm[i] = (7 * i + 3) % n;
+  A->n = n;
+  for (int j = 0; j < n; j++) {
+    A->start[j] = e;
+    for (int i = 0; i < n; i++) {
+      if (perm[i] != j && draw() > 2 * share - 1) continue;
+      A->row[e] = i;
+      A->re[e] = draw() + (perm[i] == j ? 3 : 0);
+      A->im[e++] = draw();
+    }
+  }
+  A->start[n] = e;
+}
+
+// max |A x - b|
+static double miss(const matrix *A, int complex, const double *xr, const double *xi, const double *br,
+                   const double *bi) {
+  double re[N], im[N], worst = 0;
+  for (int i = 0; i < A->n; i++) { re[i] = -br[i]; im[i] = complex ? -bi[i] : 0; }
+  for (int j = 0; j < A->n; j++)
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+      double a = A->re[e], b = complex ? A->im[e] : 0, c = xr[j], d = complex ? xi[j] : 0;
+      re[A->row[e]] += a * c - b * d;
+      im[A->row[e]] += a * d + b * c;
+    }
+  for (int i = 0; i < A->n; i++) worst = fmax(worst, fmax(fabs(re[i]), fabs(im[i])));
+  return worst;
+}
+
+static void solves(void **state) {
+  (void)state;
+  static matrix A;
+  nsm_lu_work w;
+  assert_true(nsm_lu_work_open(&w, N, &memory));
+  for (int turn = 0; turn < 60; turn++) {
+    int n = 7 * (1 + turn % 8) + 1, complex = turn % 2, order[N];
+    nsm_lu f;
+    random_matrix(&A, n, turn % 3 ? 0.1 : 0.6);
+    assert_true(nsm_lu_open(&f, N, complex, 4, &memory));        // too little room: it grows
+    for (int i = 0; i < n; i++) order[i] = (i * 11 + turn) % n;
+    if (n % 11 == 0) for (int i = 0; i < n; i++) order[i] = i;
+    nsm_columns K = { n, A.start, A.row, A.re, complex ? A.im : NULL };
+    assert_int_equal(nsm_lu_factor(&f, &K, order, 0, &w, &memory), 0);
+    double br[N], bi[N], xr[N], xi[N];
+    for (int i = 0; i < n; i++) { xr[i] = br[i] = draw(); xi[i] = bi[i] = draw(); }
+    nsm_lu_solve(&f, xr, xi, &w);
+    assert_true(miss(&A, complex, xr, xi, br, bi) < 1e-11);
+  }
+}
+
+// Parts that float: Laplacians of two rings, of which each has the constants as null vectors of both sides.
+static void null_vectors(void **state) {
+  (void)state;
+  static matrix A;
+  int n = 20, e = 0, order[N];
+  A.n = n;
+  for (int j = 0; j < n; j++) {
+    int ring = j / 10 * 10, next = ring + (j + 1) % 10, last = ring + (j + 9) % 10;
+    A.start[j] = e;
+    A.row[e] = j; A.re[e++] = 2;
+    A.row[e] = next; A.re[e++] = -1;
+    A.row[e] = last; A.re[e++] = -1;
+    order[j] = (j * 3 + 1) % n;
+  }
+  A.start[n] = e;
+  nsm_lu f;
+  nsm_lu_work w;
+  assert_true(nsm_lu_work_open(&w, N, &memory) && nsm_lu_open(&f, N, 0, 200, &memory));
+  nsm_columns K = { n, A.start, A.row, A.re, NULL };
+  assert_int_equal(nsm_lu_factor(&f, &K, order, 1e-12, &w, &memory), 2);
+  for (int k = 0; k < 2; k++) {
+    double x[N], y[N], zero[N] = { 0 };
+    nsm_lu_null_right(&f, k, x, &w);
+    assert_true(miss(&A, 0, x, NULL, zero, NULL) < 1e-14);
+    nsm_lu_null_left(&f, k, y, &w);                              // the matrix is symmetric
+    assert_true(miss(&A, 0, y, NULL, zero, NULL) < 1e-14);
+    double size = 0;
+    for (int i = 0; i < n; i++) size += fabs(x[i]) * fabs(y[i]);
+    assert_true(size > 1);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = { cmocka_unit_test(solves), cmocka_unit_test(null_vectors) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
