@@ -1,6 +1,6 @@
-// nsm compare F.nsm --schemes A,B --steps 10ms,5ms: runs each scheme with each step, and the reference with a quarter of
-// the smallest step by the scheme of highest order (the first of them), located where it can. At the multiples of the
-// largest step, which all runs have,
+// nsm compare F.nsm --schemes A,B --steps 10ms,5ms: runs each scheme with each step, and the reference with a quarter
+// of the smallest step by the scheme of highest order (the first of them), located where it can. At the multiples of
+// the largest step, which all runs have,
 //
 //   error(t) = max_i |x_i(t) - r_i(t)| / s_i,   s_i = max over t and the columns of the unit of i of |r|            (1)
 //
@@ -60,7 +60,8 @@ static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *
                               near ? near : "", near ? "`?" : ""));
   if (!open) return true;
   size_t inner = strlen(open + 1);
-  if (inner == 0 || open[inner] != ')') return usage(arena_printf(a, "--schemes: `%s` has no closing parenthesis", text));
+  if (inner == 0 || open[inner] != ')')
+    return usage(arena_printf(a, "--schemes: `%s` has no closing parenthesis", text));
   const char *list = arena_strndup(a, open + 1, inner - 1), *one;
   while ((one = part(a, &list))) if (!argument(a, s, one)) return false;
   return true;
@@ -280,9 +281,12 @@ static int all(const Options *o, Compare *c) {
   double *scale = scales(c, s, &ref);
   c->until = nsm_time(s);
   nsm_close(s);
-  if (why) { fprintf(stderr, "error: the reference, %s at %g s, fails: %s\n", best->text, r.step, why); return EXIT_SIMULATION; }
-  c->reference = arena_printf(c->arena, "%s%s, step %g s (the scheme of highest order at a quarter of the smallest step)",
-                              best->text, tight.located > 0 && best->located <= 0 ? ", located" : "", r.step);
+  if (why) {
+    fprintf(stderr, "error: the reference, %s at %g s, fails: %s\n", best->text, r.step, why);
+    return EXIT_SIMULATION;
+  }
+  c->reference = arena_printf(c->arena, "%s%s, step %g s (the scheme of highest order at a quarter of the smallest "
+                              "step)", best->text, tight.located > 0 && best->located <= 0 ? ", located" : "", r.step);
   c->run = ARENA_ARRAY(c->arena, CompareRun, (size_t)c->nscheme * (size_t)c->nstep + 1);
   for (int i = 0; i < c->nscheme; i++) rows(o, c, &c->scheme[i], &ref, scale);
   return EXIT_OK;

@@ -1,4 +1,5 @@
-// nsm compare: one model by several schemes and steps, against the tightest run. compare.c runs, compare_write.c writes.
+// nsm compare: one model by several schemes and steps, against the tightest run. compare.c runs,
+// compare_write.c writes.
 #pragma once
 #include "commands.h"
 

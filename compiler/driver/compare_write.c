@@ -98,7 +98,8 @@ static void chart(const Compare *c, bool work, Text *out) {
   for (double y = y0; y <= y1; y += each)
     text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/><text x=\"%d\" y=\"%.1f\" "
                      "text-anchor=\"end\">1e%g</text>\n", MARGIN, HEIGHT - MARGIN - sy * (y - y0),
-                WIDTH - MARGIN / 2, HEIGHT - MARGIN - sy * (y - y0), MARGIN - 6, HEIGHT - MARGIN - sy * (y - y0) + 4, y);
+                WIDTH - MARGIN / 2, HEIGHT - MARGIN - sy * (y - y0), MARGIN - 6,
+                HEIGHT - MARGIN - sy * (y - y0) + 4, y);
   text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", WIDTH / 2, HEIGHT - 12,
               work ? "time [s]" : "step [s]");
   for (int s = 0; s < c->nscheme; s++) {
