@@ -3,6 +3,8 @@
 # stderr. Exit codes: 4 packages cannot be installed, the tree cannot be written, or the disk or memory is full;
 # 125 the build failed (build/<preset>.log holds the whole output).
 
+may_install=yes  # empty: nothing is installed, it is said what is missing
+
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
 # The build goes to folders of this tree: say so where they cannot be made or written.
@@ -47,15 +49,37 @@ apt_install() { # packages
     { $apt update </dev/null >>"$log" 2>&1; $apt install $1 </dev/null >>"$log" 2>&1; }
 }
 
+# Where there is no dpkg: the programs that are missing, and what packages are called elsewhere.
+other_system() {
+  lacks=
+  for program in cc cmake ninja flex bison; do
+    command -v "$program" >/dev/null 2>&1 || lacks="$lacks $program"
+  done
+  echo '#include <libtcc.h>' | cc -E - >/dev/null 2>&1 || lacks="$lacks libtcc.h"
+  [ -n "$lacks" ] || return 0
+  say "missing:$lacks. On systems other than Debian nothing is installed; by their usual names the packages are"
+  say "  Fedora    dnf install gcc cmake ninja-build flex bison tcc"
+  say "  Arch      pacman -S gcc cmake ninja flex bison tcc"
+  say "  Alpine    apk add gcc musl-dev cmake ninja flex bison tcc-dev tcc-libs-static"
+  say "  openSUSE  zypper install gcc cmake ninja flex bison tcc"
+  exit 4
+}
+
 install_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || other_system
   missing=$(missing_packages needed)
   [ -n "$missing" ] || return 0
+  if [ -z "$may_install" ]; then
+    say "nothing is installed (--no-install), and these Debian packages are missing: $missing"
+    say "they are installed by: apt-get install --no-install-recommends $missing"
+    exit 4
+  fi
   if ! become_root; then
     say "these Debian packages are needed and cannot be installed without root or sudo: $missing"
     say "ask for: apt-get install --no-install-recommends $missing"
     exit 4
   fi
-  say "first run: installing $missing"
+  say "first run: apt-get install --no-install-recommends $missing"
   apt_install "$missing" ||
     { tail -n 15 "$log" >&2; say "installing $missing failed; the whole output is in $log"; exit 4; }
 }

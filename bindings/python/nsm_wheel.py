@@ -1,5 +1,6 @@
-"""What pip asks (PEP 517): a wheel of the package, with libnsm.so and its data inside of it (nsm/native, in the form of
-an installation). Python's own library is all that is needed, so pip works in a fresh environment without network.
+"""What pip asks (PEP 517): a wheel of the package, with libnsm.so, the command `nsm` and their data inside of it
+(nsm/native, in the form of an installation). Python's own library is all that is needed, so pip works in a fresh
+environment without network; who installs the wheel needs no compiler and nothing of this tree.
 
 nsm is looked for where NSM_HOME says; in the tree that this folder is a part of; in the tree that was built last with
 the folder that this one is a copy of (the file `built`, which CMake writes); in the installation of the command `nsm`.
@@ -10,11 +11,14 @@ import hashlib
 import os
 import pathlib
 import shutil
+import subprocess
 import sysconfig
+import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY, PLUGIN = "libnsm.so.0", "libnsm_llvm.so"          # the second is not in every build
+LIBRARY, COMMAND = "libnsm.so.0", "nsm"
+PLUGINS = ("libnsm_llvm.so", "libnsm_xml.so", "libnsm_zip.so", "libnsm_hdf5.so")       # not in every build
 DATA = {"stdlib": "share/nsm", "include/nsm.h": "share/nsm/include", "runtime/nsm_run.h": "share/nsm/runtime",
         "runtime/nsm_abi.h": "share/nsm/runtime"}
 METADATA = """Metadata-Version: 2.1
@@ -33,6 +37,8 @@ Requires-Dist: pandas; extra == "pandas"
 Provides-Extra: xarray
 Requires-Dist: xarray; extra == "xarray"
 """
+MODES = (0o100644, 0o100755)                             # of files, of programs
+SCRIPTS = "[console_scripts]\nnsm = nsm.__main__:main\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: nsm\nRoot-Is-Purelib: false\nTag: {tag}\n"
 
 
@@ -58,9 +64,13 @@ def parts(root):
     libraries = next((lib for lib in [root / "build/release/lib", root / "lib", root / "lib64", *root.glob("lib/*/")]
                       if (lib / LIBRARY).exists()), root)
     tree = (root / "stdlib").exists()
-    out = {libraries / LIBRARY: "lib", (libraries if tree else libraries / "nsm") / PLUGIN: "lib/nsm"}
+    plugins = libraries if tree else root / "share/nsm/lib"
+    out = {libraries / LIBRARY: "lib", (libraries.parent if tree else root / "bin") / COMMAND: "bin"}
+    for name in PLUGINS:
+        at = next((folder / name for folder in (plugins, libraries / "nsm") if (folder / name).exists()), None)
+        out.update({at: "share/nsm/lib" if name[7:10] in ("xml", "zip") else "lib"} if at else {})
     out.update({root / ("" if tree else "share/nsm") / name: folder for name, folder in DATA.items()})
-    return {path: folder for path, folder in out.items() if path.exists() or path.name != PLUGIN}
+    return out
 
 
 def native():
@@ -88,11 +98,25 @@ class Wheel:
         self.about, self.record = f"nsm-{self.version}.dist-info", []
         self.add(f"{self.about}/METADATA", METADATA.format(version=self.version).encode())
         self.add(f"{self.about}/WHEEL", WHEEL.format(tag=tag).encode())
+        self.add(f"{self.about}/entry_points.txt", SCRIPTS.encode())
 
     def add(self, name, data):
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         self.record.append(f"{name},sha256={digest},{len(data)}\n")
-        self.zip.writestr(name, data)
+        entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODES[name.endswith("bin/nsm")] << 16
+        self.zip.writestr(entry, data)
+
+    def add_program(self, path, name):
+        """Without its debug symbols, where `strip` is here."""
+        data = path.read_bytes()
+        if shutil.which("strip"):
+            with tempfile.NamedTemporaryFile() as bare:
+                bare.write(data)
+                bare.flush()
+                if subprocess.run(["strip", "--strip-debug", bare.name]).returncode == 0:
+                    data = pathlib.Path(bare.name).read_bytes()
+        self.add(name, data)
 
     def add_tree(self, path, folder):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
@@ -112,7 +136,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         if file.is_file():
             wheel.add(f"nsm/{file.name}", file.read_bytes())
     for path, folder in files.items():
-        wheel.add_tree(path, f"nsm/native/{folder}")
+        if path.name == COMMAND or ".so" in path.name:
+            wheel.add_program(path, f"nsm/native/{folder}/{path.name}")
+        else:
+            wheel.add_tree(path, f"nsm/native/{folder}")
     return wheel.finish()
 
 

@@ -1,5 +1,5 @@
-// sens: compile in memory, run, differentiate (runtime/answers).
-#include "../../runtime/answers/answers.h"
+// sens, fit: compile in memory, run, differentiate (runtime/answers).
+#include "../../runtime/answers/fit.h"
 #include "../dual/kernels_dual.h"
 #include "commands.h"
 
@@ -8,7 +8,9 @@ static void show_error(void *with, const nsm_error *e, FILE *err) {
   diag_print_plain(e->text, span_of_error(c, e->at), err, wants_colour(err));
 }
 
-int command_sens(const Options *o) {
+typedef int Answer(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
+
+static int answer(const Options *o, Answer *by) {
   int code, n;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
   if (!c) return code;
@@ -18,9 +20,12 @@ int command_sens(const Options *o) {
     nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n), .say = show_error, .with = c };
     host.ninput = n;
     nsm_flags flags = left_to_the_run(c->arena, o);
-    code = nsm_sens_flags(jit_model(p->jit), &flags, &host, dual_kernel_run, dual_kernels(c->arena, &c->kernels));
+    code = by(jit_model(p->jit), &flags, &host, dual_kernel_run, dual_kernels(c->arena, &c->kernels));
     if (code != EXIT_INTERRUPTED) jit_free(p->jit);
   }
   compilation_free(c);
   return code;
 }
+
+int command_sens(const Options *o) { return answer(o, nsm_sens_flags); }
+int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }

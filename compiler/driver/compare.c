@@ -43,10 +43,11 @@ static bool argument(Arena *a, CompareScheme *s, const char *text) {
     if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
     if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
     if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
+    if (!strcmp(name, "order") && number && x >= 1 && x <= 8 && x == floor(x)) { s->order = (int)x; return true; }
     if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
   }
   return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
-                               "located = true", text, s->name));
+                               "order = N, located = true", text, s->name));
 }
 
 static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *s) {
@@ -140,7 +141,9 @@ static bool compile(const Options *o, Compare *c, CompareScheme *s) {
 }
 
 // Its order on smooth motion: the first number of its description.
-static int order_of(const CompareScheme *s) { return atoi(scheme_named(s->name, &(const char *){ NULL })->order); }
+static int order_of(const CompareScheme *s) {
+  return s->order ? s->order : atoi(scheme_named(s->name, &(const char *){ NULL })->order);
+}
 
 // ---- runs -----------------------------------------------------------------------------------------------------------
 // The columns at the multiples of the largest step, and the energies at the end.
@@ -152,6 +155,7 @@ static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme
   set.theta = s->theta;
   set.gamma = s->gamma;
   set.stages = s->stages;
+  set.order = s->order;
   set.located = s->located;
   if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];
   if (given(o, NSM_FLAG_START)) set.start = o->flags.number[NSM_FLAG_START];

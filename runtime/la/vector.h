@@ -106,47 +106,6 @@ LA_INLINE void la_add_columns(int room, int n, double factor, const double *V, c
   for (; i < room; i += 4) la_add_four(n, factor, V + i, room, f, y + i);
 }
 
-typedef long long four_words __attribute__((vector_size(32)));
-
-// |x| of four elements.
-LA_INLINE void la_sizes(const double *x, four *size) {
-  four_words bits;
-  memcpy(&bits, x, sizeof bits);
-  bits &= 0x7fffffffffffffffll;
-  memcpy(size, &bits, sizeof bits);
-}
-
-// y += f |x|, whole vectors.
-LA_INLINE void la_add_sizes(int n, double f, const double *x, double *y) {
-  for (int i = 0; i < n; i += 4) {
-    four a, b;
-    la_sizes(x + i, &a);
-    memcpy(&b, y + i, sizeof b);
-    b += a * f;
-    memcpy(y + i, &b, sizeof b);
-  }
-}
-
-// The largest of `least` and n numbers |x| scale, scale >= 0, whole vectors; nan where one is not finite.
-LA_INLINE double la_largest(int n, const double *x, const double *scale, double least) {
-  four most = { least, least, least, least }, none = { 0 };
-  for (int i = 0; i < n; i += 4) {
-    four a, b;
-    la_sizes(x + i, &a);
-    memcpy(&b, scale + i, sizeof b);
-    a *= b;
-    none += a - a;
-    four_words above = a > most, bits, kept;
-    memcpy(&bits, &a, sizeof bits);
-    memcpy(&kept, &most, sizeof kept);
-    kept = (bits & above) | (kept & ~above);
-    memcpy(&most, &kept, sizeof most);
-  }
-  double all = most[0];
-  for (int lane = 1; lane < 4; lane++) all = most[lane] > all ? most[lane] : all;
-  return all + ((none[0] + none[1]) + (none[2] + none[3]));
-}
-
 // x /= f, by the reciprocal where that is a normal number.
 LA_INLINE void la_divide(int n, double f, double *x) {
   double r = 1 / f;

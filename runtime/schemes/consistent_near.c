@@ -6,6 +6,8 @@
 // A step starts from speeds and multipliers that are extrapolated from the last steps, by polynomials of the degree
 // that was nearest lately.
 #include "consistent_near.h"
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 enum { MOST = 16, BACK_AFTER = 8 };
@@ -20,7 +22,7 @@ static const double fast = 0.1, near_by = 1e-10;
 static const double poor = 1e-3;
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
-// Speeds and multipliers of the iterate, from the seats of the last one and its correction.
+// Speeds and multipliers of the next iterate, by the correction.
 static void go(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   struct con_near *near = c->near;
@@ -30,20 +32,54 @@ static void go(nsm_sim *s) {
     c->inc_u[i] += near->du[near->seat[i]];
     s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
   }
-  for (int i = 0; i < near->held; i++) {
-    near->lambda[i] += near->dlambda[i];
-    near->kappa[i] += near->dkappa[i];
+  for (int j = 0; j < c->ns; j++) {
+    s->w.l1[r->l[c->row[j]]] += near->dlambda[near->row_seat[j]];
+    c->kappa1[r->l[c->row[j]]] += near->dkappa[near->row_seat[j]];
+  }
+}
+
+// The residuals of the iterate (consistent_residual.c), which the matrix has by seats.
+static int evaluate(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  struct con_near *near = c->near;
+  if (!con_evaluate_rows(s, v)) return 0;
+  for (int z = 0; z < s->a->nv; z++) near->momentum[near->seat[z]] = c->res[z];
+  for (int j = 0; j < c->ns; j++) {
+    near->rate[near->row_seat[j]] = c->res[s->a->nv + j];
+    near->gap[near->row_seat[j]] = c->res[s->a->nv + c->ns + j];
+  }
+  return 1;
+}
+
+// The sizes that the residuals of the step are measured by, at an iterate.
+static void measure(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  con_measures(s);
+  for (int j = 0; j < c->ns; j++) c->near->terms[j] = con_gap_terms(s, v->h, c->row[j]) + DBL_MIN;
+}
+
+// As con_residual, by these; infinite where a number is not finite.
+static double residual(const nsm_sim *s, double h) {
+  const struct sim_consistent *c = s->n.con;
+  const double *rate = c->res + s->a->nv, *gap = rate + c->ns;
+  double most = 0;
+  int finite = 1;
+  for (int z = 0; z < s->a->nv; z++) {
+    double x = fabs(c->res[z]) / (c->size[z] + DBL_MIN);
+    most = x > most ? x : most;
+    finite &= x - x == 0;
   }
   for (int j = 0; j < c->ns; j++) {
-    s->w.l1[r->l[c->row[j]]] = near->lambda[near->row_seat[j]];
-    c->kappa1[r->l[c->row[j]]] = near->kappa[near->row_seat[j]];
+    double u = h * fabs(rate[j]) / c->near->terms[j], g = fabs(gap[j]) / c->near->terms[j], x = u > g ? u : g;
+    most = x > most ? x : most;
+    finite &= (u - u) + (g - g) == 0;
   }
+  return finite ? most : INFINITY;
 }
 
 // Does an iterate that is no better than the one before meet the tolerance, by the measure that all steps have?
 static int meets(nsm_sim *s, const nsm_view *v) {
   int worst = 0;
-  con_near_place(s, v);
   return con_evaluate(s, v) && con_residual(s, v->h, &worst) <= s->a->tolerance;
 }
 
@@ -51,26 +87,24 @@ static int meets(nsm_sim *s, const nsm_view *v) {
 // *error_of_last: the residual of the last iterate.
 static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
   memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
-  con_near_begin(s);
-  con_near_evaluate(s, v);
-  if (!con_near_matrix(s, v)) return 0;
-  con_near_measure(s);
-  double before = con_near_residual(s), twice = INFINITY, first = before, best = 1;
+  if (!evaluate(s, v) || !con_near_matrix(s, v)) return 0;
+  measure(s, v);
+  double before = residual(s, v->h), twice = INFINITY, first = before, best = 1;
   for (int n = 1; n <= MOST; n++) {
     go(s);
-    con_near_evaluate(s, v);
+    evaluate(s, v);
     s->now.count.newton_iterations++;
     if (n == 1 && !(first <= poor)) {
       if (!con_near_matrix(s, v)) return 0;
-      con_near_measure(s);
+      measure(s, v);
     }
-    double error = *error_of_last = con_near_residual(s), rate = error / before;
+    double error = *error_of_last = residual(s, v->h), rate = error / before;
     double rounding = best <= fast ? s->a->tolerance : floor_of_rounding;
     int floor = rate > stands && (error <= rounding || (best <= fast && error <= near_by && meets(s, v)));
     if ((error <= checked && error * rate <= left) || floor) {
       if (!con_credible(s)) return 0;
       go(s);
-      con_near_place(s, v);
+      con_place(s, v);
       return 1;
     }
     if (!(error <= slow * twice)) return 0;
@@ -103,7 +137,6 @@ static void predict(const nsm_sim *s, int of, int first, int n, double *x) {
 
 static void start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  struct con_near *near = c->near;
   int nv = s->a->nv, nl = s->a->nl;
   con_start(s);
   if (s->now.con.differences_h == s->n.h) {
@@ -111,10 +144,6 @@ static void start(nsm_sim *s) {
     predict(s, 1, nv, nl, c->kappa1);
     predict(s, 2, nv + nl, nl, s->w.l1);
     for (int i = 0; i < nv; i++) s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
-  }
-  for (int j = 0; j < c->ns; j++) {
-    near->lambda[near->row_seat[j]] = s->w.l1[s->n.r.l[c->row[j]]];
-    near->kappa[near->row_seat[j]] = c->kappa1[s->n.r.l[c->row[j]]];
   }
 }
 

@@ -1,7 +1,7 @@
 // Bodies on joints by a matrix that is near to K, docs/numerics/consistent.md, section 4, "A near matrix".
 //
 //   consistent_near.c           the iteration, its start          consistent_near_setup.c    which models, places
-//   consistent_near_residual.c  residuals and their measure       consistent_near_matrix.c   the matrix, its solves
+//   consistent_near_matrix.c    the matrix, its solves
 //
 // All work is on small dense blocks. Velocities go by *units*: those that M or a body couples. Rows of constraints that
 // act on the same units go together as a *joint*. Vectors have a seat for each velocity, or for each row; units and
@@ -31,32 +31,14 @@ struct con_near {
   int    *p_at;                              // likewise of the columns of P
   double **bend;                             // [nclass] outputs of the kernel
   double *momentum, *rate, *gap;             // residual: [seats], [held], [held]
-  double *du, *dlambda, *dkappa, *lambda, *kappa;   // the step; multipliers: by seats
-  double *way, *right, *sum;                 // [seats] displacements; scratch
-  double *size, *terms;                      // [seats], [held] what residuals are measured by: their reciprocals
+  double *du, *dlambda, *dkappa;             // the step, by seats
+  double *right;                             // [seats] scratch
+  double *terms;                             // [ns] sizes of the terms of gaps
   double *newest, *mass;                     // [nv + nl] room; [nv] of a velocity, 0: none
-  double *turns;                             // [seats] 1: of an attitude
-  unsigned char *turn;                       // [nv] likewise
 };
-
-// consistent_near_matrix.c: the values of implied rows become 0; V by rows, V by columns, by seats
-void con_near_rows_out(const nsm_sim *s, double *V);
-void con_near_columns_out(const nsm_sim *s, double *V);
-void con_near_seats_out(const nsm_sim *s, double *x);
 
 static inline int con_room(const struct con_near *near, int u) { return near->unit0[u + 1] - near->unit0[u]; }
 
-// consistent_near_residual.c: near->momentum, rate, gap at the iterate
-void   con_near_evaluate(nsm_sim *s, const nsm_view *v);
-void   con_near_place(nsm_sim *s, const nsm_view *v);    // inc_q and q1 of the iterate
-void   con_near_measure(nsm_sim *s);                    // with the matrix: what residuals are measured by from here on
-double con_near_residual(const nsm_sim *s);              // the largest
-
 // consistent_near_matrix.c
-void con_near_begin(nsm_sim *s);                         // what is that of the begin of the step: P
-void con_near_means(nsm_sim *s);                         // P by the means of H
 int  con_near_matrix(nsm_sim *s, const nsm_view *v);     // at the iterate evaluated last; 1: it has factors
 void con_near_solve(nsm_sim *s, double h);               // du, dlambda, dkappa from the residual
-// y += V^T l, V by rows; r += factor V y, V by columns.
-void con_near_columns(const nsm_sim *s, const double *V, const double *l, double *y);
-void con_near_rows(const nsm_sim *s, const double *V, double factor, const double *y, double *r);

@@ -76,7 +76,8 @@ static void value_columns_plain(const nsm_sim *s, const double *V, const double 
 LA_WIDE static void value_columns_wide(const nsm_sim *s, const double *V, const double *l, double *y) {
   add_value_columns(s, V, l, y);
 }
-void con_near_columns(const nsm_sim *s, const double *V, const double *l, double *y) {
+// y += V^T l, V by rows
+static void value_columns(const nsm_sim *s, const double *V, const double *l, double *y) {
   (la_wide() ? value_columns_wide : value_columns_plain)(s, V, l, y);
 }
 static void value_rows_plain(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
@@ -85,7 +86,8 @@ static void value_rows_plain(const nsm_sim *s, const double *V, double f, const 
 LA_WIDE static void value_rows_wide(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
   add_value_rows(s, V, f, y, r);
 }
-void con_near_rows(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
+// r += factor V y, V by columns
+static void value_rows(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
   (la_wide() ? value_rows_wide : value_rows_plain)(s, V, f, y, r);
 }
 static void units_plain(const struct con_near *near, const double *x, double *y) { units(near, x, y); }
@@ -101,8 +103,8 @@ LA_WIDE static void make_wide(const struct con_near *near) {
   couple(near, near->g, near->p, near->t);
 }
 
-// ---- implied rows ---------------------------------------------------------------------------------------------------
-void con_near_rows_out(const nsm_sim *s, double *V) {
+// ---- implied rows: 0 in V by rows, by columns -----------------------------------------------------------------------
+static void rows_out(const nsm_sim *s, double *V) {
   const struct sim_consistent *c = s->n.con;
   const struct con_near *near = c->near;
   for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) {
@@ -114,7 +116,7 @@ void con_near_rows_out(const nsm_sim *s, double *V) {
   }
 }
 
-void con_near_columns_out(const nsm_sim *s, double *V) {
+static void columns_out(const nsm_sim *s, double *V) {
   const struct sim_consistent *c = s->n.con;
   const struct con_near *near = c->near;
   for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) {
@@ -123,11 +125,6 @@ void con_near_columns_out(const nsm_sim *s, double *V) {
     for (int k = near->part0[of]; !con_acts(s, j) && k < near->part0[of + 1]; k++)
       for (int z = 0; z < near->velocities[near->part[k]]; z++) value[near->by_column[k] + z * room] = 0;
   }
-}
-
-void con_near_seats_out(const nsm_sim *s, double *x) {
-  const struct sim_consistent *c = s->n.con;
-  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) if (!con_acts(s, j)) x[c->near->row_seat[j]] = 0;
 }
 
 // A 1 on the diagonal, where all else of the row and column is 0.
@@ -175,7 +172,11 @@ static void momentum(nsm_sim *s, const nsm_view *v) {
     k->c->cjac_fn(v, &k->tab, c->cls[cls].cjac);
     add_square(s, v, k, near->cjac_at[cls], c->cls[cls].cjac);
   }
-  for (int i = 0; i < s->a->nv; i++) s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
+  for (int i = 0; i < s->a->nv; i++) {
+    double more = fmax(0, c->fresh[i] - s->now.r1_most[i]);
+    s->now.r1_most[i] += more;
+    s->now.r1_size[i] += more;
+  }
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     int cls = s->a->on.constraint.of[a];
     const sim_class *k = &s->a->cls[cls];
@@ -185,7 +186,7 @@ static void momentum(nsm_sim *s, const nsm_view *v) {
   }
 }
 
-// Dg and Drate are those of con_near_evaluate.
+// Dg and Drate are those of the residual.
 static void constraints(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   struct con_near *near = c->near;
@@ -200,6 +201,8 @@ static void constraints(nsm_sim *s, const nsm_view *v) {
     if (d->dg_fn && d->h_stage > NSM_EVENT) d->h_fn(v, &k->tab, k->h);
     if (d->gq_fn) d->gq_fn(v, &k->tab, o->gq);
     if (d->rq_fn) d->rq_fn(v, &k->tab, o->rq);
+    set_entries(near->dg, near->dg_at[cls], count * (size_t)d->h.n, d->dg_fn ? o->dg : k->h);
+    if (d->drate_fn) set_entries(near->dr, near->dr_at[cls], count * (size_t)d->dr.n, o->dr);
     set_entries(near->h, near->h_at[cls], count * (size_t)d->h.n, k->h);
     set_entries(near->g, near->g_at[cls], count * (size_t)(d->gq_fn ? d->gq.n : d->h.n), d->gq_fn ? o->gq : k->h);
     if (d->rq_fn) set_entries(near->rq, near->rq_at[cls], count * (size_t)d->rq.n, o->rq);
@@ -215,18 +218,12 @@ static void columns_of_p(nsm_sim *s) {
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->near->p[*at++] = r->x[e];
 }
 
-void con_near_begin(nsm_sim *s) {
-  columns_of_p(s);
-  s->n.con->unseen = INFINITY;
-}
-
-void con_near_means(nsm_sim *s) {
+// P by the means of H, where constraints have such.
+static void means(nsm_sim *s) {
   const struct sim_consistent *c = s->n.con;
-  if (!s->n.w.diagonal) {
-    con_mean_columns(s);
-    columns_of_p(s);
-    return;
-  }
+  if (con_by_means(s) && !s->n.w.diagonal) con_mean_columns(s);
+  columns_of_p(s);
+  if (!s->n.w.diagonal) return;
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     int cls = s->a->on.constraint.of[a];
     const sim_class *k = &s->a->cls[cls];
@@ -241,13 +238,14 @@ int con_near_matrix(nsm_sim *s, const nsm_view *v) {
   struct con_near *near = s->n.con->near;
   momentum(s, v);
   constraints(s, v);
+  means(s);
   memcpy(near->inverse, near->a, (size_t)near->a0[near->units] * sizeof(double));
   for (int u = 0; u < near->units; u++)
     if (!nsm_block_invert(near->velocities[u], near->inverse + near->a0[u], small)) return 0;
   (la_wide() ? eliminate_wide : eliminate_plain)(near);
   double *by_row[] = { near->x, near->p }, *by_column[] = { near->h, near->g, near->rq };
-  for (int i = 0; i < 2; i++) con_near_rows_out(s, by_row[i]);
-  for (int i = 0; i < 3; i++) con_near_columns_out(s, by_column[i]);
+  for (int i = 0; i < 2; i++) rows_out(s, by_row[i]);
+  for (int i = 0; i < 3; i++) columns_out(s, by_column[i]);
   (la_wide() ? make_wide : make_plain)(near);
   rows_of_one(s, near->s);
   rows_of_one(s, near->t);
@@ -262,14 +260,14 @@ static void solve_motion(nsm_sim *s, int again) {
   struct con_near *near = s->n.con->near;
   size_t moved = (size_t)near->seats * sizeof(double);
   for (int j = 0; j < near->held; j++) near->dlambda[j] = -near->rate[j];
-  if (again) con_near_rows(s, near->rq, 1, near->du, near->dlambda);
+  if (again) value_rows(s, near->rq, 1, near->du, near->dlambda);
   for (int i = 0; i < near->seats; i++) near->right[i] = -near->momentum[i];
-  if (again) con_near_columns(s, near->dr, near->dkappa, near->right);
+  if (again) value_columns(s, near->dr, near->dkappa, near->right);
   memset(near->du, 0, moved);
   (la_wide() ? units_wide : units_plain)(near, near->right, near->du);
-  con_near_rows(s, near->h, -1, near->du, near->dlambda);
+  value_rows(s, near->h, -1, near->du, near->dlambda);
   nsm_blocks_solve(near->blocks, near->s, near->dlambda);
-  con_near_columns(s, near->x, near->dlambda, near->du);
+  value_columns(s, near->x, near->dlambda, near->du);
 }
 
 void con_near_solve(nsm_sim *s, double h) {
@@ -277,10 +275,10 @@ void con_near_solve(nsm_sim *s, double h) {
   for (int round = 1;; round++) {
     solve_motion(s, round > 1);
     memcpy(near->dkappa, near->gap, (size_t)near->held * sizeof(double));
-    con_near_rows(s, near->g, 0.5 * h, near->du, near->dkappa);
+    value_rows(s, near->g, 0.5 * h, near->du, near->dkappa);
     nsm_blocks_solve(near->blocks, near->t, near->dkappa);
     if (round == ROUNDS) break;
     memset(near->du, 0, (size_t)near->seats * sizeof(double));
-    con_near_columns(s, near->p, near->dkappa, near->du);
+    value_columns(s, near->p, near->dkappa, near->du);
   }
 }

@@ -259,17 +259,12 @@ void con_near_analyse(nsm_sim *s) {
     return;
   }
   place_entries(s);
-  double **seats[] = { &near->momentum, &near->du, &near->way, &near->right, &near->sum, &near->size, &near->turns };
-  double **held[] = { &near->rate, &near->gap, &near->dlambda, &near->dkappa, &near->lambda, &near->kappa,
-                      &near->terms };
+  double **seats[] = { &near->momentum, &near->du, &near->right };
+  double **held[] = { &near->rate, &near->gap, &near->dlambda, &near->dkappa };
   for (size_t i = 0; i < sizeof seats / sizeof *seats; i++) *seats[i] = SIM_NEW(s, near->seats, double);
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) *held[i] = SIM_NEW(s, near->held, double);
+  near->terms = SIM_NEW(s, c->ns, double);
   near->newest = SIM_NEW(s, s->a->nv + s->a->nl, double);
   near->mass = SIM_NEW(s, s->a->nv, double);
   for (int z = 0; z < s->a->nv; z++) near->mass[z] = c->mass_inverse[z] > 0 ? 1 / c->mass_inverse[z] : 0;
-  near->turn = SIM_NEW(s, s->a->nv, unsigned char);
-  for (int z = s->a->nown; z < s->a->nv; z++) {
-    near->turn[z] = 1;
-    near->turns[near->seat[z]] = 1;
-  }
 }

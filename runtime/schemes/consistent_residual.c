@@ -220,7 +220,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
-  c->press = sim_implied_forces(s, con_direction, s->w.l1);
+  if (s->a->on.friction.n > 0) c->press = sim_implied_forces(s, con_direction, s->w.l1);
   if (s->a->on.mu.n > 0) {
     nsm_view m = con_middle(s, v);
     m.l = c->press;

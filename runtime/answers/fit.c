@@ -1,0 +1,207 @@
+// `nsm fit`: starts, the best end, what is said and written.
+#include "fit.h"
+#include "least.h"
+#include "runtime/command/options.h"
+#include "runtime/command/outputs.h"
+#include "runtime/record/record.h"
+#include "runtime/sweep/sweep.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fitting {
+  fit      f;
+  fit_end *end; int nend, best;         // best: -1 where none has converged
+  double  *C, *begin;                   // [np, np] [np]
+  int     *free_of;
+  double   sensible;
+} fitting;
+
+static const char *name_of(const fit *f, int j) { return f->file[0].a.text[j]; }
+static int same(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b)); }
+
+// ---- starts ---------------------------------------------------------------------------------------------------------
+// The first start are the values of the model, the others draws within the bounds: functions of their number alone.
+static void start_of(const fitting *w, long i, uint64_t seed, double *x) {
+  const fit *f = &w->f;
+  for (int j = 0; j < f->np; j++) {
+    const fit_vary *v = &f->vary[j];
+    double u = sweep_uniform(seed, (uint64_t)i, (uint64_t)j, 0);
+    if (i == 0) x[j] = fmin(fmax(w->begin[j], v->lo), v->hi);
+    else x[j] = v->log ? v->lo * pow(v->hi / v->lo, u) : v->lo + u * (v->hi - v->lo);
+  }
+}
+
+static nsm_code values_of_model(fitting *w, nsm_error *e) {
+  fit *f = &w->f;
+  nsm_sim *s = nsm_open(f->m, &f->set, e);
+  if (!s) return e->code;
+  for (int j = 0; j < f->np; j++) {
+    const play_name *by = &f->file[0].a.by[j];
+    double value = by->parameter >= 0 ? s->a->p[by->parameter] : nsm_read_column(s, by->column);
+    w->begin[j] = value / by->scale;
+  }
+  nsm_close(s);
+  return NSM_OK;
+}
+
+static nsm_code all_starts(fitting *w, long starts, uint64_t seed, nsm_error *e) {
+  fit *f = &w->f;
+  w->end = calloc((size_t)starts, sizeof *w->end);
+  w->C = calloc((size_t)f->np * (size_t)f->np + 1, sizeof *w->C);
+  w->begin = calloc(2 * (size_t)f->np + 1, sizeof *w->begin);
+  w->free_of = calloc((size_t)f->np + 1, sizeof *w->free_of);
+  if (!w->end || !w->C || !w->begin || !w->free_of) return sim_no_memory(e, "a fit");
+  for (int j = 0; starts > 1 && j < f->np; j++)
+    if (!isfinite(f->vary[j].lo) || !isfinite(f->vary[j].hi)) {
+      sim_fail(e, NSM_USAGE, "--starts draws within bounds, and `%s` has none: --vary \"%s=lo:hi\"", name_of(f, j),
+               name_of(f, j));
+      return NSM_USAGE;
+    }
+  nsm_code code = values_of_model(w, e);
+  for (long i = 0; code == NSM_OK && i < starts; i++) {
+    fit_end *to = &w->end[w->nend++];
+    double *x = w->begin + f->np;
+    to->x = calloc((size_t)f->np + 1, sizeof *to->x);
+    if (!to->x) return sim_no_memory(e, "a fit");
+    start_of(w, i, seed, x);
+    code = fit_from(f, x, to, e);
+    if (to->converged && (w->best < 0 || to->rss < w->end[w->best].rss)) w->best = (int)i;
+    if (f->set.stop && *f->set.stop) code = NSM_INTERRUPTED;
+  }
+  return code;
+}
+
+// ---- what is written ------------------------------------------------------------------------------------------------
+static void number(FILE *f, double x) {
+  char text[NSM_NUMBER_ROOM + 1];
+  text[nsm_number(x, text)] = 0;
+  fputs(isfinite(x) ? text : "null", f);
+}
+
+static double deviation(const fitting *w, int j) {
+  return w->free_of[j] ? sqrt(w->C[j + (long)j * w->f.np]) : NAN;
+}
+
+static double quantile(const fitting *w) {
+  int n = 0;
+  for (int j = 0; j < w->f.np; j++) n += w->free_of[j];
+  return student_quantile(0.95, w->f.n - n);
+}
+
+static void by_names(const fitting *w, FILE *out, const char *what, double (*of)(const fitting *, int)) {
+  fprintf(out, "  \"%s\": {", what);
+  for (int j = 0; j < w->f.np; j++) {
+    fprintf(out, "%s\"%s\": ", j ? ", " : "", name_of(&w->f, j));
+    number(out, of(w, j));
+  }
+  fputs("},\n", out);
+}
+
+static double best_value(const fitting *w, int j) { return w->end[w->best].x[j]; }
+
+static void write_json(const fitting *w, FILE *out) {
+  const fit *f = &w->f;
+  const fit_end *b = &w->end[w->best];
+  double t = quantile(w);
+  fputs("{\n", out);
+  by_names(w, out, "values", best_value);
+  by_names(w, out, "sd", deviation);
+  fputs("  \"interval\": {", out);
+  for (int j = 0; j < f->np; j++) {
+    fprintf(out, "%s\"%s\": [", j ? ", " : "", name_of(f, j));
+    number(out, b->x[j] - t * deviation(w, j));
+    fputs(", ", out);
+    number(out, b->x[j] + t * deviation(w, j));
+    fputc(']', out);
+  }
+  fputs("},\n  \"covariance\": [", out);
+  for (int i = 0; i < f->np; i++)
+    for (int j = 0; j < f->np; j++) {
+      fputs(j ? ", " : i ? ", [" : "[", out);
+      number(out, w->C[i + (long)j * f->np]);
+      if (j + 1 == f->np) fputc(']', out);
+    }
+  fputs("],\n  \"rss\": ", out);
+  number(out, b->rss);
+  fprintf(out, ",\n  \"points\": %d,\n  \"starts\": [", f->n);
+  for (int i = 0; i < w->nend; i++) {
+    fprintf(out, "%s\n    {\"rss\": ", i ? "," : "");
+    number(out, w->end[i].rss);
+    fprintf(out, ", \"converged\": %s, \"iterations\": %d, \"values\": [", w->end[i].converged ? "true" : "false",
+            w->end[i].iterations);
+    for (int j = 0; j < f->np; j++) {
+      if (j) fputs(", ", out);
+      number(out, w->end[i].x[j]);
+    }
+    fputs("]}", out);
+  }
+  fputs("\n  ]\n}\n", out);
+}
+
+static void say(const fitting *w, FILE *err) {
+  const fit *f = &w->f;
+  const fit_end *b = &w->end[w->best];
+  double t = quantile(w);
+  int agree = 0;
+  for (int i = 0; i < w->nend; i++) agree += w->end[i].converged && same(w->end[i].rss, b->rss);
+  for (int j = 0; j < f->np; j++) {
+    double sd = deviation(w, j);
+    if (!w->free_of[j]) fprintf(err, "  %s = %.11g, at its bound\n", name_of(f, j), b->x[j]);
+    else fprintf(err, "  %s = %.11g +- %.5g  [%.6g, %.6g]\n", name_of(f, j), b->x[j], sd, b->x[j] - t * sd,
+                 b->x[j] + t * sd);
+  }
+  fprintf(err, "%d numbers, rms %.6g, sum of squares %.11g; %d iterations, %ld runs; %d of %d starts end here\n", f->n,
+          sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agree, w->nend);
+  if (w->sensible < 1e-8)
+    fprintf(err, "note: the data do not tell all of these parameters apart (condition %.1e)\n", 1 / w->sensible);
+}
+
+// Why no start has come to an end.
+static nsm_code none(const fitting *w, nsm_error *e) {
+  for (int i = 0; i < w->nend; i++)
+    if (w->end[i].silent) {
+      sim_fail(e, NSM_FAILED, "none of %d starts has converged: nothing that is matched depends on `%s` at a start; "
+               "other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
+      return NSM_FAILED;
+    }
+  sim_fail(e, NSM_FAILED, "none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "", w->end[0].why);
+  return NSM_FAILED;
+}
+
+static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o, nsm_host *host, nsm_error *e) {
+  double starts = flags->number[NSM_FLAG_STARTS], seed = flags->number[NSM_FLAG_SEED];
+  nsm_code code = fit_read(&w->f, flags, e);
+  if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed, e);
+  if (code != NSM_OK) return code;
+  if (w->best < 0) return none(w, e);
+  code = fit_covariance(&w->f, w->end[w->best].x, w->C, w->free_of, &w->sensible, e);
+  if (code != NSM_OK) return code;
+  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
+  if (!out) return NSM_FILE;
+  write_json(w, out);
+  if (!o->quiet) say(w, host->err);
+  if (out == host->out || fclose(out) == 0) return NSM_OK;
+  sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
+  return NSM_FILE;
+}
+
+int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, dual_kernel *run, void *with) {
+  nsm_options o;
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = nsm_options_read(m, flags, &o, &e);
+  fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with }, .best = -1 };
+  if (code == NSM_OK) code = run_fit(&w, flags, &o, host, &e);
+  if (code != NSM_OK && *e.text) {
+    if (host->say) host->say(host->with, &e, host->err);
+    else nsm_print_error(m, &e, host->err);
+  }
+  for (int i = 0; i < w.nend; i++) free(w.end[i].x);
+  free(w.end);
+  free(w.C);
+  free(w.begin);
+  free(w.free_of);
+  fit_free(&w.f);
+  nsm_options_free(&o);
+  return (int)code;
+}

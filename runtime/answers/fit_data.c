@@ -1,0 +1,179 @@
+// What --data, --match and --vary mean.
+#include "fit.h"
+#include "runtime/shared/points.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
+  sim_fail(e, NSM_USAGE, "%s %.200s: %s", flag, word, why);
+  return NSM_USAGE;
+}
+
+// ---- files ----------------------------------------------------------------------------------------------------------
+static char *text_of(const char *path, size_t *n, nsm_error *e) {
+  FILE *f = fopen(path, "rb");
+  char *text = NULL;
+  size_t room = 0;
+  *n = 0;
+  while (f && !ferror(f) && !feof(f)) {
+    if (*n + 65536 > room) {
+      char *more = realloc(text, room = 2 * room + 131072);
+      if (!more) { free(text); fclose(f); sim_no_memory(e, "data"); return NULL; }
+      text = more;
+    }
+    *n += fread(text + *n, 1, room - *n - 1, f);
+  }
+  if (!f || ferror(f)) sim_fail(e, NSM_FILE, "--data %s: %s", path, strerror(errno));
+  if (f && ferror(f)) { free(text); text = NULL; }
+  if (f) fclose(f);
+  if (text) text[*n] = 0;
+  return text;
+}
+
+// The times and one column; *count of them. 0 with the reason.
+static int column_of(const char *path, const char *name, double **t, double **y, int *count, nsm_error *e) {
+  size_t n;
+  char *text = text_of(path, &n, e);
+  if (!text) return 0;
+  nsm_points_error wrong = { 0 };
+  int lines = nsm_points_lines(text, n);
+  *t = calloc((size_t)lines + 1, sizeof **t);
+  *y = calloc((size_t)lines + 1, sizeof **y);
+  int timed = strncmp(text, "time", 4) == 0 && strchr(",;\t \r\n", text[4]);
+  if (!*t || !*y) sim_no_memory(e, "data");
+  else if (!timed) refuse(e, "--data", path, "its first column must be `time`");
+  else if ((*count = nsm_points_read(text, n, name, *t, *y, &wrong)) == 0)
+    sim_fail(e, NSM_USAGE, "--data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
+  free(text);
+  return *t && *y && timed && *count > 0;
+}
+
+// ---- --match --------------------------------------------------------------------------------------------------------
+static void trimmed(char *to, size_t room, const char *from, size_t n) {
+  while (n > 0 && *from == ' ') { from++; n--; }
+  while (n > 0 && from[n - 1] == ' ') n--;
+  snprintf(to, room, "%.*s", (int)n, from);
+}
+
+// Each time of the column of a file is an output of its run.
+static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e) {
+  char column[256], data[256];
+  const char *wave = strchr(text, '~');
+  double *t = NULL, *y = NULL;
+  int count = 0;
+  trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : strlen(text));
+  trimmed(data, sizeof data, wave ? wave + 1 : text, strlen(wave ? wave + 1 : text));
+  answers one = { 0 };
+  nsm_code code = answers_read_of(s, column, &one, e);
+  if (code == NSM_OK && (one.nof != 1 || one.of->kind != NSM_STAT_FINAL || one.of->column < 0))
+    code = refuse(e, "--match", text, "a column of the model stands before the ~: \"z ~ height\"");
+  if (code == NSM_OK && !column_of(file->path, data, &t, &y, &count, e)) code = e->code;
+  answers *a = &file->a;
+  answers_of *of = code == NSM_OK ? realloc(a->of, (size_t)(a->nof + count) * sizeof *of) : NULL;
+  if (of) a->of = of;
+  double *all = of ? realloc(file->y, (size_t)(a->nof + count) * sizeof *all) : NULL;
+  if (all) file->y = all;
+  if (code == NSM_OK && (!of || !all)) code = sim_no_memory(e, "data");
+  for (int i = 0; code == NSM_OK && i < count; i++) {
+    if (t[i] < s->a->start) {
+      code = refuse(e, "--data", file->path, "it has times before the start of the run");
+      break;
+    }
+    answers_of *to = &a->of[a->nof];
+    *to = *one.of;
+    to->kind = NSM_STAT_AT;
+    to->time = t[i];
+    snprintf(to->name, sizeof to->name, "%.200s at %.10g s", column, t[i]);
+    file->y[a->nof++] = y[i];
+    file->last = fmax(file->last, t[i]);
+  }
+  free(t);
+  free(y);
+  answers_free(&one);
+  return code;
+}
+
+// ---- --vary ---------------------------------------------------------------------------------------------------------
+// "e", "e=0:1", "k=log(1, 1e4)": name and bounds, in the unit that is shown.
+static nsm_code vary(const char *text, char *names, size_t room, fit_vary *v, nsm_error *e) {
+  char name[256], word[256], *end;
+  const char *is = strchr(text, '=');
+  *v = (fit_vary){ -INFINITY, INFINITY, 0 };
+  trimmed(name, sizeof name, text, is ? (size_t)(is - text) : strlen(text));
+  if (!*name || strlen(names) + strlen(name) + 3 > room)
+    return refuse(e, "--vary", text, "a name is missing or too long");
+  if (*names) strcat(names, ", ");
+  strcat(names, name);
+  if (!is) return NSM_OK;
+  trimmed(word, sizeof word, is + 1, strlen(is + 1));
+  v->log = strncmp(word, "log(", 4) == 0;
+  const char *from = v->log ? word + 4 : word;
+  v->lo = strtod(from, &end);
+  char between = v->log ? ',' : ':';
+  int good = end != from && *end == between;
+  const char *second = good ? end + 1 : from;
+  if (good) v->hi = strtod(second, &end);
+  good = good && end != second && (v->log ? *end == ')' : *end == 0);
+  if (!good) return refuse(e, "--vary", text, "bounds are lo:hi or log(lo, hi)");
+  if (!(v->lo < v->hi) || (v->log && !(v->lo > 0))) return refuse(e, "--vary", text, "its bounds hold nothing");
+  return NSM_OK;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+static int listed(const nsm_flags *flags, nsm_flag_id id) {
+  int n = 0;
+  for (int i = 0; i < flags->nlist; i++) n += flags->list[i].flag == id;
+  return n;
+}
+
+static nsm_code read_files(fit *f, nsm_sim *s, const nsm_flags *flags, const char *names, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  for (int i = 0; i < flags->nlist && code == NSM_OK; i++) {
+    if (flags->list[i].flag != NSM_FLAG_DATA) continue;
+    fit_file *file = &f->file[f->nfile++];
+    *file = (fit_file){ .path = flags->list[i].text, .a = { .m = f->m, .run = f->run, .with = f->with },
+                        .last = -INFINITY };
+    for (int k = 0; k < flags->nlist && code == NSM_OK; k++)
+      if (flags->list[k].flag == NSM_FLAG_MATCH) code = match(s, file, flags->list[k].text, e);
+    if (code == NSM_OK) code = answers_read_by(s, names, &file->a, e);
+    if (code == NSM_OK && !(file->last > s->a->start))
+      code = refuse(e, "--data", file->path, "it has no time to run to");
+    f->n += file->a.nof;
+  }
+  return code;
+}
+
+nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
+  char names[2048] = "";
+  int files = listed(flags, NSM_FLAG_DATA), matches = listed(flags, NSM_FLAG_MATCH),
+      many = listed(flags, NSM_FLAG_FIT_VARY);
+  if (files == 0 || matches == 0 || many == 0) {
+    sim_fail(e, NSM_USAGE, "nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\"");
+    return NSM_USAGE;
+  }
+  f->file = calloc((size_t)files, sizeof *f->file);
+  f->vary = calloc((size_t)many, sizeof *f->vary);
+  if (!f->file || !f->vary) return sim_no_memory(e, "a fit");
+  nsm_code code = NSM_OK;
+  for (int i = 0; i < flags->nlist && code == NSM_OK; i++)
+    if (flags->list[i].flag == NSM_FLAG_FIT_VARY)
+      code = vary(flags->list[i].text, names, sizeof names, &f->vary[f->np++], e);
+  nsm_settings set = f->set;
+  nsm_sim *s = code == NSM_OK ? nsm_open(f->m, &set, e) : NULL;
+  if (code == NSM_OK && !s) return e->code;
+  if (code == NSM_OK) code = read_files(f, s, flags, names, e);
+  nsm_close(s);
+  if (code == NSM_OK && f->n <= f->np) {
+    sim_fail(e, NSM_USAGE, "%d numbers do not tell %d parameters: there must be more data than parameters", f->n,
+             f->np);
+    return NSM_USAGE;
+  }
+  return code;
+}
+
+void fit_free(fit *f) {
+  for (int k = 0; k < f->nfile; k++) { answers_free(&f->file[k].a); free(f->file[k].y); }
+  free(f->file);
+  free(f->vary);
+}
