@@ -43,7 +43,7 @@ static bool argument(Arena *a, CompareScheme *s, const char *text) {
     if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
     if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
     if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
-    if (!strcmp(name, "order") && number && x >= 1 && x <= 8 && x == floor(x)) { s->order = (int)x; return true; }
+    if (!strcmp(name, "order") && number && (x == 2 || x == 4 || x == 6 || x == 8)) { s->order = (int)x; return true; }
     if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
   }
   return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
@@ -121,7 +121,7 @@ static bool read_asked(const Options *o, Compare *c) {
 static bool compile(const Options *o, Compare *c, CompareScheme *s) {
   nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
   for (int i = 0; i < o->nset; i++) set[i] = (nsm_assignment){ o->set[i].name, o->set[i].value };
-  nsm_compile_settings how = { .scheme = s->name, .set = set, .nset = o->nset };
+  nsm_compile_settings how = { .scheme = s->name, .set = set, .nset = o->nset, .order = s->order };
   s->program = nsm_compile_file(o->file[0], &how);
   nsm_code code = nsm_program_status(s->program);
   if (code == NSM_OK) return true;
@@ -154,8 +154,7 @@ static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme
   set.step = step;
   set.theta = s->theta;
   set.gamma = s->gamma;
-  set.stages = s->stages;
-  set.order = s->order;
+  set.stages = s->order > 0 ? s->order / 2 : s->stages;
   set.located = s->located;
   if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];
   if (given(o, NSM_FLAG_START)) set.start = o->flags.number[NSM_FLAG_START];
