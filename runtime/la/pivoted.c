@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double own = 0.1;       // the row of the column's own number is the pivot from this share of the largest
 enum { NOT_YET = -1 };
 
 static void *take(const nsm_la_memory *m, size_t count, size_t size) {
@@ -138,7 +137,7 @@ static int eliminate(nsm_lu *f, int n, int k, int top, double small, nsm_lu_work
     subtract(f, at, ur, ui, w->x[0], w->x[1]);
   }
   f->u_start[k + 1] = u;
-  return best >= 0 && mine && size_of(f, w, j) >= own * most ? j : best;
+  return best >= 0 && mine && size_of(f, w, j) == most ? j : best;
 }
 
 // The pivot of place k, and the entries of L below it.

@@ -3,7 +3,7 @@
 //   A(row of place k, column of place k):  P A Q = L U
 //
 // Q is the caller's, an order that keeps the factors sparse (sparse.h has one); P is found: the largest entry that is
-// left of a column is its pivot, or that of the row with the column's own number where it is at least a tenth of it.
+// left of a column is its pivot; of several, that of the row with the column's own number.
 // The pattern of a column of the factors is what its entries reach in the graph of L, so that time goes with the
 // multiplications [Gilbert and Peierls, SIAM J. Sci. Stat. Comput. 9 (1988) 862-874]. Nothing is said about the pattern
 // of A: equations without an entry on the diagonal, and unknowns of no equation of their own, are what it is for.

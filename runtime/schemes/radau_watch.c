@@ -24,15 +24,23 @@ double radau_tolerance(const nsm_sim *s, int which, double r) {
   return share * s->now.size_z[w->group[w->nz + s->n.r.l[row]]] + nothing + 16 * DBL_EPSILON * w->largest / r;
 }
 
-// By how much the terms of its equation move an unknown within the piece: where a law keeps a state at 0 that is its
-// size. Into sum [n].
+// Which size an unknown has by the terms of equations alone, where a law keeps it at 0: by how much they move a state
+// within the piece; of an unknown without inertia, the terms of an equation beside its coefficient there, the least.
+// Laws say nothing of it: theirs are as small. Into sum [n].
 static void moves(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
-  const double *Z = w->Z[w->m.s - 1];
-  size_t n = (size_t)w->n;
-  memset(w->sum, 0, n * sizeof(double));
-  radau_terms(w, w->now->A, Z, w->sum);
-  for (size_t k = 0; k < n; k++) w->sum[k] = w->inertia[k] != 0 ? w->r * w->sum[k] / fabs(w->inertia[k]) : 0;
+  const radau_pattern *p = &w->at;
+  const double *A = w->now->A, *F = w->F[w->m.s - 1];
+  double *terms = w->xr;
+  for (int k = 0; k < w->n; k++) terms[k] = fabs(F[k]);
+  radau_terms(w, A, w->Z[w->m.s - 1], terms);
+  memset(w->sum, 0, (size_t)w->n * sizeof(double));
+  for (int k = 0; k < w->nz; k++) {
+    double least = INFINITY;
+    for (int e = p->start[k]; e < p->start[k + 1] && w->inertia[k] == 0; e++)
+      if (p->row[e] < w->nz && A[e] != 0) least = fmin(least, terms[p->row[e]] / fabs(A[e]));
+    w->sum[k] = w->inertia[k] != 0 ? w->r * terms[k] / fabs(w->inertia[k]) : least < INFINITY ? least : 0;
+  }
 }
 
 // Sizes so far: of unknowns of each unit, of the terms of each y.

@@ -363,6 +363,24 @@ def losses(stages):
     need(abs(work - change) <= 1e-3*abs(work) and work != 0, f"work {work!r} of {change!r}")
 
 
+HELD = """import "std/circuit.nsm"; model Held { node gnd : V = 0, n1 : V, n2 : V, n3 : V, n4 : V;
+  VoltageSource s(a = n1, b = gnd, V = 10 [V]*sin(2*pi*200 [1/s]*time));
+  Inductor e1(a = n2, b = n1, L = 10 [mH]);  Diode e2(a = n3, b = gnd);  Diode e3(a = n4, b = gnd);
+  Resistor e4(a = n1, b = n4, R = 100 [ohm]);  Diode e5(a = n2, b = n4);  Resistor e6(a = n1, b = n2, R = 10 [ohm]);
+  Resistor e7(a = n4, b = n2, R = 10 [ohm]);  Resistor e8(a = n2, b = gnd, R = 100 [kohm]);
+  Resistor e9(a = n3, b = gnd, R = 100 [kohm]);  Resistor e10(a = n4, b = gnd, R = 100 [kohm]);
+  simulate { until = 20 [ms], step = 10 [us], scheme = radau } }"""
+
+
+def held():
+    """At the start diodes hold every potential at 0, so that all are what rounding leaves: their scale is that of what
+    drives them, and no step is captured."""
+    for stages in (3, 2):
+        columns, said, _ = run(HELD, f"radau(stages = {stages})")
+        need("0 steps captured" in said, said)
+        need(all(abs(v) <= 1e-12 for v in columns["n4"][:100]), "n4 is not held")
+
+
 def refuses():
     """What the scheme does not take is refused with the reason."""
     ball = "model B { coord z = 1; kinetic z'^2/2; simulate { until = 1, step = 0.1, scheme = radau } }"
@@ -387,4 +405,5 @@ CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, c
     ("an oscillator that switches", oscillator), ("kinks", kinks), ("tables and inputs", tables),
     ("nonlinear", nonlinear), ("what the scheme takes", losses))]
 CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
-CASES += [("radau, times of events", extinction), ("radau, charge", charge), ("radau, refusals", refuses)]
+CASES += [("radau, times of events", extinction),
+          ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]

@@ -11,13 +11,7 @@
 #include <string.h>
 #include "runtime/cone/problem.h"
 #include "runtime/la/la.h"
-
-// Under the sanitizers every step costs five times as much: the long sets are thinned out there.
-#ifdef __SANITIZE_ADDRESS__
-enum { THIN = 5 };
-#else
-enum { THIN = 1 };
-#endif
+#include "tests/unit/thin.h"
 
 typedef struct bench {
   nsm_cone_problem p;

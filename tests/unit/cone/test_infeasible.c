@@ -113,7 +113,7 @@ static void show(const char *what, const tally *t) {
 static void without_solution(void **state) {
   (void)state;
   tally plates = { 0 }, symmetric = { 0 }, any = { 0 };
-  for (int k = 0; k < 120; k++) {
+  for (int k = 0; k < 120; k += THIN) {
     friction f = squeezed(k);
     solve(&f, "squeezed", k, NULL, 0, &plates);
     f = random_infeasible(k, 1);
@@ -121,7 +121,7 @@ static void without_solution(void **state) {
     f = random_infeasible(k, 0);
     solve(&f, "any", k, NULL, 0, &any);
   }
-  assert_true(plates.proved == 120 && symmetric.proved == 120 && any.proved >= 118);
+  assert_true(plates.proved == plates.count && symmetric.proved == plates.count && any.proved >= any.count - 2);
   show("squeezed", &plates);
   show("symmetric", &symmetric);
   show("any", &any);
@@ -130,7 +130,7 @@ static void without_solution(void **state) {
 static void with_solution(void **state) {
   (void)state;
   tally t = { 0 };
-  for (int k = 0; k < 300; k++) {
+  for (int k = 0; k < 300; k += THIN) {
     double mu = (double[]){ 0, 0.05, 0.3, 0.8, 2, 10 }[k % 6];
     friction f = k % 3 == 0   ? random_heap(1 + k % 20, 3, 1, pow(10, k % 4), mu, mu, 1, 1)
                  : k % 3 == 1 ? random_blocks(1 + k % 12, 31, 0.5, 0, 0, fmin(mu, 2), 1, pow(10, 6 * draw()))

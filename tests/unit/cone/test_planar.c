@@ -70,7 +70,7 @@ static int answers(bench *b) {
 static void all_modes(void **state) {
   (void)state;
   int without = 0, several = 0, proved = 0;
-  for (int trial = 0; trial < 3000; trial++) {
+  for (int trial = 0; trial < 3000 / THIN; trial++) {
     nsm_cone_block *cone;
     bench b = bench_blocks(1 + trial % 3, planar_types, trial / 3 % 3, 7, 3, &cone);
     int m = b.p.m;
@@ -90,7 +90,7 @@ static void all_modes(void **state) {
     bench_close(&b);
     free(cone);
   }
-  assert_true(without > 100 && several > 50 && proved > 9 * without / 10);
+  assert_true(without > 100 / THIN && several > 50 / THIN && proved > 9 * without / 10);
 }
 
 // A rod with tip in sliding contact: M_NT large and negative. No answer, or several, depending on q (Painleve 1895).
@@ -142,7 +142,7 @@ static void steps(void **state) {
 static void badly_scaled(void **state) {
   (void)state;
   int missed = 0;
-  for (int trial = 0; trial < 3000; trial++) {
+  for (int trial = 0; trial < 3000 / THIN; trial++) {
     nsm_cone_block *cone;
     int count = 1 + trial % 4;
     bench b = bench_blocks(count, planar_types, trial % 3, 7, trial % 5 ? 1 : 10, &cone);

@@ -50,7 +50,7 @@ static nsm_cone_block rolls(int first, int spatial) {
 static void one(void **state) {
   (void)state;
   int missed[3] = { 0 };
-  for (int trial = 0; trial < 20000; trial++) {
+  for (int trial = 0; trial < 20000 / THIN; trial++) {
     nsm_cone_block k = rolls(0, trial % 2);
     int n = k.size;
     bench b = bench_open(n, 0, 0);
@@ -69,13 +69,13 @@ static void one(void **state) {
   print_message("not solved: %d by all, %d of 2500 by contact, %d of 2500 by Newton alone\n", missed[0], missed[1],
                 missed[2]);
   assert_int_equal(missed[0], 0);
-  assert_true(missed[1] <= 25 && missed[2] <= 250);
+  assert_true(missed[1] <= 25 / THIN && missed[2] <= 250 / THIN);
 }
 
 // Planar: of the modes open and {stick, +, -} x {stick, +, -} exactly those that are consistent; the solver's is one.
 static void planar_modes(void **state) {
   (void)state;
-  for (int trial = 0; trial < 5000; trial++) {
+  for (int trial = 0; trial < 5000 / THIN; trial++) {
     nsm_cone_block k = { NSM_CONE_ROLLING, 0, 3, 0.1 + fabs(draw()), 0.05 + fabs(draw()), 0 };
     bench b = bench_open(3, 0, 0);
     fill_semidefinite(&b, 3, 0);
@@ -124,7 +124,7 @@ static void planar_modes(void **state) {
 // Several blocks that hang together, of deficient rank too; an answer exists by construction.
 static void several(void **state) {
   (void)state;
-  int missed = 0, trials = 1500;
+  int missed = 0, trials = 1500 / THIN;
   for (int trial = 0; trial < trials; trial++) {
     enum { MOST = 6 };
     nsm_cone_block k[MOST];
@@ -176,7 +176,7 @@ static void several(void **state) {
 // The projection is that of the definition: no point of the cone on a fine grid of normal forces is nearer.
 static void projection(void **state) {
   (void)state;
-  for (int trial = 0; trial < 3000; trial++) {
+  for (int trial = 0; trial < 3000 / THIN; trial++) {
     double mu[2] = { fabs(draw()), 2 * fabs(draw()) }, x[5], out[5], far = 0, best = HUGE_VAL;
     for (int i = 0; i < 5; i++) x[i] = draw();
     nsm_cone_project_rolling(2, mu[0], mu[1], x, out);

@@ -159,7 +159,7 @@ static void bad_input(void **state) {
 static void without_solution(void **state) {
   (void)state;
   for (int m = 1; m <= 30; m++)
-    for (int trial = 0; trial < 12; trial++) {
+    for (int trial = 0; trial < 12; trial += THIN) {
       bench b = bench_open(m, 0, 0);
       fill_semidefinite(&b, m > 1 ? m / 2 : 0, 0.0);
       // a direction y >= 0 with M y = 0: project the rows; q against it

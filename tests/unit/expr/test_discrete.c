@@ -4,12 +4,9 @@
 // tested by itself: each component against the gradient at the midpoint, at distances where a cancelling form has lost
 // all its digits.
 #include "discrete_rig.h"
+#include "tests/unit/thin.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { TREES = 400, POINTS = 3 };    // the same trees, fewer of them
-#else
-enum { TREES = 2500, POINTS = 3 };
-#endif
+enum { TREES = 2500 / THIN, POINTS = 3 };
 static const double distances[] = {0, 0.1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-12};   // 0: anywhere
 
 static int checked;

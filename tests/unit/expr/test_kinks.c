@@ -3,8 +3,9 @@
 // there, so nothing may become nan, and Df*(b - a) = f(b) - f(a) must hold as elsewhere.
 #include "discrete_rig.h"
 #include "../../../runtime/nsm_abi.h"
+#include "tests/unit/thin.h"
 
-enum { TREES = 800, POINTS = 12 };
+enum { TREES = 800 / THIN, POINTS = 12 };
 
 // --- functions ---
 
@@ -177,7 +178,7 @@ static void near_to(const char *what, double a, double b, double r, double got, 
 static void test_divided_powers(void **state) {
   (void)state;
   rt_seed(1);
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < 20000 / THIN; i++) {
     static const double ratios[] = {0, 1e-12, 0.01, 0.3, 0.49, 0.5, 0.9, 0.999999, 1};
     double b = exp(60*rt_unit() - 30), a = b*(rt_below(2) ? ratios[rt_below(9)] : rt_unit()), r = 0.1 + 6*rt_unit();
     double one = divided_difference_of_power(a, b, r, 11), other = nsm_powd(a, b, r, 11);

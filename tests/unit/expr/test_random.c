@@ -2,8 +2,9 @@
 // written (random_tree.h): simplification, derivatives, substitution, expansion and printing must all agree with it.
 #include "random_tree.h"
 #include "reader.h"
+#include "tests/unit/thin.h"
 
-enum { TREES = 4000, POINTS = 6, DEPTH = 6 };
+enum { TREES = 4000 / THIN, POINTS = 6, DEPTH = 6 };
 
 // What an ill-conditioned tree does to round-off is bounded by evaluating next door: the answer may move by what a
 // relative change of 1e-13 of the point moves it, amplified.

@@ -2,6 +2,7 @@
 // expressions, that the value stays and the text does not depend on what the pool held before.
 #include "random_tree.h"
 #include "reader.h"
+#include "tests/unit/thin.h"
 
 static void collects(const char *written, const char *expected) {
   Ex e = ex_trig(P, read_text(written));
@@ -125,7 +126,7 @@ static int size_of(Ex e) {
 static void test_random_sums(void **state) {
   (void)state;
   int changed = 0, shrunk = 0;
-  for (int i = 0; i < 4000; i++) {
+  for (int i = 0; i < 4000 / THIN; i++) {
     rt_seed(100 + (uint64_t)i);
     Ex e = random_sum(1 + rt_below(5)), r = ex_trig(P, e);
     changed += r != e;
@@ -137,14 +138,14 @@ static void test_random_sums(void **state) {
       if (!rt_close(was, is, 1000, 1e-13)) fail_msg("%s\n  = %.17g becomes %s\n  = %.17g", shown(e), was, shown(r), is);
     }
   }
-  assert_true(changed > 2000 && shrunk > changed/2);
+  assert_true(changed > 2000 / THIN && shrunk > changed/2);
 }
 
 // Any expression: where it has a value of moderate size, the result has it.
 static void test_random_trees(void **state) {
   (void)state;
   int seen = 0;
-  for (int i = 0; i < 4000; i++) {
+  for (int i = 0; i < 4000 / THIN; i++) {
     rt_seed(40000 + (uint64_t)i);
     const Tree *t = rt_tree(5, true), *u = rt_tree(3, true);
     Ex c2 = ex_pow(P, trig(true, u->ex), num(2)), s2 = ex_pow(P, trig(false, u->ex), num(2));
@@ -161,12 +162,12 @@ static void test_random_trees(void **state) {
         fail_msg("%s\n  = %.17g becomes %s\n  = %.17g", shown(y), was, shown(r), is);
     }
   }
-  assert_true(seen > 4000);
+  assert_true(seen > 4000 / THIN);
 }
 
 static void test_the_text_is_stable(void **state) {
   (void)state;
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 300 / THIN; i++) {
     rt_seed(80000 + (uint64_t)i);
     const char *first = shown(ex_trig(P, random_sum(4)));
     Pool *old = P;

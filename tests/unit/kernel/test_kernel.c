@@ -12,8 +12,9 @@
 #include "compiler/jit/jit.h"
 #include "tests/unit/kernel/interpreter.h"
 #include "tests/unit/kernel/random_kernel.h"
+#include "tests/unit/thin.h"
 
-enum { RANDOM = 200, BY_CC = 3 };
+enum { RANDOM = 200 / THIN, BY_CC = 3 };
 typedef double (*Function)(const double *, double *, int);
 
 // The text of a model that has the kernel in place of `sizes`.
