@@ -75,8 +75,9 @@ ScanBuffer nsm_scan__scan_bytes(const char *bytes, int n, void *scanner);
 int   nsm_scan_lex(union NSM_STYPE *value, Span *at, void *scanner);
 int   nsm_scan_lex_destroy(void *scanner);
 
-// syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known.
-void  syntax_error(Parse *p, const char *const *expected, int n);
+// syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known. foreign:
+// is it a form of another language, of which all is said?
+void  syntax_error(Parse *p, const char *const *expected, int n, bool (*foreign)(Parse *));
 const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
 
