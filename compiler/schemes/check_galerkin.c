@@ -7,9 +7,12 @@ static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, DiagBa
   return g;
 }
 
-// The slip of each contact is a vector in a disk, whose radius is proportional to its normal force.
+// Friction that is one disk, in a frame of its own, whose radius is proportional to the normal force.
 static bool is_known(const System *s, const SysClass *c) {
-  return (c->friction == MF_COULOMB || c->friction == MF_GIVEN || c->friction == MF_GRIP) && !friction_moves(s, c);
+  static const MFrictionLaw known[] = { MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GIVEN, MF_GRIP, MF_GRIP2, MF_GRIP3 };
+  bool any = false;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) any |= c->friction == known[i];
+  return any && !friction_moves(s, c);
 }
 
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
