@@ -302,7 +302,7 @@ static int yyreport_syntax_error(const yypcontext_t *seen, Parse *p) {
   const char *names[YYNTOKENS];
   int n = yypcontext_expected_tokens(seen, kinds, YYNTOKENS);
   for (int i = 0; i < n; i++) names[i] = yysymbol_name(kinds[i]);
-  syntax_error(p, names, n, foreign_form);
+  syntax_error(p, names, n);
   return 0;
 }
 

@@ -20,6 +20,7 @@ struct Parse {
   const SourceFile *file;
   DiagBag          *bag, *mute;   // mute: what is said after the parse was stopped
   void             *scanner;
+  bool            (*foreign)(Parse *);   // is it a form of another language, of which all is said?
   Ast              *result;
 
   size_t lo, hi;             // of the lexer's match
@@ -65,7 +66,7 @@ void  parse_too_deep(Parse *p, Span at);
 bool  seen_before(Parse *p, const char *text);
 bool  was_seen(const Parse *p, const char *text);                    // the same without counting
 
-// parse.c: the token stream of the grammar.
+// tokens.c: the token stream of the grammar.
 int   parse_next_token(union NSM_STYPE *value, Span *at, Parse *p);
 
 // The scanner that flex makes of grammar/nsm.l.
@@ -75,9 +76,8 @@ ScanBuffer nsm_scan__scan_bytes(const char *bytes, int n, void *scanner);
 int   nsm_scan_lex(union NSM_STYPE *value, Span *at, void *scanner);
 int   nsm_scan_lex_destroy(void *scanner);
 
-// syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known. foreign:
-// is it a form of another language, of which all is said?
-void  syntax_error(Parse *p, const char *const *expected, int n, bool (*foreign)(Parse *));
+// syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known.
+void  syntax_error(Parse *p, const char *const *expected, int n);
 const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
 

@@ -411,12 +411,12 @@ static bool is_echo(const Parse *p) {
   return p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind);
 }
 
-void syntax_error(Parse *p, const char *const *names, int n, bool (*foreign)(Parse *)) {
+void syntax_error(Parse *p, const char *const *names, int n) {
   Expected e = {names, n};
   if (p->stopped) return;
   bool unread = p->unread.file && p->now.at.lo >= p->unread.lo && p->now.at.lo < p->unread.hi;
   if (unread) return;
-  if (!is_echo(p) && !foreign(p)) explain(p, e);
+  if (!is_echo(p) && !p->foreign(p)) explain(p, e);
   if (expects(e, "';'") && !p->stopped) {   // the rule `end` of the grammar supplies it: an item starts here
     p->broken = p->item[0] = p->now;
     p->item_n = 1;
