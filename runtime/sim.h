@@ -356,7 +356,7 @@ typedef struct sim_analysis {
 // and, in world axes, its normal, first direction of slip and place on B.
 typedef struct sim_touch {
   int a, b, shape_a, shape_b;
-  unsigned long feature;
+  uint64_t feature;
   double gap, slip[3], normal[3], at[3];
 } sim_touch;
 

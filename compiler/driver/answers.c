@@ -1,4 +1,5 @@
-// sens, fit: compile in memory, run, differentiate (runtime/answers).
+// sens, fit, analyse: compile in memory, run, differentiate (runtime/answers).
+#include "../../runtime/answers/analyse.h"
 #include "../../runtime/answers/fit.h"
 #include "../dual/kernels_dual.h"
 #include "commands.h"
@@ -29,3 +30,4 @@ static int answer(const Options *o, Answer *by) {
 
 int command_sens(const Options *o) { return answer(o, nsm_sens_flags); }
 int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
+int command_analyse(const Options *o) { return answer(o, nsm_analyse_flags); }

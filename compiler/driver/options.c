@@ -23,25 +23,6 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
-bool options_add_set(Arena *a, Options *o, const char *text) {
-  const char *eq = strchr(text, '=');
-  if (!eq || eq == text || !eq[1]) return refuse("--set ", text, ": it takes NAME=VALUE"), false;
-  size_t n = (size_t)(eq - text);
-  while (n > 0 && text[n - 1] == ' ') n--;
-  Override v = { .name = arena_strndup(a, text, n), .text = text };
-  int has_unit;
-  nsm_unit unit;
-  const char *wrong = nsm_read_any_quantity(eq + 1, &v.value, &has_unit, &unit);
-  if (wrong) {
-    fprintf(stderr, "error: --set %s: the value of %s is `%s`: %s\n", text, v.name, eq + 1, wrong);
-    return false;
-  }
-  v.has_unit = has_unit;
-  if (has_unit) v.unit = unit_of_shared(&unit);
-  o->set[o->nset++] = v;
-  return true;
-}
-
 static int check_files(const Command *c, const Options *o) {
   const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420, or a word" : c->id == NSM_FOR_NEW ? "a name"
                    : c->id == NSM_FOR_COMPLETION ? "a shell" : "a file";
@@ -103,6 +84,10 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
     return refuse("--json, --latex and --mathml exclude each other", "", "");
   if (given(o, NSM_FLAG_PORT) && !given(o, NSM_FLAG_SERVE))
     return refuse("--port is that of --serve, which is not given", "", "");
+  if (given(o, NSM_FLAG_LIVE) && given(o, NSM_FLAG_SERVE))
+    return refuse("--live is a page that needs no server, and --serve is one", "", "");
+  if (given(o, NSM_FLAG_LIVE) && f->nlist > 0)
+    return refuse("--live with --input: a page reads no files; write the input as a table of the model", "", "");
   return check_files(c, o);
 }
 

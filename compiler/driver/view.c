@@ -32,7 +32,8 @@ int command_view(const Options *o) {
   int code;
   if (given(o, NSM_FLAG_SERVE)) code = view_serve(o);
   else {
-    ViewWish wish = { .whole = true, .err = stderr };     // --quiet: the run says its errors alone
+    ViewWish wish = { .whole = true, .live = given(o, NSM_FLAG_LIVE),
+                      .err = stderr };                     // --quiet: the run says its errors alone
     code = view_run(o, path, &wish, &page);
     if (page.n) {
       int written = write_file(&page, path);

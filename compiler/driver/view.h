@@ -10,6 +10,7 @@ typedef struct ViewModel { Compilation *c; nsm_program *p; } ViewModel;
 typedef struct ViewWish {
   bool whole;                           // the page; else its data alone (view/page.h)
   bool served;                          // its parameters have sliders
+  bool live;                            // the page computes by itself
   FILE *err;                            // what the run says goes there too; NULL: nowhere
   Compilation *checked;                  // whose diagnostics are printed; NULL: of the model itself
 } ViewWish;
@@ -22,5 +23,8 @@ void view_unload(ViewModel *m);
 int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *out);
 // Both: a run of its own.
 int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out);
+// The same, or its data alone, with NAME=VALUE in each of the lines in place of what the options say of the same name.
+// lines is taken apart. m is the model with the options alone, m->p NULL: it does not compile.
+int view_with_values(const Options *o, const ViewModel *m, bool whole, char *lines, Text *out);
 // The page on the loopback address until Ctrl-C.
 int view_serve(const Options *o);

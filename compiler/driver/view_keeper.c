@@ -1,9 +1,5 @@
 // See view_keeper.h. On the socket: a Question with the connection, and the lines; back comes one byte, TAKEN. Until
 // then the server can ask another keeper.
-//
-// A run needs no new machine code where the values that differ from the command line's are parameters of the compiled
-// model that no length depends on, and the scheme is the same. The checks of the model are made anew for every run:
-// they cost a tenth of a compilation, and a value may be wrong.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,77 +34,6 @@ static bool read_whole(int fd, void *to, size_t n) {
   return true;
 }
 
-// ---- values ---------------------------------------------------------------------------------------------------------
-static bool same_name(const char *a, const char *b) {
-  size_t n = strcspn(a, "=");
-  return n == strcspn(b, "=") && !strncmp(a, b, n);
-}
-
-// The options with one --set for each line in place of what they say of the same parameter. NULL: a line cannot be
-// read, which standard error says.
-static Options *with_lines(Arena *a, const Options *o, char *text) {
-  Options *own = ARENA_NEW(a, Options);
-  int lines = 1;
-  *own = *o;
-  for (const char *c = text; *c; c++) lines += *c == '\n';
-  own->flags.set = ARENA_ARRAY(a, const char *, o->flags.nset + lines + 1);
-  own->set = ARENA_ARRAY(a, Override, o->nset + lines + 1);
-  own->flags.nset = own->nset = 0;
-  char *save;
-  const char **line = ARENA_ARRAY(a, const char *, lines + 1);
-  int n = 0;
-  for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) line[n++] = l;
-  for (int i = 0; i < o->flags.nset; i++) {
-    bool replaced = false;
-    for (int k = 0; k < n; k++) replaced |= same_name(o->flags.set[i], line[k]);
-    if (!replaced) {
-      own->flags.set[own->flags.nset++] = o->flags.set[i];
-      if (!options_add_set(a, own, o->flags.set[i])) return NULL;
-    }
-  }
-  for (int k = 0; k < n; k++) {
-    own->flags.set[own->flags.nset++] = line[k];
-    if (!options_add_set(a, own, line[k])) return NULL;
-  }
-  return own;
-}
-
-// Is every value one that the compiled model takes when it runs? checked: the model with these values, checked.
-static bool takes(const ViewModel *m, const Options *base, const Options *own, const Compilation *checked) {
-  if (checked->plan->scheme != m->c->plan->scheme) return false;
-  for (int i = 0; i < own->nset; i++) {
-    bool as_compiled = false, stored = own->set[i].use == SET_STORED;
-    for (int k = 0; k < base->nset; k++) as_compiled |= !strcmp(base->set[k].text, own->set[i].text);
-    for (int k = 0; k < nsm_nparameter(m->p); k++) {
-      nsm_parameter p = nsm_parameter_at(m->p, k);
-      if (!strcmp(p.name, own->set[i].name) && p.fixed) stored = false;
-    }
-    if (!as_compiled && !stored) return false;
-  }
-  return own->nset >= base->nset;
-}
-
-// In the process of a run.
-static int show(const ViewModel *m, const Options *base, const Question *q, char *lines, Text *page) {
-  Arena *a = arena_new();
-  const Options *own = with_lines(a, base, lines);
-  ViewWish wish = { .whole = q->whole, .served = true };
-  int code;
-  if (!own) return EXIT_USAGE;
-  if (!m->p) return view_run(own, NULL, &wish, page);
-  wish.checked = compile_file(own, own->file[0], STAGE_PLAN, NULL, &code);
-  if (!wish.checked) return code;
-  if (!takes(m, base, own, wish.checked)) {
-    wish.checked = NULL;
-    return view_run(own, NULL, &wish, page);
-  }
-  nsm_program *checked = program_of(wish.checked);
-  list_diagnostics(checked);
-  m->p->diagnostic = checked->diagnostic;
-  m->p->ndiagnostic = checked->ndiagnostic;
-  return view_show(own, m, &wish, page);
-}
-
 // ---- processes ------------------------------------------------------------------------------------------------------
 // A fork that ends with the process that made it, and by signals as a command does.
 static pid_t fork_bound(void) {
@@ -130,7 +55,7 @@ static pid_t fork_bound(void) {
 _Noreturn static void child(const ViewModel *m, const Options *base, const Question *q, char *lines, int out, int err) {
   dup2(err, STDERR_FILENO);
   Text page = {0};
-  int code = show(m, base, q, lines, &page);
+  int code = view_with_values(base, m, q->whole, lines, &page);
   fflush(NULL);
   bool sent = write_whole(out, page.n ? page.at : "", page.n);
   _exit(sent ? code : EXIT_PIPE);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include "../api/installed.h"
 #include "../view/page.h"
 #include "commands.h"
 #include "view.h"
@@ -18,31 +19,40 @@ static void shell_word(Text *t, const char *word) {
   text_addc(t, '\'');
 }
 
-static void flag(Text *t, const char *name, const char *value) {
-  text_printf(t, " --%s", name);
-  if (!*value) return;
+// One word of a command line: for a shell, or one a line.
+typedef void Word(Text *t, const char *word);
+
+static void shell_next(Text *t, const char *word) {
   text_addc(t, ' ');
-  shell_word(t, value);
+  shell_word(t, word);
 }
 
-// `nsm run` with the flags that `nsm view` was given.
-static void repeat(const Options *o, Text *t) {
+static void line_next(Text *t, const char *word) {
+  text_add(t, word);
+  text_addc(t, '\n');
+}
+
+static void flag(Arena *a, Text *t, Word *next, const char *name, const char *value) {
+  next(t, arena_printf(a, "--%s", name));
+  if (*value) next(t, value);
+}
+
+// The file, and the flags of `nsm run` that `nsm view` was given.
+static void words(Arena *a, const Options *o, Word *next, Text *t) {
   static const char *const name[] = {
 #define FLAG(id, name, other, kind, range, argument, commands, help) [NSM_FLAG_##id] = name,
 #include "../../runtime/command/flags.def"
 #undef FLAG
   };
-  text_add(t, "nsm run ");
-  shell_word(t, o->file[0]);
-  for (int i = 0; i < o->flags.nset; i++) flag(t, "set", o->flags.set[i]);
-  for (int i = 0; i < o->flags.nlist; i++) flag(t, name[o->flags.list[i].flag], o->flags.list[i].text);
+  next(t, o->file[0]);
+  for (int i = 0; i < o->flags.nset; i++) flag(a, t, next, "set", o->flags.set[i]);
+  for (int i = 0; i < o->flags.nlist; i++) flag(a, t, next, name[o->flags.list[i].flag], o->flags.list[i].text);
   for (int i = 0; i < NSM_FLAGS; i++) {
     const char *value = o->flags.text[i];
     bool listed = i == NSM_FLAG_SET || i == NSM_FLAG_INPUT, own = i == NSM_FLAG_OUTPUT || i == NSM_FLAG_SERVE ||
-                  i == NSM_FLAG_PORT || i == NSM_FLAG_QUIET || i == NSM_FLAG_FULL;
-    if (value && !listed && !own) flag(t, name[i], value);
+                  i == NSM_FLAG_PORT || i == NSM_FLAG_QUIET || i == NSM_FLAG_FULL || i == NSM_FLAG_LIVE;
+    if (value && !listed && !own) flag(a, t, next, name[i], value);
   }
-  text_add(t, " -o run.csv");
 }
 
 // ---- one run --------------------------------------------------------------------------------------------------------
@@ -60,6 +70,34 @@ static const char *said(Said *s, Arena *a, FILE *copy) {
   free(s->at);
   if (copy) fputs(text, copy);
   return text;
+}
+
+// ---- a page that computes -------------------------------------------------------------------------------------------
+// NULL: nsm was built without it, which standard error says.
+static const PageLive *live_part(const Options *o, const Compilation *c, Arena *a) {
+  const char *path = arena_printf(a, "%s/nsm_live.wasm.gz", installed(a)->lib);
+  const SourceFile *module;
+  if (source_read_ordinary(a, path, &module) != SOURCE_OK) {
+    fputs("error: --live needs a part of nsm that this one was built without\n"
+          "help: apt-get install clang lld wasi-libc libclang-rt-dev-wasm32, then cmake --preset release and "
+          "cmake --build --preset release --target live, in the folder of nsm\n", stderr);
+    return NULL;
+  }
+  PageLive *live = ARENA_NEW(a, PageLive);
+  PageFile *file = ARENA_ARRAY(a, PageFile, c->nread + 1);
+  Text line = {0};
+  words(a, o, line_next, &line);
+  *live = (PageLive){ .module = module->text, .n = module->len, .words = arena_strndup(a, text_str(&line), line.n),
+                      .file = file };
+  text_free(&line);
+  const char *std = std_dir(a);
+  for (int i = 0; i < c->nread; i++) {
+    const SourceFile *f;
+    bool own = !strcmp(c->read[i], c->path), library = !strncmp(c->read[i], std, strlen(std));
+    if (!own && !library && source_read_ordinary(a, c->read[i], &f) == SOURCE_OK)
+      file[live->nfile++] = (PageFile){ c->read[i], f->text, f->len };
+  }
+  return live;
 }
 
 bool view_load(const Options *o, const char *path, ViewModel *m, int *code) {
@@ -88,9 +126,12 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
   Said run, model;
   trace_open(&trace, a, m->p, &watch);
   trace.full = given(o, NSM_FLAG_FULL);
-  repeat(o, &command);
+  text_add(&command, "nsm run");
+  words(a, o, shell_next, &command);
+  text_add(&command, " -o run.csv");
   PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = wish->served, .diagnostics = "",
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
+  if (wish->live && !(facts.live = live_part(o, m->c, a))) return EXIT_FILE;
   if (said_open(&run)) {
     code = run_program(o, m->p, &watch, run.f, &not_reached);
     facts.notes = said(&run, a, wish->err);

@@ -10,7 +10,7 @@
 static const SourceFile *open_file(const Env *env, const Ast *file) {
   const char *path = source_beside(env->e->a, file->span.file, file->name);
   const SourceFile *f = NULL;
-  SourceStatus s = source_read_ordinary(env->e->a, path, &f);
+  SourceStatus s = source_read_open(env->e->a, path, env->e->opt ? env->e->opt->open : NULL, &f);
   if (s == SOURCE_OK) {
     map_put(env->e->files, intern(env->e->in, path), (void *)f);
     return f;

@@ -11,7 +11,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks of numbers are
 #define SCRIPT(symbol, file) extern const char symbol[];
 #include "scripts.def"
 #undef SCRIPT
-extern const char page_html[], page_css[];
+extern const char page_html[], page_css[], page_worker_js[];
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 static void base64(Text *out, const void *bytes, size_t n) {
@@ -252,7 +252,7 @@ static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
   fact(out, "command", f->command);
   fact(out, "notes", f->notes);
   key(out, "served");
-  text_add(out, f->served ? "true" : "false");
+  text_add(out, f->served || f->live ? "true" : "false");
   count(out, "kept", (double)t->kept);
   outcome(t, out);
   lasting_facts(t, f, out);
@@ -284,6 +284,26 @@ static int blocks(const Trace *t, Block *out) {
   return n;
 }
 
+// What a page needs to compute; its worker is a script that the page starts, not the browser.
+static void live(const PageLive *l, Text *out) {
+  text_add(out, "<script type=\"application/json\" id=\"live\">{\"words\": ");
+  string(out, l->words);
+  key(out, "files");
+  text_addc(out, '[');
+  for (int i = 0; i < l->nfile; i++) {
+    text_add(out, i ? ",\n{\"path\": " : "{\"path\": ");
+    string(out, l->file[i].path);
+    text_add(out, ", \"text\": \"");
+    base64(out, l->file[i].text, l->file[i].n);
+    text_add(out, "\"}");
+  }
+  text_add(out, "]}</script>\n<script type=\"text/plain\" id=\"worker\">");
+  text_add(out, page_worker_js);
+  text_add(out, "</script>\n<script type=\"application/octet-stream\" id=\"module\">");
+  base64(out, l->module, l->n);
+  text_add(out, "</script>\n");
+}
+
 // In the page: elements that a browser does not read before somebody asks for them.
 static void page_data(const Trace *t, const PageFacts *f, Text *out) {
   Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
@@ -291,6 +311,7 @@ static void page_data(const Trace *t, const PageFacts *f, Text *out) {
   text_add(out, "<script type=\"application/json\" id=\"facts\">");
   facts_json(t, f, out);
   text_add(out, "}</script>\n");
+  if (f->live) live(f->live, out);
   for (int i = 0; i < n; i++) {
     text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", all[i].name);
     base64(out, all[i].bytes, all[i].n);
@@ -312,7 +333,7 @@ void page_answer(const Trace *t, const PageFacts *f, Text *out) {
   text_add(&facts, n ? "}}" : "{}}");
   while (facts.n % 8) text_addc(&facts, ' ');
   unsigned char head[8] = { 0 };
-  for (int i = 0; i < 8; i++) head[i] = (unsigned char)(facts.n >> 8*i);
+  for (int i = 0; i < 8; i++) head[i] = (unsigned char)((uint64_t)facts.n >> 8*i);
   text_addn(out, (const char *)head, sizeof head);
   text_addn(out, facts.at, facts.n);
   for (int i = 0; i < n; i++) {
@@ -384,8 +405,8 @@ void page_write(const Trace *t, const PageFacts *f, Text *out) {
   const char *at = page_html;
   up_to(&at, "security", out);
   text_printf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; connect-src %s\">",
-              f->served ? "'self'" : "'none'");
+                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'%s; img-src data: blob:; connect-src %s\">",
+              f->live ? " 'wasm-unsafe-eval'; worker-src blob:" : "", f->served ? "'self'" : "'none'");
   up_to(&at, "title", out);
   escaped(out, nsm_program_name(t->p));
   up_to(&at, "style", out);

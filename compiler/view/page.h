@@ -5,6 +5,11 @@
 
 enum { PAGE_BYTES = 3000000 };          // of a page, unless all of the run is wanted
 
+// A page that computes: nsm as a module of WebAssembly, compressed by gzip; the words of the command line, one a line;
+// the files that the model reads beside its own text.
+typedef struct PageFile { const char *path, *text; size_t n; } PageFile;
+typedef struct PageLive { const char *module; size_t n; const char *words; const PageFile *file; int nfile; } PageLive;
+
 typedef struct PageFacts {
   const char *command;                  // that repeats the run
   const char *diagnostics;              // of the model, as printed; "" for none
@@ -12,6 +17,7 @@ typedef struct PageFacts {
   const char *path;                     // of the model, as given
   const char *source;                   // its text
   bool        served;                   // its parameters have sliders
+  const PageLive *live;                 // NULL: it does not compute
 } PageFacts;
 
 // t may be one that did not begin: the page then has equations, text and messages.

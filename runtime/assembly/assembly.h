@@ -23,6 +23,7 @@ void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while
 void  sim_give(nsm_sim *s, void *lent);
 #define SIM_LEND(s, count, type) ((type *)sim_lend((s), (size_t)(count), sizeof(type)))
 nsm_la_memory sim_la_memory(nsm_sim *s);                 // the same for la/sparse.h
+nsm_la_memory sim_la_fixed(nsm_sim *s);                  // that is released with all else: small pieces share blocks
 void  sim_no_room(nsm_sim *s);                           // leaves to nsm_open
 // Room for `count` things, as it is or larger and then without what was in it; NULL where there is no memory.
 void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size);

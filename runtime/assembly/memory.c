@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { ALIGN = 64, CHUNK = 1 << 16 };
+// No piece has more: a terabyte, or a gigabyte where an address has 32 bits.
+#define MOST_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
 
 struct sim_memory {
   struct sim_memory *next, *before;
@@ -48,7 +50,7 @@ static void *own_block(nsm_sim *s, size_t bytes, int zeroed) {
 
 void *sim_take(nsm_sim *s, size_t count, size_t size) {
   if (count == 0) count = 1;
-  if (count > ((size_t)1 << 40) / size) longjmp(s->no_memory, 1);
+  if (count > MOST_BYTES / size) longjmp(s->no_memory, 1);
   size_t bytes = aligned(count * size);
   struct sim_memory *m = s->memory;
   if (bytes > CHUNK / 4) {
@@ -73,7 +75,7 @@ void *sim_take_scratch(nsm_sim *s, size_t bytes) {
 }
 
 void *sim_lend(nsm_sim *s, size_t count, size_t size) {
-  if (count > ((size_t)1 << 40) / size) longjmp(s->no_memory, 1);
+  if (count > MOST_BYTES / size) longjmp(s->no_memory, 1);
   void *own = own_block(s, count * size, 1);
   if (!own) longjmp(s->no_memory, 1);
   return own;
@@ -90,7 +92,7 @@ void sim_give(nsm_sim *s, void *lent) {
 }
 
 void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
-  if (count > ((size_t)1 << 40) / size) return NULL;
+  if (count > MOST_BYTES / size) return NULL;
   if (count * size <= p->bytes) return p->at;
   size_t bytes = p->bytes + p->bytes / 2 > count * size ? p->bytes + p->bytes / 2 : count * size;
   sim_pool_empty(s, p);
@@ -101,7 +103,7 @@ void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
 
 void *sim_pool_more(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
   sim_pool before = *p;
-  if (count > ((size_t)1 << 40) / size) return NULL;
+  if (count > MOST_BYTES / size) return NULL;
   if (count * size <= p->bytes) return p->at;
   *p = (sim_pool){ NULL, before.bytes };
   if (sim_pool_room(s, p, count, size) && before.at) memcpy(p->at, before.at, before.bytes);
@@ -114,10 +116,14 @@ void sim_pool_empty(nsm_sim *s, sim_pool *p) {
   *p = (sim_pool){ NULL, 0 };
 }
 
+static void *take_fixed(void *of, size_t bytes) { return sim_take(of, bytes, 1); }
+static void give_nothing(void *of, void *memory) { (void)of; (void)memory; }
 static void *take_for_la(void *of, size_t bytes) { return own_block(of, bytes, 1); }
 static void give_from_la(void *of, void *memory) { sim_give(of, memory); }
 
 nsm_la_memory sim_la_memory(nsm_sim *s) { return (nsm_la_memory){ take_for_la, give_from_la, s }; }
+
+nsm_la_memory sim_la_fixed(nsm_sim *s) { return (nsm_la_memory){ take_fixed, give_nothing, s }; }
 
 void sim_no_room(nsm_sim *s) { longjmp(s->no_memory, 1); }
 

@@ -2,10 +2,12 @@
 // values. Every mistake a person can make here is reported with the line of the model and the name they gave.
 #include "assembly.h"
 #include "runtime/move.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 static const double most_bytes = 4.0 * 1024 * 1024 * 1024;
+#define MOST_STEPS (LONG_MAX > 2147483647 ? 9e15 : 1e9)    // a long counts them
 
 // ---- parameters -----------------------------------------------------------------------------------------------------
 static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
@@ -137,7 +139,7 @@ static int experiment_holds(const sim_analysis *a, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", a->gamma);
   else if (!(a->tolerance > 0 && a->tolerance < 1))
     sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", a->tolerance);
-  else if (!(floor((a->until - a->start) / a->step + 1e-9) < 9e15))
+  else if (!(floor((a->until - a->start) / a->step + 1e-9) < MOST_STEPS))
     sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", a->step,
              floor((a->until - a->start) / a->step + 1e-9));
   else if (a->start + a->step == a->start || a->until - a->step == a->until)

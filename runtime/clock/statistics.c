@@ -1,6 +1,7 @@
 // Statistics of outputs and energies over a run: what the claims of a model (`expect`) are made of
 // (record/statistics.c).
 #include "located.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -59,7 +60,8 @@ double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a) {
 // An `at` interpolates within the step that passes its time: from the values of that step's begin on.
 long sim_steps_before(const nsm_sim *s, double time) {
   double n = floor((time - s->now.t) / s->a->step) - 1;
-  return n < 1 ? 1 : n < 1e15 ? (long)n : (long)1e15;
+  const double most = LONG_MAX / 4;                         // it is added to numbers of steps
+  return n < 1 ? 1 : n < most ? (long)n : LONG_MAX / 4;
 }
 
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {

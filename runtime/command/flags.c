@@ -20,7 +20,7 @@ typedef struct entry {
 
 #define FOR(command) (1u << NSM_FOR_##command)
 #define RECORDED (FOR(RUN) | FOR(SIMULATOR))
-#define SIMULATION (RECORDED | FOR(VIEW) | FOR(TEST) | FOR(SWEEP) | FOR(SENS) | FOR(FIT))
+#define SIMULATION (RECORDED | FOR(VIEW) | FOR(TEST) | FOR(SWEEP) | FOR(SENS) | FOR(FIT) | FOR(ANALYSE))
 #define MODEL (FOR(CHECK) | FOR(DERIVE) | FOR(EMIT) | FOR(BUILD))
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
@@ -34,7 +34,8 @@ static const char *const command_names[] = {
   [NSM_FOR_RUN] = "run",       [NSM_FOR_VIEW] = "view",       [NSM_FOR_PLOT] = "plot",
   [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
-  [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_SENS] = "sens",     [NSM_FOR_FIT] = "fit",
+  [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_SENS] = "sens",
+  [NSM_FOR_FIT] = "fit",       [NSM_FOR_ANALYSE] = "analyse",
   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
   [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
   [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"

@@ -4,10 +4,11 @@
 // multiplier 0 its row has no terms to be measured by. M = H W^-1 H^T is known as H is, so |M_ij| <= sqrt(M_ii M_jj)
 // bounds what round-off makes of row i [Arioli et al. 1989, section 2]: it is known to the round-off of
 //
-//   f_i = sqrt(M_ii) max_j sqrt(M_jj) |lambda_j|
+//   f_i = sqrt(M_ii) max_j sqrt(M_jj) |lambda_j|;   where all are 0, sqrt(M_ii) max_j max(|q_j|, q_terms_j)/sqrt(M_jj)
 //
-// which is handed to the verifier as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on
-// units. Only of multipliers that are as large as q asks for: those of a problem without a solution have no size.
+// (q is H u, and a motion in a plane is known to leave it by no less than its own round-off). It is handed to the
+// verifier as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on units. Only of
+// multipliers that are as large as q asks for: those of a problem without a solution have no size.
 #include "solver.h"
 #include <math.h>
 
@@ -33,6 +34,7 @@ int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_tr
   size_t mark = w->used;
   double *terms = nsm_cone_take_doubles(w, (size_t)p->m);
   if (!terms || !(most <= natural * asked)) { w->used = mark; return 0; }
+  if (most == 0) most = asked;
   for (int i = 0; i < p->m; i++) terms[i] = p->q_terms ? p->q_terms[i] : 0;
   for (int i = 0, k = 0; i < p->m; i++) {
     if (k < p->cones && i == p->cone[k].first) { i += p->cone[k++].size - 1; continue; }

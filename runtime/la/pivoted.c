@@ -11,21 +11,22 @@ static void *take(const nsm_la_memory *m, size_t count, size_t size) {
 #define TAKE(m, count, type) ((type *)take(m, (size_t)(count), sizeof(type)))
 
 int nsm_lu_open(nsm_lu *f, int n, int pairs, size_t guess, const nsm_la_memory *m) {
+  size_t size = (size_t)n, wide = 1 + (size_t)pairs;
   *f = (nsm_lu){ .n = n, .pairs = pairs, .l_room = guess, .u_room = guess };
-  f->order = TAKE(m, n, int);
-  f->row = TAKE(m, n, int);
-  f->l_start = TAKE(m, n + 1, size_t);
-  f->u_start = TAKE(m, n + 1, size_t);
-  f->l_at = TAKE(m, guess, int);
-  f->u_at = TAKE(m, guess, int);
-  int good = f->order && f->row && f->l_start && f->u_start && f->l_at && f->u_at;
+  char *at = take(m, wide * (size + 2 * guess) * sizeof(double) + 2 * (size + 1) * sizeof(size_t) +
+                         2 * (size + guess) * sizeof(int), 1);
+  if (!at) return 0;
   for (int k = 0; k <= pairs; k++) {
-    f->d[k] = TAKE(m, n, double);
-    f->l[k] = TAKE(m, guess, double);
-    f->u[k] = TAKE(m, guess, double);
-    good = good && f->d[k] && f->l[k] && f->u[k];
+    double **of[] = { &f->d[k], &f->l[k], &f->u[k] };
+    for (int i = 0; i < 3; i++) { *of[i] = (double *)at; at += (i == 0 ? size : guess) * sizeof(double); }
   }
-  return good;
+  f->l_start = (size_t *)at;
+  f->u_start = f->l_start + size + 1;
+  f->order = (int *)(f->u_start + size + 1);
+  f->row = f->order + size;
+  f->l_at = f->row + size;
+  f->u_at = f->l_at + guess;
+  return 1;
 }
 
 int nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *m) {
@@ -39,21 +40,27 @@ int nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *m) {
 }
 
 // ---- room -----------------------------------------------------------------------------------------------------------
-static int larger(void **at, size_t used, size_t room, size_t size, const nsm_la_memory *m) {
+// What was there before stands in the block of open, or has grown and is given back.
+static int larger(void **at, size_t used, size_t room, size_t size, int grown, const nsm_la_memory *m) {
   void *more = m->take(m->of, room * size);
   if (!more) return 0;
   memcpy(more, *at, used * size);
-  m->give(m->of, *at);
+  if (grown) m->give(m->of, *at);
   *at = more;
   return 1;
 }
 
+typedef struct room { int **at; double **value; size_t *room; int *grown; } room;
+
 // Room for n entries more than `used`, half as much again where it grows.
-static int have_room(int **at, double *value[2], int pairs, size_t *room, size_t used, const nsm_la_memory *m) {
-  size_t asked = *room + *room / 2 > used ? *room + *room / 2 : used;
-  if (!larger((void **)at, *room, asked, sizeof(int), m)) return 0;
-  for (int k = 0; k <= pairs; k++) if (!larger((void **)&value[k], *room, asked, sizeof(double), m)) return 0;
-  *room = asked;
+static int have_room(const room *r, int pairs, size_t used, const nsm_la_memory *m) {
+  size_t now = *r->room, asked = now + now / 2 > used ? now + now / 2 : used;
+  if (used <= now) return 1;
+  if (!larger((void **)r->at, now, asked, sizeof(int), *r->grown, m)) return 0;
+  for (int k = 0; k <= pairs; k++)
+    if (!larger((void **)&r->value[k], now, asked, sizeof(double), *r->grown, m)) return 0;
+  *r->room = asked;
+  *r->grown = 1;
   return 1;
 }
 
@@ -177,9 +184,9 @@ int nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double smal
   for (int k = 0; k < n; k++) {
     int top = reach(f, A, order[k], k, w);
     size_t more = (size_t)(n - top);
-    size_t u = f->u_start[k] + more, l = f->l_start[k] + more;
-    if (u > f->u_room && !have_room(&f->u_at, f->u, f->pairs, &f->u_room, u, memory)) return -1;
-    if (l > f->l_room && !have_room(&f->l_at, f->l, f->pairs, &f->l_room, l, memory)) return -1;
+    room u = { &f->u_at, f->u, &f->u_room, &f->u_grown }, l = { &f->l_at, f->l, &f->l_room, &f->l_grown };
+    if (!have_room(&u, f->pairs, f->u_start[k] + more, memory)) return -1;
+    if (!have_room(&l, f->pairs, f->l_start[k] + more, memory)) return -1;
     divide(f, n, k, top, eliminate(f, n, k, top, small, w), w);
   }
   return f->dropped;

@@ -28,6 +28,7 @@ typedef struct nsm_lu {
   int    *l_at, *u_at;               // rows of L; places of U
   double *l[2], *u[2];
   size_t  l_room, u_room;            // entries
+  int     l_grown, u_grown;          // they have blocks of their own
 } nsm_lu;
 
 // What a factorization and a solution need besides, of any factors of up to n unknowns.
@@ -37,7 +38,8 @@ typedef struct nsm_lu_work {
   double *x[2];                      // [n]
 } nsm_lu_work;
 
-// 0: no memory. pairs: room for complex factors too. guess: entries of L, or of U, to begin with.
+// 0: no memory. pairs: room for complex factors too. guess: entries of L, or of U, to begin with. One block is taken,
+// which is never given back; where factors grow they have blocks of their own.
 int  nsm_lu_open(nsm_lu *f, int n, int pairs, size_t guess, const nsm_la_memory *memory);
 int  nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *memory);
 // Factors of A with columns in this order [A.n], A.n <= n of open. A pivot of at most `small` is none (matrices are

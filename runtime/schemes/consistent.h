@@ -8,6 +8,7 @@
 //   consistent_means.c     the mean of H of constraints on bodies
 //   consistent_light.c     the inertia of light bodies that are held
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
+//   consistent_entries.c   its entries, as they are added up
 //   consistent_near.c      the motion of bodies on joints with a matrix near to K, which consistent_near_matrix.c makes
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
@@ -76,6 +77,7 @@ struct sim_consistent {
   struct con_near *near;                 // consistent_near.c; NULL: not for this model
 
   sim_matrix k;
+  struct con_entries *entries;           // of it, while they are added up (consistent_entries.c)
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
   double   **inverse;                    // [nblock] the pseudo-inverse, in the block's own room or in one of its own
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
@@ -147,6 +149,13 @@ void con_carry(nsm_sim *s);
 
 // consistent_setup.c: which blocks of K the rows of contacts touch, after these have become others
 void con_touched(nsm_sim *s);
+
+// consistent_entries.c: an entry of K; one of it by positions, d row/d q_col, which enters when all have come
+void con_entries_room(nsm_sim *s);
+void con_entries_open(struct sim_consistent *c, double h);
+void con_add(struct sim_consistent *c, int row, int col, double value);
+void con_add_q(struct sim_consistent *c, int row, int col, double value);
+void con_entries_close(nsm_sim *s);
 
 // consistent_matrix.c
 int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot

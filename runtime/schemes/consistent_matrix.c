@@ -22,58 +22,49 @@ static double smallest_pivot(const nsm_sim *s) {
   return s->now.con.redundant || s->n.con->singular ? known_dependent : dependent;
 }
 
-static inline void add(struct sim_consistent *c, int row, int col, double value) {
-  c->k.val[sim_matrix_place(&c->k, row, col)] += value;
-}
-
-// value = d row / d q_col
-static void add_q(nsm_sim *s, double h, int row, int col, double value) {
-  struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  add(c, row, col, 0.5 * h * value);
-  if (c->ns == 0) return;
-  for (int e = r->z0[col]; e < r->z0[col + 1]; e++) {
-    int j = c->of[r->zs[e]];
-    if (j >= 0 && con_acts(s, j)) add(c, row, s->a->nv + c->ns + j, -value * r->x[r->zx[e]]);
-  }
-}
-
 static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const nsm_pattern *p, const double *value,
                        double factor) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       double x = factor * value[(size_t)i * (size_t)p->n + (size_t)e];
-      if (x == 0) continue;
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]), of_q = p->wrt[e] == NSM_WRT_Q;
       c->fresh[row] += fabs(x * (of_q ? v->q[col] : v->v[col]));
-      if (of_q) add_q(s, v->h, row, col, x);
-      else add(c, row, col, x);
+      if (of_q) con_add_q(c, row, col, x);
+      else con_add(c, row, col, x);
     }
 }
 
-static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_class *o, int i) {
+// The curvature of a row, of friction none: H_T does not change in the iteration.
+static void add_curve(nsm_sim *s, const nsm_view *v, const sim_class *k, con_class *o) {
+  int l0 = s->n.r.l[k->row0];
+  if (!k->c->curve_fn) return;
+  k->c->curve_fn(v, &k->tab, v->l + l0, v->k + l0, o->curve);
+  add_square(s, v, k, &k->c->curve, o->curve, -1);
+}
+
+static void add_constraint(nsm_sim *s, const sim_class *k, const con_class *o, int i) {
   struct sim_consistent *c = s->n.con;
   const nsm_class *d = k->c;
   int rate = s->a->nv + c->of[k->row0 + i], gap = rate + c->ns;
   if (!con_acts(s, c->of[k->row0 + i])) {                // its multipliers are 0
-    add(c, rate, rate, 1);
-    add(c, gap, gap, 1);
+    con_add(c, rate, rate, 1);
+    con_add(c, gap, gap, 1);
     return;
   }
   const double *dg = (d->dg_fn ? o->dg : k->h) + (size_t)i * (size_t)d->h.n, *end = k->h + (size_t)i * (size_t)d->h.n;
   for (int e = 0; e < d->h.n; e++) {
     int z = sim_z_of(s, k, i, d->h.col[e]);
-    add(c, z, rate, -dg[e]);
-    add(c, rate, z, end[e]);
-    if (!d->gq_fn) add_q(s, h, gap, z, end[e]);
+    con_add(c, z, rate, -dg[e]);
+    con_add(c, rate, z, end[e]);
+    if (!d->gq_fn) con_add_q(c, gap, z, end[e]);
   }
   for (int e = 0; d->gq_fn && e < d->gq.n; e++)
-    add_q(s, h, gap, sim_z_of(s, k, i, d->gq.col[e]), o->gq[(size_t)i * (size_t)d->gq.n + (size_t)e]);
+    con_add_q(c, gap, sim_z_of(s, k, i, d->gq.col[e]), o->gq[(size_t)i * (size_t)d->gq.n + (size_t)e]);
   for (int e = 0; d->drate_fn && e < d->dr.n; e++)
-    add(c, sim_z_of(s, k, i, d->dr.col[e]), gap, -o->dr[(size_t)i * (size_t)d->dr.n + (size_t)e]);
+    con_add(c, sim_z_of(s, k, i, d->dr.col[e]), gap, -o->dr[(size_t)i * (size_t)d->dr.n + (size_t)e]);
   for (int e = 0; d->rq_fn && e < d->rq.n; e++)
-    add_q(s, h, rate, sim_z_of(s, k, i, d->rq.col[e]), o->rq[(size_t)i * (size_t)d->rq.n + (size_t)e]);
+    con_add_q(c, rate, sim_z_of(s, k, i, d->rq.col[e]), o->rq[(size_t)i * (size_t)d->rq.n + (size_t)e]);
 }
 
 // ---- factors --------------------------------------------------------------------------------------------------------
@@ -178,7 +169,7 @@ static void factor_constrained(nsm_sim *s, int block) {
 
 int con_matrix(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
-  memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
+  con_entries_open(c, v->h);
   memset(c->has_column, 0, (size_t)s->n.r.n);
   c->x_used = 0;
   int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
@@ -192,22 +183,20 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     k->c->cjac_fn(v, &k->tab, o->cjac);
     add_square(s, v, k, &k->c->cjac, o->cjac, 1);
   }
-  for (int a = 0; a < s->a->on.row.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    con_class *o = &c->cls[s->a->on.row.of[a]];
-    if (k->c->kind == NSM_FRICTION) continue;          // H_T does not change in the iteration
-    int contact = k->c->kind == NSM_CONTACT, l0 = s->n.r.l[k->row0];
-    if (contact && !memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) continue;
-    if (k->c->curve_fn) {
-      k->c->curve_fn(v, &k->tab, v->l + l0, v->k + l0, o->curve);
-      add_square(s, v, k, &k->c->curve, o->curve, -1);
-    }
-    if (contact) continue;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    con_class *o = &c->cls[s->a->on.constraint.of[a]];
+    add_curve(s, v, k, o);
     if (k->c->dg_fn && k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     if (k->c->gq_fn) k->c->gq_fn(v, &k->tab, o->gq);
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
-    for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
+    for (int i = 0; i < k->tab.count; i++) add_constraint(s, k, o, i);
   }
+  for (int a = 0; a < s->a->on.contact.n; a++) {         // last, as they come and go (consistent_entries.c)
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    if (memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) add_curve(s, v, k, &c->cls[s->a->on.contact.of[a]]);
+  }
+  con_entries_close(s);
   for (int i = 0; !again && i < s->a->nv; i++)           // a restored state has those of the matrix made before
     s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {

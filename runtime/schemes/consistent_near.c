@@ -77,9 +77,13 @@ static double residual(const nsm_sim *s, double h) {
   return finite ? most : INFINITY;
 }
 
-// Does an iterate that is no better than the one before meet the tolerance, by the measure that all steps have?
+// Does an iterate that is no better than the one before meet the tolerance, by the measure that all steps have? Where
+// it does not, rows are measured with the terms of K that the near matrix leaves out, as by K itself.
 static int meets(nsm_sim *s, const nsm_view *v) {
   int worst = 0;
+  if (!con_evaluate(s, v)) return 0;
+  if (con_residual(s, v->h, &worst) <= s->a->tolerance) return 1;
+  con_near_curvature(s, v);
   return con_evaluate(s, v) && con_residual(s, v->h, &worst) <= s->a->tolerance;
 }
 

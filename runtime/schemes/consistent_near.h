@@ -41,4 +41,7 @@ static inline int con_room(const struct con_near *near, int u) { return near->un
 
 // consistent_near_matrix.c
 int  con_near_matrix(nsm_sim *s, const nsm_view *v);     // at the iterate evaluated last; 1: it has factors
+// What the rows of momentum are measured by: adds the terms of K that the near matrix leaves out, the curvature of the
+// constraints, |d (Dg^T lambda)/dq| |q|, at the iterate.
+void  con_near_curvature(nsm_sim *s, const nsm_view *v);
 void con_near_solve(nsm_sim *s, double h);               // du, dlambda, dkappa from the residual

@@ -186,6 +186,24 @@ static void momentum(nsm_sim *s, const nsm_view *v) {
   }
 }
 
+void con_near_curvature(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    int cls = s->a->on.constraint.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    const nsm_pattern *p = &k->c->curve;
+    if (!k->c->curve_fn) continue;
+    const double *value = c->cls[cls].curve;
+    k->c->curve_fn(v, &k->tab, v->l + s->n.r.l[k->row0], v->k + s->n.r.l[k->row0], c->cls[cls].curve);
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int col = sim_z_of(s, k, i, p->col[e]);
+        c->fresh[sim_z_of(s, k, i, p->row[e])] += fabs(*value++ * (p->wrt[e] == NSM_WRT_Q ? v->q[col] : v->v[col]));
+      }
+  }
+  for (int i = 0; i < s->a->nv; i++) s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
+}
+
 // Dg and Drate are those of the residual.
 static void constraints(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;

@@ -130,6 +130,7 @@ static void shape_matrix(nsm_sim *s) {
   sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, node);
   sim_give(s, node);
   sim_graph_give(s, &g);
+  con_entries_room(s);
   c->constrained = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverted = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverse = SIM_NEW(s, c->k.nblock, double *);

@@ -14,14 +14,15 @@ int sim_radau_fits(nsm_sim *s, nsm_error *e) {
 
 static void open_lu(nsm_sim *s, nsm_lu *f, int pairs) {
   const struct sim_radau *w = s->n.radau;
-  nsm_la_memory memory = sim_la_memory(s);
-  if (!nsm_lu_open(f, w->n + RADAU_FREE, pairs, 2 * (size_t)w->at.start[w->n], &memory)) sim_no_room(s);
+  nsm_la_memory memory = sim_la_fixed(s);
+  int n = w->n + (w->n < RADAU_FREE ? w->n : RADAU_FREE);
+  if (!nsm_lu_open(f, n, pairs, 2 * (size_t)w->at.start[w->n], &memory)) sim_no_room(s);
 }
 
 // Sets and factors that are kept: fewer of large ones.
 static void take_sets(nsm_sim *s) {
   struct sim_radau *w = s->n.radau;
-  nsm_la_memory memory = sim_la_memory(s);
+  nsm_la_memory memory = sim_la_fixed(s);
   size_t n = (size_t)w->n, free = n < RADAU_FREE ? n : RADAU_FREE, entries = (size_t)w->at.start[n];
   w->nset = entries > LARGE ? 4 : RADAU_SETS;
   w->nfactors = entries > LARGE ? 8 : RADAU_FACTORS;

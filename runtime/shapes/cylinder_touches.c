@@ -18,7 +18,7 @@ typedef struct {
 } work;
 
 // Does the place (in A's axes) belong to the feature of A (or B), and not only to its line or plane?
-static int inside(const work *w, int of_b, unsigned long feature, const double *place) {
+static int inside(const work *w, int of_b, uint64_t feature, const double *place) {
   const nsm_core_pair *pair = w->list->pair;
   const nsm_shape *shape = of_b ? pair->B : pair->A;
   nsm_feature_kind kind = (nsm_feature_kind)(feature >> NSM_INDEX_BITS);
@@ -43,8 +43,8 @@ static int inside(const work *w, int of_b, unsigned long feature, const double *
 }
 
 // Measures a feature of the cylinder and one of the other body; adds it where both places are on the bodies.
-static void try_pair(work *w, unsigned long mine, unsigned long other, unsigned long mark, int only_new) {
-  unsigned long fa = w->swapped ? other : mine, fb = w->swapped ? mine : other;
+static void try_pair(work *w, uint64_t mine, uint64_t other, uint64_t mark, int only_new) {
+  uint64_t fa = w->swapped ? other : mine, fb = w->swapped ? mine : other;
   nsm_form a, b;
   nsm_touch t;
   if (!nsm_form_of(w->list->pair->A, fa, &a) || !nsm_pair_form_b(w->list->pair, fb, &b)) return;
@@ -61,7 +61,7 @@ static void try_pair(work *w, unsigned long mine, unsigned long other, unsigned 
   nsm_list_add(w->list, &t);
 }
 
-static unsigned long line_mark(const work *w, unsigned long mine, unsigned long other) {
+static uint64_t line_mark(const work *w, uint64_t mine, uint64_t other) {
   nsm_form a, b;
   double c[3];
   nsm_form_of(w->list->pair->A, w->swapped ? other : mine, &a);
@@ -112,10 +112,10 @@ static void cap_side_rim_on_core(work *w) {
     double e[3];
     if (fmin(dot3(w->n_other, p), dot3(w->n_other, q)) - w->high > w->margin || !nsm_edge_faces(c, k, up)) continue;
     sub3(q, p, e);
-    unsigned long side = nsm_feature(NSM_SIDE, 0), edge = nsm_feature(NSM_EDGE, k);
+    uint64_t side = nsm_feature(NSM_SIDE, 0), edge = nsm_feature(NSM_EDGE, k);
     if (lies && sine_to_axis(w, e) > NSM_NEAR_PARALLEL) try_pair(w, side, edge, line_mark(w, side, edge), 1);
     for (int end = 0; end < 2; end++)
-      for (unsigned long mark = 0; mark < 2 && (end ? w->up : -w->up) > -0.5; mark++)
+      for (uint64_t mark = 0; mark < 2 && (end ? w->up : -w->up) > -0.5; mark++)
         try_pair(w, nsm_feature(NSM_RIM, end), edge, mark, 1);
   }
 }
@@ -123,14 +123,14 @@ static void cap_side_rim_on_core(work *w) {
 // `up_other`: the same direction along the other cylinder's axis.
 static void cylinder_on_cylinder(work *w) {
   double up_other = w->n_other[2], axis[3] = { 0, 0, 1 };
-  unsigned long side = nsm_feature(NSM_SIDE, 0);
+  uint64_t side = nsm_feature(NSM_SIDE, 0);
   int lies = fabs(w->up) < 0.87, other_lies = fabs(up_other) < 0.87;
   for (int end = 0; end < 2; end++) {
     double looks = end ? w->up : -w->up;
     for (int far = 0; far < 2; far++) {
       double looks_back = far ? -up_other : up_other;
-      unsigned long cap = nsm_feature(NSM_CAP, end), rim = nsm_feature(NSM_RIM, end);
-      unsigned long other_cap = nsm_feature(NSM_CAP, far), other_rim = nsm_feature(NSM_RIM, far);
+      uint64_t cap = nsm_feature(NSM_CAP, end), rim = nsm_feature(NSM_RIM, end);
+      uint64_t other_cap = nsm_feature(NSM_CAP, far), other_rim = nsm_feature(NSM_RIM, far);
       if (looks > 0.5 && looks_back > -0.5) try_pair(w, cap, other_rim, 0, 1);
       if (looks_back > 0.5 && looks > -0.5) try_pair(w, rim, other_cap, 0, 1);
       if (looks > 0.5 && looks_back > 0.5)
@@ -138,10 +138,10 @@ static void cylinder_on_cylinder(work *w) {
           try_pair(w, cap, nsm_feature(NSM_RIM_POINT, 4 * far + k), 0, 1);
           try_pair(w, nsm_feature(NSM_RIM_POINT, 4 * end + k), other_cap, 0, 1);
         }
-      for (unsigned long mark = 0; mark < 3 && looks > -0.1 && looks_back > -0.1; mark++)
+      for (uint64_t mark = 0; mark < 3 && looks > -0.1 && looks_back > -0.1; mark++)
         try_pair(w, rim, other_rim, mark, 1);
     }
-    for (unsigned long mark = 0; mark < 2; mark++) {
+    for (uint64_t mark = 0; mark < 2; mark++) {
       if (other_lies && looks > -0.5) try_pair(w, nsm_feature(NSM_RIM, end), side, mark, 1);
       if (lies && (end ? -up_other : up_other) > -0.5) try_pair(w, side, nsm_feature(NSM_RIM, end), mark, 1);
     }
@@ -155,8 +155,8 @@ static void witness(work *w) {
   static const nsm_feature_kind kind[5] = { NSM_SIDE, NSM_CAP, NSM_CAP, NSM_RIM, NSM_RIM };
   static const int index[5] = { 0, 0, 1, 0, 1 };
   for (int i = 0; i < 5; i++) {
-    unsigned long mine = nsm_feature(kind[i], index[i]);
-    for (unsigned long mark = 0; mark < 3; mark++) {
+    uint64_t mine = nsm_feature(kind[i], index[i]);
+    for (uint64_t mark = 0; mark < 3; mark++) {
       for (int k = 0; w->core == NULL && k < 5; k++) try_pair(w, mine, nsm_feature(kind[k], index[k]), mark, 1);
       if (w->core == NULL) continue;
       for (int k = 0; k < w->core->edges; k++) try_pair(w, mine, nsm_feature(NSM_EDGE, k), mark, 1);

@@ -32,7 +32,7 @@ static int cylinder_form(const nsm_shape *shape, nsm_feature_kind kind, int i, n
   }
 }
 
-int nsm_form_of(const nsm_shape *shape, unsigned long feature, nsm_form *form) {
+int nsm_form_of(const nsm_shape *shape, uint64_t feature, nsm_form *form) {
   nsm_feature_kind kind = (nsm_feature_kind)(feature >> NSM_INDEX_BITS);
   int i = (int)(feature & ((1ul << NSM_INDEX_BITS) - 1));
   nsm_core core;

@@ -15,18 +15,17 @@ typedef enum {
 } nsm_feature_kind;
 
 enum { NSM_INDEX_BITS = 24, NSM_MARK_BITS = 4 };
-_Static_assert(sizeof(unsigned long) == 8, "two features and a mark fit into a name");
 
 // 28 bits for a feature, twice, and 4 bits of a mark, which tells pairs of the same two features apart.
-static inline unsigned long nsm_feature(nsm_feature_kind kind, int index) {
-  return (unsigned long)kind << NSM_INDEX_BITS | (unsigned long)index;
+static inline uint64_t nsm_feature(nsm_feature_kind kind, int index) {
+  return (uint64_t)kind << NSM_INDEX_BITS | (uint64_t)index;
 }
-static inline unsigned long nsm_feature_pair(unsigned long a, unsigned long b, unsigned long mark) {
+static inline uint64_t nsm_feature_pair(uint64_t a, uint64_t b, uint64_t mark) {
   return a << 32 | b << NSM_MARK_BITS | mark;
 }
-static inline unsigned long nsm_feature_of_a(unsigned long pair) { return pair >> 32; }
-static inline unsigned long nsm_feature_of_b(unsigned long pair) { return pair >> NSM_MARK_BITS & 0xfffffff; }
-static inline unsigned long nsm_feature_mark(unsigned long pair) { return pair & 0xf; }
+static inline uint64_t nsm_feature_of_a(uint64_t pair) { return pair >> 32; }
+static inline uint64_t nsm_feature_of_b(uint64_t pair) { return pair >> NSM_MARK_BITS & 0xfffffff; }
+static inline uint64_t nsm_feature_mark(uint64_t pair) { return pair & 0xf; }
 
 // A form: all points within `rounding` of
 typedef enum {
@@ -42,6 +41,6 @@ typedef struct {
 } nsm_form;
 
 // The form of a shape's feature in the shape's own axes. Returns 0 where the shape has no such feature.
-int nsm_form_of(const nsm_shape *shape, unsigned long feature, nsm_form *form);
+int nsm_form_of(const nsm_shape *shape, uint64_t feature, nsm_form *form);
 
 #endif

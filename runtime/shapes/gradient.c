@@ -25,7 +25,7 @@ static void mean3(const double *p, const double *q, double *m) {
   for (int i = 0; i < 3; i++) m[i] = 0.5 * (p[i] + q[i]);
 }
 
-static int make_form(const nsm_shape *shape, unsigned long feature, nsm_form *form) {
+static int make_form(const nsm_shape *shape, uint64_t feature, nsm_form *form) {
   double x[3];
   if (!nsm_form_of(shape, feature, form)) return 0;
   turn3(shape->turn, form->x, x);

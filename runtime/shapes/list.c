@@ -18,7 +18,7 @@ int nsm_list_add(nsm_touch_list *list, const nsm_touch *touch) {
   return 1;
 }
 
-int nsm_pair_form_b(const nsm_core_pair *pair, unsigned long feature, nsm_form *form) {
+int nsm_pair_form_b(const nsm_core_pair *pair, uint64_t feature, nsm_form *form) {
   double x[3], e[3];
   if (!nsm_form_of(pair->B, feature, form)) return 0;
   turn3(pair->R, form->x, x);
@@ -29,7 +29,7 @@ int nsm_pair_form_b(const nsm_core_pair *pair, unsigned long feature, nsm_form *
   return 1;
 }
 
-int nsm_list_measure(nsm_touch_list *list, unsigned long a, unsigned long b, unsigned long mark, const double *n) {
+int nsm_list_measure(nsm_touch_list *list, uint64_t a, uint64_t b, uint64_t mark, const double *n) {
   nsm_form fa, fb;
   nsm_touch touch;
   if (!nsm_form_of(list->pair->A, a, &fa) || !nsm_pair_form_b(list->pair, b, &fb)) return 0;

@@ -16,10 +16,10 @@ typedef struct {
 int nsm_list_add(nsm_touch_list *list, const nsm_touch *touch);
 
 // Measures features a and b of the pair and adds them where the normal is within 60 degrees of n, or n is NULL.
-int nsm_list_measure(nsm_touch_list *list, unsigned long a, unsigned long b, unsigned long mark, const double *n);
+int nsm_list_measure(nsm_touch_list *list, uint64_t a, uint64_t b, uint64_t mark, const double *n);
 
 // The form of a feature of B in A's axes.
-int nsm_pair_form_b(const nsm_core_pair *pair, unsigned long feature, nsm_form *form);
+int nsm_pair_form_b(const nsm_core_pair *pair, uint64_t feature, nsm_form *form);
 
 // Whether a touch stands within `close` of a place on B with nearly this normal.
 int nsm_list_covers(const nsm_touch_list *list, const double *on_b, const double *normal, double close);

@@ -60,7 +60,7 @@ static void to_pair(const nsm_touch_list *list, const view *v, nsm_touch *t) {
   for (int i = 0; i < 3; i++) t->normal[i] = -n[i];
 }
 
-static unsigned long pair_name(const view *v, unsigned long mine, unsigned long other, unsigned long mark) {
+static uint64_t pair_name(const view *v, uint64_t mine, uint64_t other, uint64_t mark) {
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 

@@ -52,7 +52,7 @@ static int point_plane(const nsm_form *a, const nsm_form *b, nsm_touch *out) {
 }
 
 // g = c . (x_b - x_a)/|c|, c = e_a x e_b or, with mark 1, its opposite: the sign stays when the lines pass each other.
-static int line_line(const nsm_form *a, const nsm_form *b, unsigned long mark, nsm_touch *out) {
+static int line_line(const nsm_form *a, const nsm_form *b, uint64_t mark, nsm_touch *out) {
   double c[3], w[3], p[3], q[3];
   cross3(a->e, b->e, c);
   double s = norm3(c);
@@ -125,7 +125,7 @@ static void on_circle(const nsm_form *c, const double *f1, const double *f2, dou
 // Where to start on a circle for a line: where the line, seen along the circle's axis, crosses it (mark: at the far or
 // the near end of the line's direction); else where it passes nearest; a steep line: where it goes through the plane.
 static double start_on_circle(const nsm_form *a, const nsm_form *b, const double *f1, const double *f2,
-                              unsigned long mark) {
+                              uint64_t mark) {
   double w[3];
   sub3(b->x, a->x, w);
   double along = dot3(b->e, a->e), x = dot3(w, f1), y = dot3(w, f2), ex = dot3(b->e, f1), ey = dot3(b->e, f2);
@@ -150,7 +150,7 @@ static int stationary(const double *w, const double *n, double size) {
 
 // Stationary distance from a circle to a line: with P = I - e e^T, F(phi) = |P (p(phi) - x)|^2/2,
 // F' = r (P w) . t, F'' = r^2 |P t|^2 - r (P w) . u. Normal t x e, out of the circle's disk.
-static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark, nsm_touch *out) {
+static int circle_line(const nsm_form *a, const nsm_form *b, uint64_t mark, nsm_touch *out) {
   double f1[3], f2[3], p[3], u[3], t[3], w[3], q[3], c[3];
   across3(a->e, f1);
   cross3(a->e, f1, f2);
@@ -179,7 +179,7 @@ static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark,
 }
 
 // The direction from the centre of circle a to where circle b, seen along a's axis and taken as round, crosses it.
-static int crossing(const nsm_form *a, const nsm_form *b, unsigned long mark, double *u) {
+static int crossing(const nsm_form *a, const nsm_form *b, uint64_t mark, double *u) {
   double w[3], side[3];
   sub3(b->x, a->x, w);
   add3(w, -dot3(w, a->e), a->e, w);
@@ -193,7 +193,7 @@ static int crossing(const nsm_form *a, const nsm_form *b, unsigned long mark, do
 
 // Stationary distance of two circles, F(phi, psi) = |q - p|^2/2, by Newton with the Hessian made definite; started at
 // the points that are farthest along the direction `near`; with mark 1 or 2 where the circles cross.
-static int circle_circle(const nsm_form *a, const nsm_form *b, unsigned long mark, const double *near,
+static int circle_circle(const nsm_form *a, const nsm_form *b, uint64_t mark, const double *near,
                          nsm_touch *out) {
   double f1[3], f2[3], g1[3], g2[3], p[3], q[3], u[3], v[3], t[3], o[3], w[3], n[3], back[3];
   across3(a->e, f1);
@@ -238,7 +238,7 @@ static int circle_circle(const nsm_form *a, const nsm_form *b, unsigned long mar
 }
 
 // Each pair of kinds is written once, in the order of nsm_form_kind; the other order is its mirror.
-static int in_order(const nsm_form *a, const nsm_form *b, unsigned long mark, const double *near, nsm_touch *out) {
+static int in_order(const nsm_form *a, const nsm_form *b, uint64_t mark, const double *near, nsm_touch *out) {
   switch (a->kind) {
     case NSM_POINT:
       if (b->kind == NSM_POINT) return apart(a, b, a->x, b->x, near, out);
@@ -253,7 +253,7 @@ static int in_order(const nsm_form *a, const nsm_form *b, unsigned long mark, co
   }
 }
 
-int nsm_measure(const nsm_form *a, const nsm_form *b, unsigned long mark, const double *near, nsm_touch *out) {
+int nsm_measure(const nsm_form *a, const nsm_form *b, uint64_t mark, const double *near, nsm_touch *out) {
   double away[3], swap[3];
   if (a->kind <= b->kind) return in_order(a, b, mark, near, out);
   for (int i = 0; i < 3; i++) away[i] = near ? -near[i] : 0;

@@ -14,12 +14,12 @@ typedef struct {
 
 // The names of features: a corner of B on an edge of A, the other way round, corner against corner.
 enum { NSM_B_ON_A = 1, NSM_A_ON_B = 2, NSM_CORNERS = 3 };
-static inline unsigned long nsm_planar_feature(int kind, int of_a, int of_b) {
-  return (unsigned long)kind << 60 | (unsigned long)of_a << 30 | (unsigned long)of_b;
+static inline uint64_t nsm_planar_feature(int kind, int of_a, int of_b) {
+  return (uint64_t)kind << 60 | (uint64_t)of_a << 30 | (uint64_t)of_b;
 }
-static inline int nsm_planar_kind(unsigned long feature) { return (int)(feature >> 60); }
-static inline int nsm_planar_of_a(unsigned long feature) { return (int)(feature >> 30 & 0x3fffffff); }
-static inline int nsm_planar_of_b(unsigned long feature) { return (int)(feature & 0x3fffffff); }
+static inline int nsm_planar_kind(uint64_t feature) { return (int)(feature >> 60); }
+static inline int nsm_planar_of_a(uint64_t feature) { return (int)(feature >> 30 & 0x3fffffff); }
+static inline int nsm_planar_of_b(uint64_t feature) { return (int)(feature & 0x3fffffff); }
 
 // In the shape's own axes: a corner; an edge's normal, its level n . x.
 void nsm_outline_own_corner(const nsm_shape *s, int i, double *x);

@@ -121,7 +121,7 @@ static double corner_distance(const nsm_outline *a, const nsm_outline *b, int *i
 // What is found, the least gaps if there are more than room.
 typedef struct { nsm_touch *out; int count, room; double margin; } touch_list;
 
-static void add(touch_list *t, unsigned long feature, double gap, const double *n, const double *on_a) {
+static void add(touch_list *t, uint64_t feature, double gap, const double *n, const double *on_a) {
   if (!(gap < t->margin)) return;
   int at = t->count;
   if (at == t->room) {
@@ -232,7 +232,7 @@ int nsm_touches_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *
 }
 
 void nsm_touch_at_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
-                         unsigned long feature, nsm_touch *out) {
+                         uint64_t feature, nsm_touch *out) {
   nsm_outline a = nsm_outline_of(A, pa), b = nsm_outline_of(B, pb);
   touch_list t = { out, 0, 1, INFINITY };
   int kind = nsm_planar_kind(feature), swapped = kind == NSM_A_ON_B;

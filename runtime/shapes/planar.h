@@ -16,7 +16,7 @@ int nsm_touches_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *
 
 // The touch of one pair of features (named by nsm_touches_planar) at other poses.
 void nsm_touch_at_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
-                         unsigned long feature, nsm_touch *out);
+                         uint64_t feature, nsm_touch *out);
 
 // A planar body's step: its pose at the beginning, and what is added to its place and angle; and its pose at the end.
 typedef struct { const nsm_pose *pose; double shift[2], angle; } nsm_planar_step;
@@ -26,6 +26,6 @@ nsm_pose nsm_planar_end(const nsm_planar_step *step);
 //     d . (shift_A, angle_A, shift_B, angle_B) = gap at the end - gap at the beginning,
 // exactly but for rounding, whatever the angles; with steps of nought the gradient itself. docs/numerics/shapes-data.md
 void nsm_planar_gradient(const nsm_shape *A, const nsm_planar_step *a, const nsm_shape *B, const nsm_planar_step *b,
-                         unsigned long feature, double d[6]);
+                         uint64_t feature, double d[6]);
 
 #endif

@@ -93,7 +93,7 @@ static void corner_on_corner(const nsm_shape *A, const nsm_planar_step *a, int i
 }
 
 void nsm_planar_gradient(const nsm_shape *A, const nsm_planar_step *a, const nsm_shape *B, const nsm_planar_step *b,
-                         unsigned long feature, double d[6]) {
+                         uint64_t feature, double d[6]) {
   int i = nsm_planar_of_a(feature), j = nsm_planar_of_b(feature);
   switch (nsm_planar_kind(feature)) {
   case NSM_B_ON_A: corner_on_edge(B, b, j, A, a, i, d + 3, d); break;

@@ -48,7 +48,7 @@ double nsm_plane_distance(const nsm_core_pair *pair, double n[3]) {
 }
 
 static void add(nsm_touch_list *list, const seen *s, nsm_feature_kind kind, int i) {
-  unsigned long plane = nsm_feature(NSM_FACE, 0), other = nsm_feature(kind, i);
+  uint64_t plane = nsm_feature(NSM_FACE, 0), other = nsm_feature(kind, i);
   nsm_list_measure(list, s->plane_is_b ? other : plane, s->plane_is_b ? plane : other, 0, 0);
 }
 

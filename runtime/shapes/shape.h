@@ -8,6 +8,7 @@
 // pose turns about z only.
 #ifndef NSM_SHAPES_SHAPE_H
 #define NSM_SHAPES_SHAPE_H
+#include <stdint.h>
 
 typedef enum {
   NSM_SPHERE,    // size[0] = radius
@@ -61,7 +62,7 @@ typedef struct {
 // A possible point of contact of a pair A, B: a pair of features (corner on face, edge on edge, ...) with its own gap,
 // so that gap' = normal . (v_B - v_A) of the material points at `on_a`, `on_b`.
 typedef struct {
-  unsigned long feature; // names the pair of features: equal from step to step while it stays
+  uint64_t feature; // names the pair of features: equal from step to step while it stays
   double gap;            // signed distance of the features
   double normal[3];      // world, unit, from A to B
   double on_a[3], on_b[3]; // world; on_b - on_a = gap * normal

@@ -55,7 +55,7 @@ double nsm_shape_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shap
   return d;
 }
 
-int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, unsigned long feature,
+int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, uint64_t feature,
                  const double near[3], nsm_touch *out) {
   nsm_core_pair pair;
   nsm_form a, b;

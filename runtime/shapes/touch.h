@@ -25,7 +25,7 @@ double nsm_shape_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shap
 
 // The touch of one pair of features at another pose; `near` is a direction from A to B that chooses where several fit
 // (the normal at the last pose), or NULL. Returns 0 where the pair has no such feature.
-int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, unsigned long feature,
+int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, uint64_t feature,
                  const double near[3], nsm_touch *out);
 
 // d of 12 numbers with d . xi = g_E - g_B exactly, where xi = (xi_r, xi_w of A; xi_r, xi_w of B):

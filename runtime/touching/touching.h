@@ -169,7 +169,7 @@ extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
 typedef struct sim_contact {
   const char *name;                     // of the statement
   char   a[100], b[100];                // bodies
-  unsigned long feature;
+  uint64_t feature;
   double gap, at[3], normal[3], impulse, slip[3];
   // Of these: the impact that began the step, and what its end added along the normal (friction.md (4), (6)); 0 where
   // a scheme has no such parts.

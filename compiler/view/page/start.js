@@ -110,21 +110,46 @@ function listenToMotion() {
   });
 }
 
-// ---- a run on the server --------------------------------------------------------------------------------------------
+// ---- a run on the server, or in the page ---------------------------------------------------------------------------
 const changed = new Map();
+const STOP_AFTER = 50;                                     // ms that a run has when the next change is there
 let asking = false, again = false;
 
+function complain(text) {
+  at("message").hidden = false;
+  at("message").textContent = text;
+}
+
+/** A run in the page; one that was stopped shows nothing. */
+async function compute(lines) {
+  at("state").textContent = "computing …";
+  at("stop").hidden = false;
+  const r = await live.run(lines);
+  at("stop").hidden = true;
+  at("state").textContent = !r ? "stopped" : r.data ? `computed, t = ${facts.time} s` : "no run";
+  if (!r) return;
+  if (r.data) renew(r.data); else complain(r.said || `The run ended with exit code ${r.code}.`);
+  if (r.data) at("state").textContent = `${facts.status} at t = ${shown(facts.time)} s`;
+}
+
 async function ask() {
-  if (asking) { again = true; return; }
+  if (asking) {
+    again = true;
+    if (live) setTimeout(() => { if (again) live.stop(); }, STOP_AFTER);
+    return;
+  }
   asking = true;
-  const body = [...changed].map(([name, value]) => `${name}=${value}`).join("\n");
+  const lines = [...changed].map(([name, value]) => `${name}=${value}`);
+  at("message").hidden = true;
   try {
-    const answer = await fetch("/run", { method: "POST", headers: { "Content-Type": "text/plain" }, body });
-    if (answer.ok) renew(await answer.arrayBuffer());
-    else { at("message").hidden = false; at("message").textContent = await answer.text(); }
+    if (live) await compute(lines);
+    else {
+      const body = lines.join("\n");
+      const answer = await fetch("/run", { method: "POST", headers: { "Content-Type": "text/plain" }, body });
+      if (answer.ok) renew(await answer.arrayBuffer()); else complain(await answer.text());
+    }
   } catch (e) {
-    at("message").hidden = false;
-    at("message").textContent = `The server does not answer: ${e.message}`;
+    complain(`${live ? "The page cannot compute" : "The server does not answer"}: ${e.message}`);
   }
   asking = false;
   if (again) { again = false; await ask(); }
@@ -168,8 +193,10 @@ const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column
 Object.defineProperty(window, "nsmPage", { value: page });
 
 readFacts();
+if (at("live")) live = new Live();
 build(false, false);
 listenToMotion();
+at("stop").addEventListener("click", () => { again = false; live.stop(); });
 at("addPlot").addEventListener("click", () => new Panel({ columns: [] }));
 at("zoomOut").addEventListener("click", () => setRange(null));
 at("allCsv").addEventListener("click", () => download(facts.model + ".csv", "text/csv", csv(facts.columns.map((_,

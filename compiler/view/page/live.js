@@ -1,0 +1,56 @@
+// A page that computes (nsm view --live): a worker has nsm, and answers as a server would (page.h, page_answer). A run
+// that is still going on when the next change comes is ended with its worker; the next one begins from the module,
+// which is compiled once.
+class Live {
+  constructor() {
+    const told = JSON.parse(at("live").textContent);
+    const files = told.files.map(f => ({ path: f.path, bytes: bytesOf(f.text) }));
+    const words = told.words.trim().split("\n");
+    this.first = { words, files, path: facts.path, text: facts.source };
+    this.number = 0;                                       // of the run that is wanted
+    this.waiting = null;                                   // what gets its answer
+    const source = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
+    this.start = () => {
+      this.worker = new Worker(source);
+      this.worker.onmessage = e => this.hear(e.data);
+      this.worker.onerror = e => this.answer({ code: 125, said: e.message || "the worker could not be started" });
+      this.worker.postMessage(this.first);
+    };
+    this.ready = this.unpack().then(module => { this.first.module = module; this.start(); });
+  }
+
+  async unpack() {
+    // @ts-ignore: newer browsers have it
+    const unpacker = new DecompressionStream("gzip");
+    const stream = new Blob([bytesOf(at("module").textContent)]).stream().pipeThrough(unpacker);
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  }
+
+  /** A run with these values: {code, said, data}. Whatever goes on is stopped, and its answer is null. */
+  async run(lines) {
+    await this.ready;
+    if (this.waiting) this.stop();
+    const number = ++this.number;
+    return new Promise(then => {
+      this.waiting = then;
+      this.worker.postMessage({ lines, number });
+    });
+  }
+
+  stop() {
+    if (!this.waiting) return;
+    this.worker.terminate();
+    this.answer(null);
+    this.start();
+  }
+
+  hear(data) { if (data.number === this.number) this.answer(data); }
+
+  answer(what) {
+    const then = this.waiting;
+    this.waiting = null;
+    if (then) then(what);
+  }
+}
+
+let live = null;                                        // of a page that computes
