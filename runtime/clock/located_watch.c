@@ -260,8 +260,8 @@ void sim_watch_others(nsm_sim *s, double t1) {
   }
 }
 
-// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand. At rest velocities are round-off,
-// and beside each other not small.
+// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand. At rest velocities are
+// round-off, and beside each other not small.
 static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   int row = r->friction[number].row[part->first];

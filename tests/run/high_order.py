@@ -112,10 +112,12 @@ STICKS = """model Sticks { coord x = 0, x' = 0.05, y = 0, y' = 0.02; kinetic (x'
 
 
 def sticks():
-    """What has stopped under a load within the bound of friction stays: round-off of a velocity is no slip."""
+    """What has stopped under a load within the bound of friction stays: round-off of a velocity is no slip. The step in
+    which a slip of two directions ends is captured."""
     c, err, told = run(STICKS, 1e-2, "consistent(order = 4, located = true)")
     moved = max(abs(v - c[n][50]) for n in ("x", "y") for v in c[n][50:])
-    need(" 0 steps captured" in err and len(told) <= 2 and moved <= 1e-12, f"moved {moved:.3g}, {len(told)} events: {err}")
+    captured = int(re.search(r"(\d+) steps captured", err)[1])
+    need(captured <= 1 and len(told) <= 2 and moved <= 1e-12, f"moved {moved:.3g}, {len(told)} events: {err}")
 
 
 def tippe_top():
