@@ -195,6 +195,10 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
   char name[256];
+  if (r->law) {
+    tape_refuse(t, "its contacts have a law of impact whose derivative is not made; newton(e) has one");
+    return;
+  }
   for (int row = 0; !s->a->located && row < r->n; row++) {
     const sim_class *k = &s->a->cls[r->cls[row]];
     int switches = k->c->kind == NSM_RELATION && r->d0[row] == r->d0[row + 1] && r->lo[row] < r->hi[row];

@@ -93,7 +93,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
-    double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
+    double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - sim_bounce(r, row);
     g->gross += fabs(p) * (fabs(begin) + fabs(end));
     if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
     else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
@@ -120,7 +120,7 @@ void sim_ledger_whole_step(nsm_sim *s) {
     k->c->rate_fn(&end, &k->tab, r->y + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->w.l1[r->l[row]] == 0) continue;
-      a->u[a->nactive] = r->y[row] + r->e[row] * r->rate0[row];
+      a->u[a->nactive] = r->y[row] + sim_bounce(r, row);
       a->active[a->nactive++] = r->at_row[row];
     }
   }
