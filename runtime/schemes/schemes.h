@@ -18,8 +18,8 @@
 #include "runtime/move.h"
 
 // A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is
-// reassociated, so that the results are the same. Sanitizers do not know such functions.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+// reassociated, so that the results are the same. Sanitizers do not know such functions, nor does the loader of musl.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 #define SIM_WIDE __attribute__((target_clones("avx2", "default")))
 #else
