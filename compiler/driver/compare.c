@@ -11,7 +11,6 @@
 #include <time.h>
 #include "../base/suggest.h"
 #include "../schemes/scheme.h"
-#include "../base/vec.h"
 #include "../../runtime/command/outputs.h"
 #include "compare.h"
 
@@ -73,21 +72,24 @@ static int larger_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
+// Not fewer than the list has.
+static int most_parts(const char *list) {
+  int n = 1;
+  while (*list) n += *list++ == ',';
+  return n;
+}
+
 static bool read_steps(Arena *a, const char *list, Compare *c) {
-  Vec(double) all = {0};
   const char *one;
+  c->step = ARENA_ARRAY(a, double, most_parts(list));
   while ((one = part(a, &list))) {
     double h;
     const char *why = nsm_read_quantity(one, "s", &h);
     if (why) return usage(arena_printf(a, "--steps: `%s`: %s", one, why));
     if (!(h > 0) || !isfinite(h)) return usage(arena_printf(a, "--steps: `%s`: a step is greater than 0", one));
-    vec_push(&all, h);
+    c->step[c->nstep++] = h;
   }
-  if (all.n == 0) return usage("--steps: give steps: --steps 10ms,5ms,2.5ms");
-  c->step = ARENA_ARRAY(a, double, all.n);
-  c->nstep = (int)all.n;
-  memcpy(c->step, all.at, all.n * sizeof *all.at);
-  vec_free(&all);
+  if (c->nstep == 0) return usage("--steps: give steps: --steps 10ms,5ms,2.5ms");
   qsort(c->step, (size_t)c->nstep, sizeof *c->step, larger_first);
   for (int i = 1; i < c->nstep; i++) {
     double q = c->step[0] / c->step[i];
@@ -101,17 +103,12 @@ static bool read_steps(Arena *a, const char *list, Compare *c) {
 static bool read_asked(const Options *o, Compare *c) {
   Arena *a = c->arena;
   const char *list = o->flags.text[NSM_FLAG_SCHEMES], *one;
-  Vec(CompareScheme) all = {0};
+  if (list) c->scheme = ARENA_ARRAY(a, CompareScheme, most_parts(list));
   while (list && (one = part(a, &list))) {
-    CompareScheme s;
-    if (!read_scheme(a, one, o->located, &s)) return false;
-    vec_push(&all, s);
+    if (!read_scheme(a, one, o->located, &c->scheme[c->nscheme])) return false;
+    c->nscheme++;
   }
-  if (all.n == 0) return usage("--schemes: name the schemes: --schemes moreau,consistent");
-  c->scheme = ARENA_ARRAY(a, CompareScheme, all.n);
-  c->nscheme = (int)all.n;
-  memcpy(c->scheme, all.at, all.n * sizeof *all.at);
-  vec_free(&all);
+  if (c->nscheme == 0) return usage("--schemes: name the schemes: --schemes moreau,consistent");
   if (!o->flags.text[NSM_FLAG_STEPS]) return usage("--steps: give steps: --steps 10ms,5ms,2.5ms");
   return read_steps(a, o->flags.text[NSM_FLAG_STEPS], c);
 }
