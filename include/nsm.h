@@ -55,6 +55,7 @@ typedef struct nsm_compile_settings {
   const char *scheme;                   // NULL: the one that the model names, or its default
   const char *jit;                      // "tcc" (NULL), "cc", "llvm"
   const nsm_assignment *set; int nset;
+  int order;                            // of consistent: 2, 4, 6, 8; 0: as the model says
 } nsm_compile_settings;
 
 // Never NULL but where there is no memory for the first bytes; nsm_program_status says how it went. The program is

@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 31
+#define NSM_ABI_VERSION 32
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -160,9 +160,14 @@ enum {
 };
 // how a body moves: freely in space, in the plane z = 0; not at all; as time says
 enum { NSM_BODY_SPATIAL = 0, NSM_BODY_PLANAR = 1, NSM_BODY_FIXED = 2, NSM_BODY_DRIVEN = 3 };
+// laws of impact; the exponent of NSM_IMPACT_LZB where none is given
+enum { NSM_IMPACT_NEWTON = 0, NSM_IMPACT_POISSON = 1, NSM_IMPACT_BINARY = 2, NSM_IMPACT_LZB = 3 };
+#define NSM_IMPACT_HERTZ 1.5
+
 // laws of a contact of shapes: restitution normal and tangential; coefficient of friction; radius of the contact area
 // (CONTENSOU), coefficient of rolling friction (ROLLING) [m]
-enum { NSM_LAW_E = 0, NSM_LAW_ET = 1, NSM_LAW_MU = 2, NSM_LAW_RADIUS = 3, NSM_LAW_ROLLING = 4, NSM_LAW_NUMBERS = 5 };
+enum { NSM_LAW_E = 0, NSM_LAW_ET = 1, NSM_LAW_MU = 2, NSM_LAW_RADIUS = 3, NSM_LAW_ROLLING = 4,
+       NSM_LAW_RATIO = 5, NSM_LAW_EXPONENT = 6, NSM_LAW_NUMBERS = 7 };
 enum { NSM_SHAPE_NUMBERS = 15, NSM_POSE_NUMBERS = 12, NSM_DRIVEN_NUMBERS = 18 };
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
@@ -296,6 +301,7 @@ typedef struct nsm_class {
   void (*lambda_fn)(const nsm_view *, const nsm_table *, double *l);
   int compliance_num;
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
+  int ratio_num, exponent_num;    // contacts: 1 + column of num, of NSM_IMPACT_LZB; 0: none
 
   // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in
   // the same order), or under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn
@@ -480,6 +486,7 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
   const nsm_whole *whole;                                            // NULL: there is none
   int  (*whole_run)(double *s, const double *c, double k, int n);
+  int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
   const nsm_shape_contact *shape_contact;                            // [nshape_contact]
   const nsm_corners *corners;                                        // [ncorners]

@@ -138,6 +138,10 @@ typedef struct sim_rows {
   int    *l, *cls;                      // [n] number of its multiplier; its class
   int    *of_l;                         // [nl] row of a multiplier
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
+  int     law;                          // of impact, NSM_IMPACT_...: of all contacts
+  double *rebound, *struck;             // [n] of laws but Newton's: minus the rates, and the impulses, of the impact at
+                                        // hand (schemes/rebound.c)
+  double *ratio, *exponent;             // [n] of NSM_IMPACT_LZB
   double *gap;                          // [n] at the start of the step
   double *terms;                        // [n] size of the terms of the gap
   double *drift;                        // [n] mean of the rate that is there at rest, of a moving partner (ledger.c)
@@ -217,6 +221,9 @@ typedef struct sim_solver {
   int             failed_row;           // after a failure
   nsm_cone_result result;
 } sim_solver;
+
+// Where impacts by other laws than Newton's are solved (schemes/rebound.c).
+typedef struct sim_rebounds { sim_pool numbers, places, contacts, room; void *work; } sim_rebounds;
 
 enum { SIM_NOT_COUNTED = -1 };
 typedef struct sim_islands {
@@ -432,6 +439,7 @@ typedef struct sim_numbers {
   int         inertia_factored;         // its values are factors, made while the start values were mended
   sim_rows    r;
   sim_islands isl;
+  sim_rebounds rebounds;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
   struct sim_galerkin *galerkin;        // energy-consistent scheme of order 4 and above (schemes/galerkin.h)
@@ -543,6 +551,13 @@ struct nsm_sim {
   nsm_error *setup_error;               // while filling
   int        fill_failed, filling;      // filling: the class under way
 };
+
+// What the law of impact adds to the rate of a row: e rate_B, or minus the rate that it leaves.
+static inline double sim_bounce(const sim_rows *r, int row) {
+  return r->law ? r->rebound[row] : r->e[row] * r->rate0[row];
+}
+
+static inline int sim_has_no_bounce(const sim_rows *r, int row) { return (r->law ? r->rebound : r->e)[row] == 0; }
 
 // For each class k of a list in sim_analysis.on; no `break` inside.
 #define SIM_EACH(s, list, k)                                                \

@@ -78,6 +78,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
     return p;
   }
   o->scheme = s->scheme;
+  o->order = s->order;
   o->set = ARENA_ARRAY(c->arena, Override, s->nset + 1);
   for (int i = 0; i < s->nset; i++) o->set[o->nset++] = override_of(c->arena, &s->set[i]);
   p->set = o->set;

@@ -18,6 +18,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_overlap(&k);
   check_untouched(&k);
   check_touch_laws(&k);
+  check_impact_laws(&k);
   check_laws(&k);
   check_power(&k);
   if (!k.x) check_open(&k, true, false);

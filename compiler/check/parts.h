@@ -64,6 +64,7 @@ void check_falls(Check *k);        // falls.c        W0846: contacts that open a
 void check_contradictions(Check *k); // contradictions.c  E0414, W0825
 void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction
 void check_touch_laws(Check *k);   // touch_laws.c   E0404, W0810: laws of contacts between shapes
+void check_impact_laws(Check *k);  // impact_laws.c  E0418: laws of impact that mean nothing here
 void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
 void check_power(Check *k);        // power.c        W0823: dampers that feed energy
 void check_overlap(Check *k);      // overlap.c      E0248, W0834: shapes at the start

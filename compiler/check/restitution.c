@@ -301,8 +301,8 @@ static bool all_uniform(const Impacts *m) {
 }
 
 void check_restitution(Check *k) {
-  check_ranges(k);
-  if (!k->x || diag_errors(k->bag)) return;
+  if (model_impact(k->s->model) == MI_NEWTON) check_ranges(k);             // else impact_laws.c
+  if (!k->x || diag_errors(k->bag) || model_impact(k->s->model) != MI_NEWTON) return;
   Impacts m = { .k = k, .at = ARENA_ARRAY(k->arena, Block, k->x->nr + 1), .nr = k->x->nr,
                 .G = ARENA_ARRAY(k->arena, double, k->x->nr*k->x->nr + 1),
                 .reported = ARENA_ARRAY(k->arena, bool, k->s->ncls*k->s->ncls + 1) };

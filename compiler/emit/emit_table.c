@@ -192,6 +192,8 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   emit_kernels(e, pc, i, t, next);
   emit_facts(e, pc, i);
   if (c->kind == CLASS_FRICTION) emit_friction(o, pc);
+  if (pc->ratio_num >= 0 || pc->exponent_num >= 0)
+    text_printf(o, "    .ratio_num = %d, .exponent_num = %d,\n", pc->ratio_num + 1, pc->exponent_num + 1);
   text_printf(
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "

@@ -72,7 +72,7 @@ static const char *select_name(Emitter *e, int touch, int side, int member) {
 
 static void law_numbers(Emitter *e, const Ex *law, const char *indent) {
   static const char *const name[ML_NUMBERS] = { "NSM_LAW_E", "NSM_LAW_ET", "NSM_LAW_MU", "NSM_LAW_RADIUS",
-                                                 "NSM_LAW_ROLLING" };
+                                                 "NSM_LAW_ROLLING", "NSM_LAW_RATIO", "NSM_LAW_EXPONENT" };
   for (int k = 0; k < ML_NUMBERS; k++) {
     if (law[k] == EX_NONE) continue;
     text_printf(e->out, "%slaw[%s] = ", indent, name[k]);
@@ -142,7 +142,10 @@ void emit_touches(Emitter *e) {
 
 const char *emit_touch_fields(Emitter *e) {
   const Model *m = model_of(e);
-  return arena_printf(e->arena, "%s%s",
+  MImpactLaw impact = model_impact(m);
+  return arena_printf(e->arena, "%s%s%s",
+                      impact == MI_NEWTON ? "" : arena_printf(e->arena, ",\n  .impact = %s",
+                                                              impact_law_row(impact)->abi),
                       m->ntouch ? arena_printf(e->arena, ",\n  .nshape_contact = %d, .nmaterial = %d, .shape_contact = "
                                                          "shape_contacts", m->ntouch, m->nmaterial) : "",
                       m->npoints ? arena_printf(e->arena, ",\n  .ncorners = %d, .corners = corners", m->npoints) : "");

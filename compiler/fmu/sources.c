@@ -11,8 +11,8 @@
 typedef Vec(const char *) Names;
 
 // Rooms of the runtime, by which what is left out is left out: the command line, sweeps, files of HDF5.
-static const char *const rooms[] = { "", "assembly", "clock", "cone", "fmi", "la", "ledger", "problems", "record",
-                                     "schemes", "shapes", "shared", "touching" };
+static const char *const rooms[] = { "", "assembly", "clock", "cone", "fmi", "impacts", "la", "ledger", "problems",
+                                     "record", "schemes", "shapes", "shared", "touching" };
 
 static bool ends(const char *name, const char *with) {
   size_t n = strlen(name), m = strlen(with);

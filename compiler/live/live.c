@@ -4,6 +4,7 @@
 //   live_room(n)             memory for a text that the page writes
 //   live_file(...)           a file that the model reads
 //   live_open(...)           the command line, one word a line, with the model's text: compiles, gives the exit code
+//   live_equations()         the derivation
 //   live_run(lines)          NAME=VALUE in each line: a run; the exit code; what a page shows is in live_answer
 //
 // What it says stands on standard error, which the host collects.
@@ -119,6 +120,16 @@ int FOR_THE_PAGE(live_run)(char *lines) {
   free(lines);
   fflush(NULL);
   return code;
+}
+
+// The derivation in MathML; "" where the model does not compile.
+const char *FOR_THE_PAGE(live_equations)(void) {
+  static char *text;
+  free(text);
+  size_t n = model.p ? nsm_derivation(model.p, "mathml", NULL, 0) : 0;
+  text = calloc(1, n + 1);
+  if (n) nsm_derivation(model.p, "mathml", text, n + 1);
+  return text;
 }
 
 const char *FOR_THE_PAGE(live_answer)(void) { return answer.at; }

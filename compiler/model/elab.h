@@ -280,6 +280,8 @@ bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: report
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
 // A contact, or a multiplier: the multiplier of its row. help: what is said where it is neither.
 Value elab_row_of(const Env *env, const Ast *x, const char *help);
+bool is_impact(const Ast *law);                                // elab_contact.c
+const char *impact_forms(const Env *env);
 bool newtons_law(const Env *env, const Ast *x);                // elab_newton.c; true: the equation is one, refused
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);

@@ -89,9 +89,10 @@ unsigned asserted_class(const Ast *law) {
   return 0;
 }
 
-static const char *const law_names[] = { "newton", "inelastic", "elastic", "scleronomous", "rheonomous",
+static const char *const law_names[] = { "inelastic", "elastic", "scleronomous", "rheonomous",
 #define BLOCK(...)
 #define LAW(name, block, word, ...) word,
+#define IMPACT(name, word, ...) word,
 #include "runtime/shared/laws.def"
 };
 enum { NLAWS = sizeof law_names / sizeof *law_names };
@@ -113,8 +114,15 @@ bool known_law(const Ast *law) {
 
 bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
 
-static bool is_impact(const Ast *law) {
-  return is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic");
+bool is_impact(const Ast *law) {
+  return impact_law_named(law->name) != MI_ANY || is_law(law, "inelastic") || is_law(law, "elastic");
+}
+
+// The laws of impact, as they are written.
+const char *impact_forms(const Env *env) {
+  const char *all = "inelastic, elastic";
+  for (int k = MI_ANY; k-- > 0;) all = arena_printf(env->e->a, "%s, %s", impact_law_row((MImpactLaw)k)->written, all);
+  return all;
 }
 
 static void unknown_law(const Env *env, const Ast *law) {
@@ -126,7 +134,7 @@ static void unknown_law(const Env *env, const Ast *law) {
   if (meant) diag_help(d, "%s", meant);
   else if (near) diag_mean(d, near);
   else
-    diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic, %s", friction_forms(env));
+    diag_help(d, "the laws are %s, %s", impact_forms(env), friction_forms(env));
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
@@ -135,6 +143,8 @@ bool law_arguments(const Env *env, const Ast *law, int least, int most) {
                  most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
   diag_label(d, "%d given", law->list.n);
   if (is_law(law, "newton")) diag_help(d, "newton(e), or newton(e, e_t)");
+  else if (impact_law_named(law->name) != MI_ANY)
+    diag_help(d, "%s", impact_law_row(impact_law_named(law->name))->written);
   else if (most == 0 && law->list.n == 1)
     diag_help(d, "leave the parentheses out, or write newton(%s)", ast_text(env->e, law->list.at[0]));
   else if (most == 0) diag_help(d, "leave the parentheses out");
@@ -152,9 +162,10 @@ MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what) {
   return v.at[0];
 }
 
-// newton(e[, e_t]), inelastic, elastic.
+// newton(e[, e_t]), poisson(e), binary(e), lzb(e[, ratio[, exponent]]), inelastic, elastic.
 static bool impact_law(const Env *env, const Ast *law, MContact *c, Span *first) {
-  bool newton = is_law(law, "newton");
+  MImpactLaw kind = impact_law_named(law->name);
+  const ImpactLaw *row = impact_law_row(kind);
   if (c->has_impact_law) {
     Diag *d = diag(env->e->bag, DIAG_E0225, law->span, "a second impact law");
     diag_label(d, "there is one already");
@@ -162,17 +173,23 @@ static bool impact_law(const Env *env, const Ast *law, MContact *c, Span *first)
     diag_help(d, "keep one of them");
     return false;
   }
-  if (!law_arguments(env, law, newton ? 1 : 0, newton ? 2 : 0)) return false;
+  if (!law_arguments(env, law, row ? row->least : 0, row ? row->most : 0)) return false;
   c->has_impact_law = true;
+  c->impact = kind;
   c->law_span = law->span;
   *first = law->span;
-  if (!newton) {
+  if (!row) {
     c->e = mx_num(env->e->a, is_law(law, "elastic") ? 1 : 0, law->span);
     return true;
   }
-  c->e = coefficient(env, law->list.at[0], UNIT_ONE, "a restitution coefficient");
-  if (law->list.n > 1) c->e_t = coefficient(env, law->list.at[1], UNIT_ONE, "a tangential restitution coefficient");
-  return c->e && (law->list.n < 2 || c->e_t);
+  int n = law->list.n;
+  Ast *const *at = law->list.at;
+  c->e = coefficient(env, at[0], UNIT_ONE, "a restitution coefficient");
+  if (n > 1 && kind == MI_NEWTON)
+    return (c->e_t = coefficient(env, at[1], UNIT_ONE, "a tangential restitution coefficient")) && c->e;
+  if (n > 1) c->ratio = coefficient(env, at[1], UNIT_ONE, "a ratio of stiffnesses");
+  if (n > 2) c->exponent = coefficient(env, at[2], UNIT_ONE, "an exponent of a force");
+  return c->e && (n < 2 || c->ratio) && (n < 3 || c->exponent);
 }
 
 static bool laws(const Env *env, const Ast *x, MContact *c) {

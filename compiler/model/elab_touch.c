@@ -123,7 +123,7 @@ static MMembers *kept(Elab *e, const Side *side) {
 
 // --- materials ---
 
-static const char *const numbers[ML_NUMBERS] = { "e", "e_t", "mu", "radius", "mu_r" };
+static const char *const numbers[ML_NUMBERS] = { "e", "e_t", "mu", "radius", "mu_r", "ratio", "exponent" };
 
 static Unit unit_of_number(const Elab *e, int k) {
   if (k != ML_RADIUS && k != ML_ROLLING) return UNIT_ONE;
@@ -144,11 +144,12 @@ typedef struct Pairs { int n; MTouchLaw *law; Span *at; } Pairs;    // [n][n]; a
 static bool pair_entry(const Env *env, const Ast *x, MTouchLaw *law) {
   Elab *e = env->e;
   int k = 0;
-  while (x->kind == AST_ARG && k < ML_NUMBERS && strcmp(x->name, numbers[k])) k++;
-  if (x->kind != AST_ARG || k == ML_NUMBERS) {
+  while (x->kind == AST_ARG && k < ML_RATIO && strcmp(x->name, numbers[k])) k++;
+  if (x->kind != AST_ARG || k == ML_RATIO) {
     Diag *d = diag(e->bag, DIAG_E0246, x->span, "a pair of materials has no entry `%s`", x->name ? x->name
                                                                                                : ast_text(e, x));
-    diag_help(d, "its entries are e and e_t of newton, mu of friction, radius of contensou, mu_r of rolling");
+    diag_help(d, "its entries are e of laws of impact, e_t of newton, mu of friction, radius of contensou, mu_r of "
+                 "rolling");
     return false;
   }
   law->of[k] = coefficient(env, x->a, unit_of_number(e, k), "a coefficient of a pair");
@@ -175,7 +176,7 @@ static void read_pair(const Touching *t, Pairs *pairs) {
 // --- laws ---
 
 typedef struct Laws { MTouchLaw given; const Ast *of[ML_NUMBERS]; bool wanted[ML_NUMBERS]; MFrictionLaw friction;
-                      const Ast *impact, *tangent; } Laws;
+                      MImpactLaw kind; const Ast *impact, *tangent; } Laws;
 
 static bool number(const Env *env, const Ast *law, int i, int which, Laws *out) {
   if (i >= law->list.n) {
@@ -195,20 +196,28 @@ static bool second(const Env *env, const Ast *law, const Ast **first, const char
   return false;
 }
 
-static bool read_law(const Env *env, const Ast *law, Laws *out) {
-  bool newton = is_law(law, "newton"), elastic = is_law(law, "elastic"), inelastic = is_law(law, "inelastic");
-  bool coulomb = is_law(law, "coulomb"), contensou = is_law(law, "contensou");
-  if (newton || elastic || inelastic) {
-    if (!second(env, law, &out->impact, "impact") || !law_arguments(env, law, 0, newton ? 2 : 0)) return false;
-    if (newton) return number(env, law, 0, ML_E, out) && (law->list.n < 2 || number(env, law, 1, ML_ET, out));
-    out->given.of[ML_E] = mx_num(env->e->a, elastic, law->span);
+static bool read_impact(const Env *env, const Ast *law, Laws *out) {
+  MImpactLaw kind = impact_law_named(law->name);
+  const ImpactLaw *row = impact_law_row(kind);
+  if (!second(env, law, &out->impact, "impact") || !law_arguments(env, law, 0, row ? row->most : 0)) return false;
+  out->kind = kind;
+  if (!row) {
+    out->given.of[ML_E] = mx_num(env->e->a, is_law(law, "elastic"), law->span);
     return true;
   }
+  if (!number(env, law, 0, ML_E, out)) return false;
+  if (kind == MI_NEWTON) return law->list.n < 2 || number(env, law, 1, ML_ET, out);
+  return (law->list.n < 2 || number(env, law, 1, ML_RATIO, out)) &&
+         (law->list.n < 3 || number(env, law, 2, ML_EXPONENT, out));
+}
+
+static bool read_law(const Env *env, const Ast *law, Laws *out) {
+  bool coulomb = is_law(law, "coulomb"), contensou = is_law(law, "contensou");
+  if (is_impact(law)) return read_impact(env, law, out);
   bool rolling = is_law(law, "rolling");
   if (!coulomb && !contensou && !rolling) {
     Diag *d = diag(env->e->bag, DIAG_E0212, law->span, "`%s` is no law between shapes", law->name);
-    diag_help(d, "newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), contensou(mu, radius), "
-                 "rolling(mu, mu_r)");
+    diag_help(d, "%s, coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)", impact_forms(env));
     return false;
   }
   if (!second(env, law, &out->tangent, "friction")) return false;
@@ -274,6 +283,8 @@ static bool laws_of(const Env *env, const Ast *x, const Side *side, int n, const
     return false;
   }
   t->friction = laws.friction;
+  t->impact = laws.kind;
+  t->law_span = laws.impact->span;
   for (int k = 0; k < ML_NUMBERS; k++) t->by_material |= laws.wanted[k];
   int size = pairs->n + 1;
   t->law = ARENA_ARRAY(e->a, MTouchLaw, size * size);

@@ -285,6 +285,8 @@ static void of_mechanics(Instants *s) {
     c->gap = rewritten(s, c->gap);
     c->e = rewritten(s, c->e);
     c->e_t = rewritten(s, c->e_t);
+    c->ratio = rewritten(s, c->ratio);
+    c->exponent = rewritten(s, c->exponent);
     of_friction(s, &c->friction);
   }
   for (int i = 0; i < m->nconstraint; i++) {

@@ -151,10 +151,24 @@ typedef struct MFriction {
   Span span, slip_span;
 } MFriction;
 
+// Laws of impact; MI_ANY: inelastic, elastic, which are e = 0 and e = 1 of whatever law the others have.
+typedef enum {
+#define BLOCK(...)
+#define LAW(...)
+#define IMPACT(name, ...) MI_##name,
+#include "runtime/shared/laws.def"
+  MI_ANY
+} MImpactLaw;
+typedef struct ImpactLaw { const char *abi, *word, *written; int least, most; } ImpactLaw;
+const ImpactLaw *impact_law_row(MImpactLaw law);           // friction_laws.c; NULL of MI_ANY
+MImpactLaw impact_law_named(const char *word);             // MI_ANY: none
+
 typedef struct MContact {
   MContext ctx; const char *name; int row_var;   // row_var: its MV_ROW variable; -1 where the normal force is given
   MExpr *gap;                          // NULL where the normal force is given
+  MImpactLaw impact;
   MExpr *e, *e_t;  // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
+  MExpr *ratio, *exponent;             // of lzb; NULL
   bool has_impact_law;
   MFriction friction;
   unsigned asserted; Span span, gap_span, law_span, assert_span;
@@ -206,13 +220,15 @@ typedef struct MSolid {
 } MSolid;
 typedef struct MPoints { int n; const double *at; } MPoints;             // corners of a polyhedron or polygon, 3 each
 typedef struct MMembers { int solid; bool whole; MExpr *lo[MAX_INDICES], *hi[MAX_INDICES]; Span span; } MMembers;
-enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_ROLLING, ML_NUMBERS };          // as NSM_LAW_...
+enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_ROLLING, ML_RATIO, ML_EXPONENT, ML_NUMBERS };          // as NSM_LAW_...
 typedef struct MTouchLaw { MExpr *of[ML_NUMBERS]; } MTouchLaw;           // NULL: 0
 // contact c { between = A, B; with laws; }, or { among = A; with laws; }: one side.
 typedef struct MTouch {
   const char *name, *text;             // text: as written, "between = A, B;"
   int nside, nmember[2]; MMembers *member[2];
   MFrictionLaw friction;               // MF_NONE, MF_COULOMB, MF_CONTENSOU, MF_ROLLING
+  MImpactLaw impact;
+  Span law_span;
   bool by_material;
   MTouchLaw *law;                      // [materials + 1][materials + 1], material -1 first; one where not by_material
   Span span;
@@ -327,3 +343,6 @@ typedef struct Model {
 
 // States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
 double model_unknowns(const Model *m);
+
+// The law of impact that contacts of the model have: the first that is not Newton's.
+MImpactLaw model_impact(const Model *m);

@@ -305,8 +305,10 @@ static void rows(Printer *p) {
     expr(p, c->gap ? c->gap : c->friction.force);
     if (c->gap) text_add(p->out, " >= 0");
     if (c->has_impact_law) {
-      text_add(p->out, " with newton(");
-      list(p, (MExpr *[]){c->e, c->e_t}, c->e_t ? 2 : 1);
+      const ImpactLaw *law = impact_law_row(c->impact);
+      MExpr *second = c->e_t ? c->e_t : c->ratio;
+      text_printf(p->out, " with %s(", law ? law->word : "newton");
+      list(p, (MExpr *[]){ c->e, second, c->exponent }, c->exponent ? 3 : second ? 2 : 1);
       text_addc(p->out, ')');
     }
     friction(p, &c->friction);

@@ -66,7 +66,7 @@ static void friction_kernel(PlanClass *pc, Hoist *h, const SysClass *c) {
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
-  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
+  pc->e_num = pc->ratio_num = pc->exponent_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
   if (c->kind == CLASS_BODY) {
     hoist_block(h, c->column, c->ncolumn);
@@ -111,6 +111,8 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     hoist_column(h, c->offset);
   }
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
+  if (c->ratio != EX_NONE) pc->ratio_num = hoist_column(h, c->ratio);
+  if (c->exponent != EX_NONE) pc->exponent_num = hoist_column(h, c->exponent);
   friction_kernel(pc, h, c);
 }
 

@@ -26,6 +26,7 @@ typedef struct PlanClass {
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int nguard; ColumnGuard *guard;  // elements of arrays in them that are out of range for some instances
   int e_num;                    // column of num with the restitution; -1
+  int ratio_num, exponent_num;  // contacts with lzb: columns; -1
   int mu_num, mu2_num, radius_num; // friction: columns of its coefficients; -1
   int compliance_num;           // compliant contacts as potentials: column of the compliance; -1
   int index_num;                // first of the nloop last columns, which hold the loop indices of rows and outputs

@@ -60,6 +60,12 @@ static void row(const Check *k, const SysClass *c) {
 }
 
 static void elastic(const Check *k, const SysClass *c) {
+  if (model_impact(k->s->model) != MI_NEWTON) {
+    Diag *d = diag(k->bag, DIAG_E0705, c->law_span, "the scheme '%s' has no impacts", k->scheme->name);
+    diag_label(d, "so it takes newton(1) alone");
+    diag_help(d, "scheme = consistent, or: with newton(1)");
+    return;
+  }
   double e = c->e == EX_NONE ? 0 : value_of(k->s, c->e, NULL, 0);
   if (e == 1 || isnan(e)) return;
   Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme->name);

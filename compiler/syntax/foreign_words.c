@@ -31,7 +31,8 @@ bool foreign_word(const char *word, const char **what, const char **help) {
 }
 
 bool is_law_name(const char *word) {
-  return listed("newton inelastic elastic coulomb contensou scleronomous rheonomous type1 type2", word, strlen(word));
+  return listed("newton poisson binary lzb inelastic elastic coulomb contensou scleronomous rheonomous type1 type2",
+                word, strlen(word));
 }
 
 bool is_function_name(const char *word) {

@@ -20,6 +20,7 @@ struct Parse {
   const SourceFile *file;
   DiagBag          *bag, *mute;   // mute: what is said after the parse was stopped
   void             *scanner;
+  bool            (*foreign)(Parse *);   // is it a form of another language, of which all is said?
   Ast              *result;
 
   size_t lo, hi;             // of the lexer's match
@@ -65,7 +66,7 @@ void  parse_too_deep(Parse *p, Span at);
 bool  seen_before(Parse *p, const char *text);
 bool  was_seen(const Parse *p, const char *text);                    // the same without counting
 
-// parse.c: the token stream of the grammar.
+// tokens.c: the token stream of the grammar.
 int   parse_next_token(union NSM_STYPE *value, Span *at, Parse *p);
 
 // The scanner that flex makes of grammar/nsm.l.

@@ -1,5 +1,5 @@
 // Where an item ends in the text, for what the grammar cannot read: brackets are matched, comments and strings left
-// alone. The parser is then given a ';' in place of the rest (parse.c), so that one mistake gives one message.
+// alone. The parser is then given a ';' in place of the rest (tokens.c), so that one mistake gives one message.
 #include <string.h>
 
 #include "comments.h"

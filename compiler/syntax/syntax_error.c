@@ -388,7 +388,7 @@ static void anything_else(Parse *p, Expected e) {
 }
 
 static void explain(Parse *p, Expected e) {
-  if (foreign_form(p) || bare_block(p)) return;
+  if (bare_block(p)) return;
   leave_block(p);
   if (unknown_word(p, e)) return;
   if (wrong_closing(p)) return;
@@ -416,7 +416,7 @@ void syntax_error(Parse *p, const char *const *names, int n) {
   if (p->stopped) return;
   bool unread = p->unread.file && p->now.at.lo >= p->unread.lo && p->now.at.lo < p->unread.hi;
   if (unread) return;
-  if (!is_echo(p)) explain(p, e);
+  if (!is_echo(p) && !p->foreign(p)) explain(p, e);
   if (expects(e, "';'") && !p->stopped) {   // the rule `end` of the grammar supplies it: an item starts here
     p->broken = p->item[0] = p->now;
     p->item_n = 1;

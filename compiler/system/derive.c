@@ -9,14 +9,14 @@ static void push_entries(Ex **at, int *n, const Entries *e) {
 }
 
 int class_expressions(Arena *a, const SysClass *c, Ex **out) {
-  Ex *at = ARENA_ARRAY(a, Ex, 2 * c->nrow + c->mass.n + c->jac.n + c->b.n + c->k.n + c->h.n + 15);
+  Ex *at = ARENA_ARRAY(a, Ex, 2 * c->nrow + c->mass.n + c->jac.n + c->b.n + c->k.n + c->h.n + 17);
   int n = 0;
   for (int i = 0; i < c->nrow; i++) { at[n++] = c->f[i]; at[n++] = c->g[i]; }
   push_entries(&at, &n, &c->mass); push_entries(&at, &n, &c->jac); push_entries(&at, &n, &c->b);
   push_entries(&at, &n, &c->k); push_entries(&at, &n, &c->h);
   const Ex single[] = {
-    c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->mu, c->mu2, c->radius, c->value,
-    c->along, c->push
+    c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->ratio, c->exponent, c->mu, c->mu2, c->radius,
+    c->value, c->along, c->push
   };
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) if (single[i] != EX_NONE) at[n++] = single[i];
   *out = at;

@@ -285,6 +285,8 @@ static void contact_class(Deriver *d, const MContact *m) {
   c->rate = rate_of_gap(d, c);
   row_jacobian(d, c);
   c->e = lower_expr(s, m->e);
+  c->ratio = lower_expr(s, m->ratio);
+  c->exponent = lower_expr(s, m->exponent);
   if (c->e != EX_NONE && stage_of(s, c->e) > STAGE_CONST) {
     diag(d->bag, DIAG_E0411, m->law_span, "a restitution coefficient is constant during a run");
     return;

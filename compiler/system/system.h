@@ -106,6 +106,7 @@ typedef struct SysClass {
   bool of_compliant;       // smooth: the force of a compliant contact on one of its coordinates
   Ex y, rate;              // output or gap; rate of the gap
   Ex lo, hi, e;            // EX_NONE where there is none
+  Ex ratio, exponent;      // contacts with lzb
   Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v
   bool affine;             // as in nsm_abi.h
 

@@ -22,7 +22,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   }
   const Model *m = p->sys->model;
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
-  if (p->sys->algebraic_states) return NULL;
+  if (p->sys->algebraic_states || model_impact(m) != MI_NEWTON) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
   for (int i = 0; i < m->nblock; i++) if (!m->block[i].by_time) return NULL;   // events are for the generic step
   for (int i = 0; i < m->nvar; i++) if (m->var[i].kind >= MV_DISCRETE && !m->var[i].by_time) return NULL;

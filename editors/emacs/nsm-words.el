@@ -30,10 +30,10 @@
 
 (defconst nsm-words-law
   '(
-    "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
-    "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
-    "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
-    "halfplane" "union"
+    "newton" "poisson" "binary" "lzb" "inelastic" "elastic" "coulomb" "contensou" "rolling"
+    "scleronomous" "rheonomous" "type1" "type2" "moreau" "midpoint" "consistent" "consistent1"
+    "consistent_explicit_mass" "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex"
+    "disk" "rectangle" "polygon" "halfplane" "union"
     ))
 
 (defconst nsm-words-part
@@ -41,7 +41,7 @@
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
     "shape" "density" "material" "fixed" "driven" "stages" "order" "located" "theta" "gamma" "e"
-    "e_t" "mu" "radius" "mu_r" "exact" "periodic"
+    "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant

@@ -89,7 +89,7 @@ dual play_end(player *p, const tape_entry *e, dual h) {
   const sim_class *k = e->cls >= 0 ? &p->s->a->cls[e->cls] : NULL;
   dual t1 = dual_add(p->at->t, h), at;
   switch (e->end) {
-  case TAPE_SET: return of_set(p, e, h);
+  case TAPE_SET: return e->let_go ? h : of_set(p, e, h);
   case TAPE_WHEN: case TAPE_BY_TIME:
     PLAY(p, k, out, &p->now.end, p->m);
     return p->m[e->instance];

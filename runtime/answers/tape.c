@@ -135,6 +135,9 @@ static tape_law of_relation(const nsm_sim *s, int row, int impact) {
   return l <= lo ? TAPE_LOW : l >= hi ? TAPE_HIGH : TAPE_INSIDE;
 }
 
+// What sticks when a block has moved the ground under it is let go in a piece of no length.
+static int no_length(const nsm_sim *s) { return s->n.h <= 2 * sim_time_round_off(s, s->now.t); }
+
 static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigned char *law) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
@@ -144,7 +147,7 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
     return TAPE_NONE;
   while (f->row[at] != row) at++;
   int head = f->row[part[parts == 2 && at >= part[1].first].first];
-  int slides = impact || !s->located || s->located->capture || s->now.sets_known != 1
+  int slides = impact || no_length(s) || !s->located || s->located->capture || s->now.sets_known != 1
                    ? !sim_sticks(s, head)
                    : s->now.set[head] == SIM_SLIPS_ON;
   int e = r->e[row] != 0;
@@ -195,6 +198,10 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
   char name[256];
+  if (r->law) {
+    tape_refuse(t, "its contacts have a law of impact whose derivative is not made; newton(e) has one");
+    return;
+  }
   for (int row = 0; !s->a->located && row < r->n; row++) {
     const sim_class *k = &s->a->cls[r->cls[row]];
     int switches = k->c->kind == NSM_RELATION && r->d0[row] == r->d0[row + 1] && r->lo[row] < r->hi[row];
@@ -295,6 +302,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
+  e->let_go = e->end == TAPE_SET && e->set == SIM_STICKS && !of_stages && !impact && no_length(s);
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
   t->news = e->captured || e->end == TAPE_SET;
@@ -313,11 +321,20 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   else look_at_switches(t, e);
 }
 
+// Is nothing but rows of the output between the piece at hand and a block? What that has moved has not come there by
+// itself.
+static int behind_block(const tape *t) {
+  long i = t->n - 2;
+  while (i >= 0 && (t->at[i].kind == TAPE_ROW || t->at[i].kind == TAPE_STOP)) i--;
+  return i >= 0 && t->at[i].kind == TAPE_BLOCK;
+}
+
 // Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
 static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
+  e->let_go = behind_block(t);
   double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
   unsigned char *law = take(t, (size_t)s->n.r.n + 1);
   if (!x || !law) return;

@@ -32,6 +32,7 @@ typedef struct tape_entry {
   int    plain;                         // a force is not extrapolated
   double ground;                        // of the row: gap at which it closes
   double history;                       // length of the piece before with the same sets; 0: none
+  int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
   int    captured, weak;                // taken without location; rows whose law and force are both 0
   const unsigned char *law;             // [rows]

@@ -273,6 +273,7 @@ int  sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors 
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+int  sim_island_end(const nsm_sim *s, int first);  // of the island that begins with entry `first` of the list
 int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on failure
 
 // ---- dump.c ---------------------------------------------------------------------------------------------------------

@@ -126,7 +126,8 @@ void sim_friction_active(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   sim_friction_follow(s);
-  SIM_EACH(s, friction, k) if (k->c->e_num >= 0 || s->now.ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
+  SIM_EACH(s, friction, k) if (k->c->e_num >= 0 || s->now.ledger.on || r->law)
+    k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
 }
 
 // The diagonal of A, from mu, mu2 and radius.

@@ -28,6 +28,8 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
   return reach + 1;
 }
 
+int sim_island_end(const nsm_sim *s, int first) { return island_end(&s->n.r, &s->n.isl, first); }
+
 // Few rows of many are active: eight flags are looked at together. `index` is that of active rows alone.
 static void list(nsm_sim *s) {
   const sim_rows *r = &s->n.r;

@@ -10,7 +10,7 @@ static const double exact = 1e-6;        // a tolerance below this is not one of
 // Do large problems of this run have a pile's tolerance?
 int sim_piles_are_asked(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
-  return s->a->piles && (!solver || strcmp(solver, "auto") == 0) &&
+  return s->a->piles && !s->n.r.law && (!solver || strcmp(solver, "auto") == 0) &&
          !(s->w.cone.tolerance > 0 && s->w.cone.tolerance < exact);
 }
 

@@ -192,7 +192,8 @@ static void choose_border(nsm_sim *s) {
 int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &s->now.held, &r->drift,
-      &s->now.loss };
+      &s->now.loss, &r->rebound, &r->struck, &r->ratio, &r->exponent };
+  r->law = s->a->m->impact;
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
   SIM_EACH(s, smooth, k) k->b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->b.n, int);
@@ -203,8 +204,10 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
       int row = k->row0 + i;
       r->lo[row] = k->c->row_type == NSM_ROW_NONNEG ? 0 : -INFINITY;
       r->hi[row] = INFINITY;
-      if (sim_opens(k->c) && k->c->e_num >= 0)
-        r->e[row] = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->e_num];
+      const double *num = k->tab.num + (size_t)i * (size_t)k->c->nnum;
+      if (sim_opens(k->c) && k->c->e_num >= 0) r->e[row] = num[k->c->e_num];
+      r->ratio[row] = k->c->ratio_num > 0 ? num[k->c->ratio_num - 1] : 1;
+      r->exponent[row] = k->c->exponent_num > 0 ? num[k->c->exponent_num - 1] : NSM_IMPACT_HERTZ;
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }

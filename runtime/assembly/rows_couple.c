@@ -315,7 +315,8 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     rows_in_order(r);
-    if (r->x_follows && s->a->scheme->implicit && !s->touching && !r->augmented) r->augmented = sim_augmented_make(s);
+    if (r->x_follows && s->a->scheme->implicit && !s->touching && !r->augmented && !r->law)
+      r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
   for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);

@@ -246,6 +246,13 @@ static double rest_of(const nsm_sim *s) {
   return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
 }
 
+// By laws of several contacts an impact elsewhere has a closed contact rebound too.
+static void all_rebound(nsm_sim *s) {
+  for (int row = 0; row < s->n.r.n; row++)
+    if (s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT)
+      s->n.r.e[row] = s->located->e[row];
+}
+
 // The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
 // rest.
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
@@ -263,6 +270,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
       r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
     if (w->often[row] < 255) w->often[row]++;
   }
+  if (r->law && rest > 0) all_rebound(s);
   memcpy(w->before, s->w.rate0, (size_t)r->n * sizeof(double));
   nsm_view now = sim_now(s);
   for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {

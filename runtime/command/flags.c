@@ -36,6 +36,7 @@ static const char *const command_names[] = {
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
   [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_SENS] = "sens",
   [NSM_FOR_FIT] = "fit",       [NSM_FOR_ANALYSE] = "analyse",
+  [NSM_FOR_COMPARE] = "compare",
   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
   [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
   [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"

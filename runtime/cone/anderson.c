@@ -9,7 +9,7 @@
 #include <string.h>
 
 // As SIM_WIDE of schemes.h: wider vectors where the processor has them, nothing reassociated.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 #define ANDERSON_WIDE __attribute__((target_clones("avx2", "default")))
 #else

@@ -93,7 +93,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
-    double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
+    double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - sim_bounce(r, row);
     g->gross += fabs(p) * (fabs(begin) + fabs(end));
     if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
     else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
@@ -120,7 +120,7 @@ void sim_ledger_whole_step(nsm_sim *s) {
     k->c->rate_fn(&end, &k->tab, r->y + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->w.l1[r->l[row]] == 0) continue;
-      a->u[a->nactive] = r->y[row] + r->e[row] * r->rate0[row];
+      a->u[a->nactive] = r->y[row] + sim_bounce(r, row);
       a->active[a->nactive++] = r->at_row[row];
     }
   }
@@ -198,10 +198,33 @@ static double potential_of(const nsm_sim *s, const double *q, const double *z) {
   return potential;
 }
 
+double sim_energy_along(const nsm_sim *s, double t, const double *z, const double *d, double *at) {
+  static const double weight[] = { 8, -1 };
+  double sum = 0;
+  for (int k = 0; k < 4; k++) {
+    double kinetic = 0, potential = 0, step = 0.5 * (k / 2 + 1) * (k % 2 ? -1 : 1);
+    for (int i = 0; i < s->a->nz; i++) at[i] = z[i] + step * d[i];
+    nsm_view v = sim_view(s, t, s->now.q, at, s->w.l1);
+    SIM_EACH(s, energy, c) c->c->energy_fn(&v, &c->tab, &kinetic, &potential);
+    sum += weight[k / 2] * (k % 2 ? -1 : 1) * potential;
+  }
+  return sum / 6;
+}
+
 // A potential of first-order states x, as the energy of a coil whose core moves, is fed by what changes them, the
-// circuit: (V(q0, x1) - V(q0, x0) + V(q1, x1) - V(q1, x0))/2. What is left of its change is work on the motion.
+// circuit: (V(q0, x1) - V(q0, x0) + V(q1, x1) - V(q1, x0))/2. What is left of its change is work on the motion. Where
+// there is no motion it is V'(x_theta) (x1 - x0), at the point at which the scheme has the equations: what is left of
+// the change is (1/2 - theta) dx V'' dx of a quadratic V, which the scheme takes.
 static double fed_by_states(const nsm_sim *s) {
   if (s->a->nz == s->a->nv) return 0;
+  if (s->a->nv == 0 && s->a->scheme->weights && !s->w.euler) {
+    double *d = s->w.zg, *x = s->w.mean, theta = s->a->theta;
+    for (int i = 0; i < s->a->nz; i++) {
+      d[i] = s->now.z[i] - s->w.z1[i];
+      x[i] = theta * s->now.z[i] + (1 - theta) * s->w.z1[i];
+    }
+    return sim_energy_along(s, s->now.t, x, d, s->w.f);
+  }
   return 0.5 * (potential_of(s, s->w.q1, s->now.z) - potential_of(s, s->w.q1, s->w.z1) +
                 potential_of(s, s->now.q, s->now.z) - potential_of(s, s->now.q, s->w.z1));
 }

@@ -12,6 +12,8 @@
 void sim_ledger_start(nsm_sim *s);
 void sim_ledger_reset(nsm_sim *s);     // an event, or somebody outside, has changed the state
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
+// V'(z) d of the potentials of states at time t, by a difference that is exact to degree 4; at [nz] is scratch
+double sim_energy_along(const nsm_sim *s, double t, const double *z, const double *d, double *at);
 void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rates
 // The same of a whole step (schemes/whole.c), begin in q, z, end in q1, z1, l1: which rows acted and their rates are
 // found here.

@@ -232,7 +232,7 @@ int sim_rates_of_zero(nsm_sim *s) {
   int zero = 0;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
-    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
+    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? sim_has_no_bounce(r, row) && sim_sticks(s, row)
                                                                   : pressed(s, at, row));
     zero += is->zero[i];
   }

@@ -12,7 +12,7 @@ double con_impact_loss(nsm_sim *s) {
     int row = c->act[i];
     if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) continue;
     s->now.ledger.forces_now -= s->now.impulse[r->l[row]] * c->drive_begin[row];
-    loss += sim_ledger_book(s, row, -0.5 * s->now.impulse[r->l[row]] * (1 - r->e[row]) * r->rate0[row]);
+    loss += sim_ledger_book(s, row, -0.5 * s->now.impulse[r->l[row]] * (r->rate0[row] - sim_bounce(r, row)));
   }
   return loss;
 }

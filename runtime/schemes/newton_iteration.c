@@ -53,7 +53,7 @@ static void one_step_problem(nsm_sim *s) {
   sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row], terms = sim_row_terms(s, row, r->y[row]);
+    double q = r->y[row] + sim_bounce(r, row), terms = sim_row_terms(s, row, r->y[row]);
     for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
       double d = r->d[e] * s->w.l1[r->l[r->ds[e]]];
       q -= d;
@@ -111,8 +111,9 @@ nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error
   free_motion(s);
   sim_friction_guess(s, !whole);
   if (s->n.isl.nactive > 0) {
-    one_step_problem(s);
-    if (!solve(s, it)) {
+    int struck = it->number > 0 || sim_rebound(s);         // by the D of the first iterate
+    if (struck) one_step_problem(s);
+    if (!struck || !solve(s, it)) {
       if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, v->t, e);
     }

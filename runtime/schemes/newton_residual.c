@@ -199,9 +199,9 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   const sim_rows *r = &s->n.r;
   const sim_class *k = &s->a->cls[r->cls[row]];
   const nsm_pattern *h = &k->c->h;
-  double y = sim_rate(r->y[row] + r->e[row] * r->rate0[row]);              // as the one-step problem has it
+  double y = sim_rate(r->y[row] + sim_bounce(r, row));              // as the one-step problem has it
   size_t i = (size_t)(row - k->row0), at = i * (size_t)h->n;
-  *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  *size = fabs(y) + fabs(sim_bounce(r, row));
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
     int z = r->cz[e];
     double drive = own_share(s, z) > 0 ? s->w.residual_size[z] / own_share(s, z) : 0;

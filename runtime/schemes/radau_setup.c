@@ -113,21 +113,8 @@ nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_OK;                                           // what came of it: sim_radau.outcome (clock/radau_pieces.c)
 }
 
-// sum_i d V'(Z_i) d_i, the change of the energy of states by what feeds them, with d_i = sum_j omega_ij (Z_j - z_0) and
-// the weights of the quadrature. Derivatives along d_i are differences that are exact for polynomials of degree 4.
-static double slope_of_energy(nsm_sim *s, double t, const double *Z, const double *d, double *at) {
-  static const double weight[] = { 8, -1 };
-  double sum = 0;
-  for (int k = 0; k < 4; k++) {
-    double kinetic = 0, potential = 0, step = 0.5 * (k / 2 + 1) * (k % 2 ? -1 : 1);
-    for (int z = 0; z < s->a->nz; z++) at[z] = Z[z] + step * d[z];
-    nsm_view v = sim_view(s, t, s->now.q, at, s->w.l1);
-    SIM_EACH(s, energy, c) c->c->energy_fn(&v, &c->tab, &kinetic, &potential);
-    sum += weight[k / 2] * (k % 2 ? -1 : 1) * potential;
-  }
-  return sum / 6;
-}
-
+// The change of the energy of states by what feeds them, with the weights of the quadrature: of d_i = sum_j omega_ij
+// (Z_j - z_0), sum_i b_i V'(Z_i) d_i.
 static double fed(nsm_sim *s) {
   const struct sim_radau *w = s->n.radau;
   double sum = 0, *d = w->xr, *at = w->xi;
@@ -137,8 +124,8 @@ static double fed(nsm_sim *s) {
       d[z] = euler ? s->w.z1[z] - s->now.z[z] : 0;
       for (int j = 0; j < w->m.s && !euler; j++) d[z] += w->m.omega[i][j] * (w->Z[j][z] - s->now.z[z]);
     }
-    if (euler) sum += slope_of_energy(s, s->now.t, s->w.z1, d, at);
-    else sum += w->m.a[w->m.s - 1][i] * slope_of_energy(s, s->now.t + w->m.c[i] * w->r, w->Z[i], d, at);
+    if (euler) sum += sim_energy_along(s, s->now.t, s->w.z1, d, at);
+    else sum += w->m.a[w->m.s - 1][i] * sim_energy_along(s, s->now.t + w->m.c[i] * w->r, w->Z[i], d, at);
   }
   return sum;
 }

@@ -18,8 +18,8 @@
 #include "runtime/move.h"
 
 // A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is
-// reassociated, so that the results are the same. Sanitizers do not know such functions.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+// reassociated, so that the results are the same. Sanitizers do not know such functions, nor does the loader of musl.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 #define SIM_WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -79,7 +79,7 @@ static inline void sim_pose(nsm_sim *s, int i, double q, double terms, double st
   a->terms[i] = terms;
   a->lo[i] = s->n.r.lo[row];
   a->hi[i] = s->n.r.hi[row];
-  a->lambda[i] = start;
+  a->lambda[i] = s->n.r.law && s->n.r.struck[row] != 0 ? s->n.r.struck[row] : start;
 }
 // closed.c
 void     sim_closed_start(nsm_sim *s);
@@ -97,6 +97,9 @@ static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
     if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
   }
 }
+// rebound.c: do the numbers of contacts have a meaning in their law of impact?
+int      sim_rebound_fits(const nsm_sim *s, nsm_error *e);
+int      sim_rebound(nsm_sim *s);  // rebound.c: r.rebound, once M_osns of the active rows is known; 0: failed
 void     sim_close(nsm_sim *s);    // gap, rate0 -> active, for step_linear, step_newton, step_affine
 void     sim_hold(nsm_sim *s);    // after one of these steps: what holds its contacts closed
 void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent
@@ -106,7 +109,7 @@ int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a
 // Has the contact the force p, and its law no other rate than 0?
 static inline int sim_is_pressed(const nsm_sim *s, int at, int row, double p) {
   const sim_rows *r = &s->n.r;
-  return p > 0 && fabs(r->e[row] * r->rate0[row]) <=
+  return p > 0 && fabs(sim_bounce(r, row)) <=
                       16 * DBL_EPSILON * (r->whole ? sim_rows_inertia(s, at) : r->m[r->diagonal[at]]) * p;
 }
 // Rows, by the forces in w.l1, whose law makes their rate 0: isl.zero, and how many.

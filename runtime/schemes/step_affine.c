@@ -50,7 +50,7 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   sim_islands *a = &s->n.isl;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
+    double bounce = sim_bounce(r, row), q = r->y[row] + bounce, terms = fabs(r->y[row]) + fabs(bounce);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
       double d = r->c[e] * du[r->cz[e]];
       q += d;
@@ -123,8 +123,9 @@ nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
       sim_rows_outer(s, 0);
       sim_rows_couple(s);
     }
-    one_step_problem(s, s->w.rhs);
-    if (!sim_pressed_solve(s, sim_row_h, s->a->zero_l)) {
+    int struck = sim_rebound(s);
+    if (struck) one_step_problem(s, s->w.rhs);
+    if (!struck || !sim_pressed_solve(s, sim_row_h, s->a->zero_l)) {
       if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT) {
         nsm_code c = sim_blame(s, &m, e);
         if (c != NSM_OK) return c;

@@ -120,13 +120,14 @@ static int solve_impact(nsm_sim *s, const double *value) {
   implied_act(s, 0);
   sim_islands_list(s);
   if (!r->constant) sim_rows_couple(s);
+  if (!sim_rebound(s)) return 0;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    is->q[i] = sim_rate((1 + r->e[row]) * value[row]);
-    is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->now.z);
+    is->q[i] = sim_rate(r->law ? value[row] + r->rebound[row] : (1 + r->e[row]) * value[row]);
+    is->terms[i] = (1 + (r->law ? 1 : r->e[row])) * con_rate_terms(s, row, s->now.z);
     is->lo[i] = is_held(s, row) ? -INFINITY : r->lo[row];
     is->hi[i] = r->hi[row];
-    is->lambda[i] = s->now.impulse[r->l[row]];
+    is->lambda[i] = r->law && r->struck[row] != 0 ? r->struck[row] : s->now.impulse[r->l[row]];
   }
   return sim_pressed_solve(s, sim_row_h, s->a->zero_l);
 }
@@ -157,13 +158,14 @@ static int refine_impact(nsm_sim *s) {
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0 || is_held(s, row);
-    double w = (1 + r->e[row]) * c->drive_begin[row], low = 0, size = fabs(w);
+    double e = r->law ? 0 : r->e[row], w = (1 + e) * c->drive_begin[row] + (r->law ? r->rebound[row] : 0), low = 0;
+    double size = fabs(w);
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
       int z = r->cz[x];
       sim_add_product(&w, &low, r->c[x], c->uc[z]);
       low += r->c[x] * c->uc_low[z];
-      sim_add_product(&w, &low, r->e[row] * r->c[x], s->now.z[z]);
-      low += r->e[row] * r->c[x] * s->now.z_low[z];
+      sim_add_product(&w, &low, e * r->c[x], s->now.z[z]);
+      low += e * r->c[x] * s->now.z_low[z];
       size += fabs(r->c[x] * c->uc[z]);
     }
     w += low;
@@ -261,7 +263,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   nsm_code sound = sim_friction_sound(s, &now, e);
   if (sound != NSM_OK) return sound;
   nsm_code code = strike(s, t1, e);
-  int softer = code == NSM_OK && s->touching && r->nfriction > 0 && con_impact_gains(s) > 0;
+  int softer = code == NSM_OK && s->touching && !r->law && r->nfriction > 0 && con_impact_gains(s) > 0;
   for (int i = 0; softer && i < c->na; i++) c->gap[c->act[i]] = r->e[c->act[i]];
   if (softer) code = strike_softer(s, t1, e);
   if (code == NSM_OK) s->now.ledger.loss = con_impact_loss(s);

@@ -65,7 +65,7 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
 
 static inline double row_terms(const nsm_sim *s, int row, double y) {
   const sim_rows *r = &s->n.r;
-  double size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  double size = fabs(y) + fabs(sim_bounce(r, row));
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
     size += fabs(r->c[e]) * (fabs(s->w.z1[r->cz[e]]) + fabs(s->now.z[r->cz[e]]));
   return size;
@@ -125,7 +125,7 @@ static void rows_at(nsm_sim *s, double t1) {
   sim_bounds(s, &v, &between);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    sim_pose(s, i, r->y[row] + r->e[row] * r->rate0[row], row_terms(s, row, r->y[row]), s->now.l[r->l[row]]);
+    sim_pose(s, i, r->y[row] + sim_bounce(r, row), row_terms(s, row, r->y[row]), s->now.l[r->l[row]]);
   }
 }
 
@@ -225,6 +225,7 @@ static double apply_multipliers(nsm_sim *s) {
 }
 
 int sim_linear_solve(nsm_sim *s, double t1) {
+  if (!sim_rebound(s)) return 0;
   rows_at(s, t1);
   return sim_pressed_solve(s, sim_row_b, s->a->zero_l);
 }

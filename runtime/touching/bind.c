@@ -39,6 +39,8 @@ static void laws(nsm_sim *s, const sim_touch_group *g, int i, const sim_touch *c
   const double *law = sim_touch_law(s, g->contact, t->body[c->a].material, t->body[c->b].material);
   int row = s->a->cls[g->cls].row0 + i, f = r->friction_of[row];
   r->e[row] = law[NSM_LAW_E];
+  r->ratio[row] = law[NSM_LAW_RATIO];
+  r->exponent[row] = law[NSM_LAW_EXPONENT];
   if (f < 0) return;
   sim_friction *k = &r->friction[f];
   k->mu = k->at[0] = law[NSM_LAW_MU];

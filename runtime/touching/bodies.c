@@ -281,6 +281,8 @@ static int take_laws(nsm_sim *s, nsm_error *e) {
     for (int a = -1; a < m->nmaterial; a++)
       for (int b = -1; b < m->nmaterial; b++, law += NSM_LAW_NUMBERS)
         if (m->shape_contact[c].law_fn) {
+          law[NSM_LAW_RATIO] = 1;
+          law[NSM_LAW_EXPONENT] = NSM_IMPACT_HERTZ;
           m->shape_contact[c].law_fn(&g, a, b, law);
           if (!law_fits(s, c, law, e)) return 0;
         }

@@ -105,6 +105,21 @@ def hinge():
         need(abs(abs(c["rate"][-1]) - 5.737281051208968) <= bar, f"order {n}: {c['rate'][-1]!r}")
 
 
+STICKS = """model Sticks { coord x = 0, x' = 0.05, y = 0, y' = 0.02; kinetic (x'^2 + y'^2)/2;
+    force x = 0.3*sin(30*time); force y = 0.2*cos(17*time);
+    contact c { normal_force = 1; slip = [x', y']; with coulomb(0.5); }
+    simulate { until = 1, step = 1e-2 } }"""
+
+
+def sticks():
+    """What has stopped under a load within the bound of friction stays: round-off of a velocity is no slip. The step in
+    which a slip of two directions ends is captured."""
+    c, err, told = run(STICKS, 1e-2, "consistent(order = 4, located = true)")
+    moved = max(abs(v - c[n][50]) for n in ("x", "y") for v in c[n][50:])
+    captured = int(re.search(r"(\d+) steps captured", err)[1])
+    need(captured <= 1 and len(told) <= 2 and moved <= 1e-12, f"moved {moved:.3g}, {len(told)} events: {err}")
+
+
 def tippe_top():
     """At 1 ms as the table of bodies.py at 10 us."""
     c, _, _ = run((ROOT / "models/tippe_top.nsm").read_text(), 1e-3, "consistent(order = 4)", "--until", "1.45",
@@ -135,5 +150,5 @@ def refused():
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
 CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
-          ("order 4, tippe top", tippe_top),
+          ("order 4, tippe top", tippe_top), ("order 4, what sticks", sticks),
           ("order 4, what is refused", refused)]

@@ -357,6 +357,9 @@ def losses(stages):
     for before, after, took in zip(columns["energy"], columns["energy"][1:], columns["energy.residue"][1:]):
         need(abs(took - before*(abs(R)**2 - 1)) <= 1e-14*columns["energy"][0] and took < 0, f"{took!r} of {before!r}")
         need(abs(after - before - took) <= 1e-15*columns["energy"][0], f"{after - before!r}, not {took!r}")
+    columns, said, _ = run(RESONATES, "moreau(theta = 1)", *names)       # so do those of others: 1/(1 - z)
+    for before, after, took in zip(columns["energy"], columns["energy"][1:], columns["energy.residue"][1:]):
+        need(abs(took - before*(1/abs(1 - z)**2 - 1)) <= 1e-14*columns["energy"][0], f"{took!r} of {before!r}")
     columns, said, _ = run(RESONATES, f"radau(stages = {stages})", *names, "--set", "R=10", "--set", "V=5")
     work = float(re.search(r"forces gave (\S+),", said).group(1))
     change = columns["energy"][-1] - columns["energy"][0] - sum(columns["energy.residue"])

@@ -7,9 +7,9 @@ import numpy as np
 import nsm
 
 CART_POLE = """
-// A pole of length 2 l on a cart between two walls, as in [Barto, Sutton, Anderson 1983]; phi = 0 is upright.
+// A pole of length 2 l on a cart, as in [Barto, Sutton, Anderson 1983]; phi = 0 is upright.
 model CartPole {
-  param M = 1 [kg], m = 0.1 [kg], l = 0.5 [m], g = 9.81 [m/s^2], wall = 2.4 [m];
+  param M = 1 [kg], m = 0.1 [kg], l = 0.5 [m], g = 9.81 [m/s^2];
   input u : N = 0;                               // the force on the cart
   coord x : m = 0, phi : rad = 0;
   var inertia = m*(2*l)^2/12;
@@ -17,10 +17,8 @@ model CartPole {
   kinetic M*x'^2/2 + m*(vx^2 + vy^2)/2 + inertia*(phi'/(1 [rad]))^2/2;
   potential m*g*l*cos(phi);
   force x = u;
-  contact left: x + wall >= 0 with newton(0.5);
-  contact right: wall - x >= 0 with newton(0.5);
   draw {
-    line([-wall, 0], [wall, 0]);
+    line([-2.4, 0], [2.4, 0]);
     box([x, 0], [0.3, 0.12]);
     line([x, 0], [x + 2*l*sin(phi), 2*l*cos(phi)]);
   }
@@ -30,7 +28,7 @@ model CartPole {
 
 TASK = dict(action={"u": (-10, 10)}, observe=["x", "phi", "x'", "phi'"], frame=0.02,
             reward=lambda now, action: 1.0 - 0.001*action["u"]**2,
-            done=lambda now: np.abs(now["phi"]) > 0.21,
+            done=lambda now: (np.abs(now["phi"]) > 0.21) | (np.abs(now["x"]) > 2.4),
             start={"x": (-0.05, 0.05), "phi": (-0.05, 0.05), "x'": (-0.05, 0.05), "phi'": (-0.05, 0.05)})
 
 

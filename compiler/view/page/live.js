@@ -37,6 +37,14 @@ class Live {
     });
   }
 
+  /** Another text in place of the model's: compiled, and run. Its parameters have the values of the text. */
+  async open(path, text) {
+    await this.ready;
+    this.first = { ...this.first, words: [path], path, text };
+    if (this.waiting) this.stop(); else this.worker.postMessage(this.first);
+    return this.run([]);
+  }
+
   stop() {
     if (!this.waiting) return;
     this.worker.terminate();
@@ -44,7 +52,10 @@ class Live {
     this.start();
   }
 
-  hear(data) { if (data.number === this.number) this.answer(data); }
+  hear(data) {
+    if (data.equations) at("derivation").innerHTML = data.equations;       // as the page has them, escaped by nsm
+    if (data.number === this.number) this.answer(data);
+  }
 
   answer(what) {
     const then = this.waiting;

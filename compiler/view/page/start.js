@@ -1,5 +1,5 @@
 // The page as a whole: everything is built from the facts, and again when a run on the server made new ones.
-let motion = null, scene = null, marks = [], playing = false, now = 0, lastFrame = 0;
+let editor = null, motion = null, scene = null, marks = [], playing = false, now = 0, lastFrame = 0;
 
 function showState() {
   document.title = facts.model + " · nsm";
@@ -132,6 +132,22 @@ async function compute(lines) {
   if (r.data) at("state").textContent = `${facts.status} at t = ${shown(facts.time)} s`;
 }
 
+/** The page of another text. One that does not compile leaves the page as it is. */
+async function edit(path, text) {
+  changed.clear();
+  at("state").textContent = "compiling …";
+  const r = await live.open(path, text);
+  if (!r) return;
+  at("said").textContent = r.said;
+  at("state").textContent = r.data ? "" : "the model does not compile";
+  at("message").hidden = true;
+  if (!r.data) return;
+  play(false);
+  readFacts(r.data);
+  build(false, false);
+  page.renewed++;
+}
+
 async function ask() {
   if (asking) {
     again = true;
@@ -189,13 +205,14 @@ function build(keep, sameColumns) {
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
   times: name => timesOf(columnNamed(name)),
   plots: () => plots, play, marks: () => marks, bands: () => bandSpans(facts.time), renewed: 0,
-  time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
+  time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change, editor: () => editor };
 Object.defineProperty(window, "nsmPage", { value: page });
 
 readFacts();
 if (at("live")) live = new Live();
 build(false, false);
 listenToMotion();
+editor = live ? new Editor() : null;
 at("stop").addEventListener("click", () => { again = false; live.stop(); });
 at("addPlot").addEventListener("click", () => new Panel({ columns: [] }));
 at("zoomOut").addEventListener("click", () => setRange(null));

@@ -93,6 +93,13 @@ class Nsm {
     return this.call("live_open", words.join("\n"), path, text);
   }
 
+  /** The derivation in MathML; "" where the model does not compile. */
+  equations() {
+    if (this.broken) return "";
+    const at = this.nsm.live_equations(), bytes = new Uint8Array(this.nsm.memory.buffer, at);
+    return this.utf8.decode(bytes.slice(0, bytes.indexOf(0)));
+  }
+
   /** What the run gives for the page, as page_answer of view/page.h has it; null: nothing. */
   run(lines) {
     const code = this.call("live_run", lines.join("\n"));
@@ -113,7 +120,7 @@ if (typeof importScripts === "function") {
     if (data.module) {
       first = data;
       const code = open();
-      postMessage({ opened: true, code, said: nsm.heard });
+      postMessage({ opened: true, code, said: nsm.heard, equations: nsm.equations() });
       return;
     }
     const r = nsm.run(data.lines);

@@ -9,9 +9,9 @@ syn keyword nsmItem when gravity pair simulate expect assert draw stop fail
 syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
 syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
-syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau
-syn keyword nsmLaw midpoint consistent consistent1 consistent_explicit_mass radau sphere box capsule cylinder halfspace
-syn keyword nsmLaw convex disk rectangle polygon halfplane union
+syn keyword nsmLaw newton poisson binary lzb inelastic elastic coulomb contensou rolling scleronomous rheonomous type1
+syn keyword nsmLaw type2 moreau midpoint consistent consistent1 consistent_explicit_mass radau sphere box capsule
+syn keyword nsmLaw cylinder halfspace convex disk rectangle polygon halfplane union
 syn keyword nsmConstant none pi inf time ground energy problems true false
 syn match nsmFunction /\<\(sgn\|normal_cone\|graph\|final\|initial\|mean\|drift\|gain\)\>\ze\s*(/
 syn match nsmFunction /\<\(at\|events\|first\|last\|line\|circle\|spring\|damper\)\>\ze\s*(/
@@ -20,7 +20,7 @@ syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|
 syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|mass\|inertia\)\>\ze\s*=/
 syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
 syn match nsmPart /\<\(driven\|stages\|order\|located\|theta\|gamma\|e\|e_t\)\>\ze\s*=/
-syn match nsmPart /\<\(mu\|radius\|mu_r\|exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(mu\|radius\|mu_r\|ratio\|exponent\|exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained

@@ -16,8 +16,36 @@ static double draw(void) {   // in [-1, 1), xorshift
   return (double)(seed >> 11) * 0x1p-52 - 1.0;
 }
 
-static void *take(void *of, size_t bytes) { (void)of; return calloc(1, bytes); }
-static void give(void *of, void *memory) { (void)of; free(memory); }
+// Memory of a simulation: what is not given back earlier goes with it.
+typedef union block { struct { union block *next, *before; } list; long double aligned; } block;
+static block all = { .list = { &all, &all } };
+
+static void *take(void *of, size_t bytes) {
+  (void)of;
+  block *b = calloc(1, sizeof *b + bytes);
+  assert_non_null(b);
+  b->list.next = all.list.next;
+  b->list.before = &all;
+  all.list.next->list.before = b;
+  all.list.next = b;
+  return b + 1;
+}
+
+static void give(void *of, void *memory) {
+  (void)of;
+  if (!memory) return;
+  block *b = (block *)memory - 1;
+  b->list.before->list.next = b->list.next;
+  b->list.next->list.before = b->list.before;
+  free(b);
+}
+
+static int give_all(void **state) {
+  (void)state;
+  while (all.list.next != &all) give(NULL, all.list.next + 1);
+  return 0;
+}
+
 static const nsm_la_memory memory = { take, give, NULL };
 
 enum { N = 60, FULL = N * N };
@@ -109,6 +137,7 @@ static void null_vectors(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(solves), cmocka_unit_test(null_vectors) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(solves, give_all),
+                                      cmocka_unit_test_teardown(null_vectors, give_all) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,318 @@
+// nsm compare F.nsm --schemes A,B --steps 10ms,5ms: runs each scheme with each step, and the reference with a quarter
+// of the smallest step by the scheme of highest order (the first of them), located where it can. At the multiples of
+// the largest step, which all runs have,
+//
+//   error(t) = max_i |x_i(t) - r_i(t)| / s_i,   s_i = max over t and the columns of the unit of i of |r|            (1)
+//
+// over states, coordinates and velocities, or the columns of --record. What a scheme refuses is said in its row.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "../base/suggest.h"
+#include "../schemes/scheme.h"
+#include "../../runtime/command/outputs.h"
+#include "compare.h"
+
+enum { REFINED = 4 };
+static const double divides = 1e-6;
+
+// ---- what was asked for ---------------------------------------------------------------------------------------------
+static bool usage(const char *text) {
+  fprintf(stderr, "error: %s\n", text);
+  return false;
+}
+
+// The next part of a list, up to a comma outside of parentheses; NULL at the end.
+static const char *part(Arena *a, const char **list) {
+  const char *from = *list + strspn(*list, " "), *at = from;
+  if (!*from) return NULL;
+  for (int depth = 0; *at && (depth > 0 || *at != ','); at++) depth += (*at == '(') - (*at == ')');
+  *list = *at ? at + 1 : at;
+  while (at > from && at[-1] == ' ') at--;
+  return arena_strndup(a, from, (size_t)(at - from));
+}
+
+// "theta = 0.5" of a scheme.
+static bool argument(Arena *a, CompareScheme *s, const char *text) {
+  char name[16], value[32];
+  double x;
+  if (sscanf(text, " %15[a-z] = %31s", name, value) == 2) {
+    bool number = !nsm_read_quantity(value, "", &x), yes = !strcmp(value, "true");
+    if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
+    if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
+    if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
+    if (!strcmp(name, "order") && number && (x == 2 || x == 4 || x == 6 || x == 8)) { s->order = (int)x; return true; }
+    if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
+  }
+  return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
+                               "order = N, located = true", text, s->name));
+}
+
+static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *s) {
+  const char *open = strchr(text, '('), *near;
+  size_t n = open ? (size_t)(open - text) : strlen(text);
+  while (n > 0 && text[n - 1] == ' ') n--;
+  *s = (CompareScheme){ .text = text, .name = arena_strndup(a, text, n), .theta = NAN, .gamma = NAN,
+                        .located = located };
+  if (!scheme_named(s->name, &near))
+    return usage(arena_printf(a, "--schemes: there is no scheme `%s`%s%s%s", s->name, near ? "; did you mean `" : "",
+                              near ? near : "", near ? "`?" : ""));
+  if (!open) return true;
+  size_t inner = strlen(open + 1);
+  if (inner == 0 || open[inner] != ')')
+    return usage(arena_printf(a, "--schemes: `%s` has no closing parenthesis", text));
+  const char *list = arena_strndup(a, open + 1, inner - 1), *one;
+  while ((one = part(a, &list))) if (!argument(a, s, one)) return false;
+  return true;
+}
+
+static int larger_first(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x < y) - (x > y);
+}
+
+// Not fewer than the list has.
+static int most_parts(const char *list) {
+  int n = 1;
+  while (*list) n += *list++ == ',';
+  return n;
+}
+
+static bool read_steps(Arena *a, const char *list, Compare *c) {
+  const char *one;
+  c->step = ARENA_ARRAY(a, double, most_parts(list));
+  while ((one = part(a, &list))) {
+    double h;
+    const char *why = nsm_read_quantity(one, "s", &h);
+    if (why) return usage(arena_printf(a, "--steps: `%s`: %s", one, why));
+    if (!(h > 0) || !isfinite(h)) return usage(arena_printf(a, "--steps: `%s`: a step is greater than 0", one));
+    c->step[c->nstep++] = h;
+  }
+  if (c->nstep == 0) return usage("--steps: give steps: --steps 10ms,5ms,2.5ms");
+  qsort(c->step, (size_t)c->nstep, sizeof *c->step, larger_first);
+  for (int i = 1; i < c->nstep; i++) {
+    double q = c->step[0] / c->step[i];
+    if (fabs(q - round(q)) > divides * q)
+      return usage(arena_printf(a, "--steps: %g s does not divide %g s; runs are compared at the times of the largest "
+                                   "step", c->step[i], c->step[0]));
+  }
+  return true;
+}
+
+static bool read_asked(const Options *o, Compare *c) {
+  Arena *a = c->arena;
+  const char *list = o->flags.text[NSM_FLAG_SCHEMES], *one;
+  if (list) c->scheme = ARENA_ARRAY(a, CompareScheme, most_parts(list));
+  while (list && (one = part(a, &list))) {
+    if (!read_scheme(a, one, o->located, &c->scheme[c->nscheme])) return false;
+    c->nscheme++;
+  }
+  if (c->nscheme == 0) return usage("--schemes: name the schemes: --schemes moreau,consistent");
+  if (!o->flags.text[NSM_FLAG_STEPS]) return usage("--steps: give steps: --steps 10ms,5ms,2.5ms");
+  return read_steps(a, o->flags.text[NSM_FLAG_STEPS], c);
+}
+
+// ---- programs -------------------------------------------------------------------------------------------------------
+// False: no scheme can help, and all was said.
+static bool compile(const Options *o, Compare *c, CompareScheme *s) {
+  nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
+  for (int i = 0; i < o->nset; i++) set[i] = (nsm_assignment){ o->set[i].name, o->set[i].value };
+  nsm_compile_settings how = { .scheme = s->name, .set = set, .nset = o->nset, .order = s->order };
+  s->program = nsm_compile_file(o->file[0], &how);
+  nsm_code code = nsm_program_status(s->program);
+  if (code == NSM_OK) return true;
+  const nsm_diagnostic *d = nsm_diagnostics(s->program);
+  const char *why = nsm_program_message(s->program);
+  bool only_scheme = code == NSM_MODEL_WRONG;
+  for (int i = nsm_ndiagnostic(s->program); i-- > 0;) {
+    if (d[i].severity != NSM_ERROR) continue;
+    why = arena_printf(c->arena, "%s: %s", d[i].code, d[i].message);
+    only_scheme &= !strcmp(d[i].code, "E0705");
+  }
+  s->refused = why;
+  if (only_scheme) return true;
+  nsm_print_diagnostics(s->program, stderr);
+  if (nsm_program_message(s->program)[0]) fprintf(stderr, "error: %s\n", nsm_program_message(s->program));
+  return false;
+}
+
+// Its order on smooth motion: the first number of its description.
+static int order_of(const CompareScheme *s) {
+  return s->order ? s->order : atoi(scheme_named(s->name, &(const char *){ NULL })->order);
+}
+
+// ---- runs -----------------------------------------------------------------------------------------------------------
+// The columns at the multiples of the largest step, and the energies at the end.
+typedef struct Samples { int n, ncolumn, *column; double *x; double energy; } Samples;
+
+static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme *s, double step, nsm_error *e) {
+  nsm_settings set = nsm_default_settings();
+  set.step = step;
+  set.theta = s->theta;
+  set.gamma = s->gamma;
+  set.stages = s->order > 0 ? s->order / 2 : s->stages;
+  set.located = s->located;
+  if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];
+  if (given(o, NSM_FLAG_START)) set.start = o->flags.number[NSM_FLAG_START];
+  (void)c;
+  return nsm_simulate(s->program, &set, e);
+}
+
+static bool choose_columns(const Options *o, Compare *c, nsm_sim *s, Samples *to) {
+  int n = nsm_ncolumn(s);
+  const char *list = o->flags.text[NSM_FLAG_RECORD];
+  to->column = ARENA_ARRAY(c->arena, int, n + 1);
+  to->ncolumn = 0;
+  char name[512];
+  while (list && nsm_next_name(&list, name, sizeof name) > 0) {
+    int at = nsm_find_column(s, name);
+    if (at < 0) return usage(arena_printf(c->arena, "--record: there is no column `%s`", name));
+    if (to->ncolumn < n) to->column[to->ncolumn++] = at;
+  }
+  for (int i = 0; !o->flags.text[NSM_FLAG_RECORD] && i < n; i++)
+    if (nsm_kind_of_column(s, i) == NSM_COLUMN_STATE) to->column[to->ncolumn++] = i;
+  c->ncolumn = to->ncolumn;
+  if (to->ncolumn == 0) return usage("the model has no states to compare; name columns: --record A,B");
+  return true;
+}
+
+// From the present state to the end; NULL, or why not.
+static const char *run(const Compare *c, nsm_sim *s, Samples *to, CompareRun *r) {
+  nsm_error e = { .code = NSM_OK };
+  double largest = c->step[0], start = nsm_time(s);
+  long per = lround(largest / r->step), total = nsm_steps_total(s);
+  to->n = (int)(total / per) + 1;
+  to->x = ARENA_ARRAY(c->arena, double, (size_t)to->n * (size_t)to->ncolumn + 1);
+  nsm_keep_ledger(s);
+  clock_t begin = clock();
+  (void)start;
+  for (int k = 0; k < to->n; k++) {
+    if (k > 0 && nsm_advance(s, per, &e) != NSM_OK) break;
+    for (int i = 0; i < to->ncolumn; i++)
+      to->x[(size_t)k * (size_t)to->ncolumn + (size_t)i] = nsm_read_column(s, to->column[i]);
+  }
+  r->seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  r->steps = nsm_steps_done(s);
+  nsm_energy now = { .residue = NAN };
+  to->energy = nsm_get_energy(s, &now) ? now.kinetic + now.potential : NAN;
+  r->residue = now.residue;
+  return e.code == NSM_OK || e.code == NSM_STOPPED ? NULL : arena_printf(c->arena, "%s", e.text);
+}
+
+// s_i of (1), by unit.
+static double *scales(const Compare *c, nsm_sim *s, const Samples *r) {
+  double *scale = ARENA_ARRAY(c->arena, double, r->ncolumn + 1);
+  const char **unit = ARENA_ARRAY(c->arena, const char *, r->ncolumn + 1);
+  for (int i = 0; i < r->ncolumn; i++) {
+    unit[i] = arena_printf(c->arena, "%s", nsm_column_unit(s, r->column[i]));
+    for (int k = 0; k < r->n; k++) scale[i] = fmax(scale[i], fabs(r->x[(size_t)k * (size_t)r->ncolumn + (size_t)i]));
+  }
+  for (int i = 0; i < r->ncolumn; i++)
+    for (int j = 0; j < i; j++)
+      if (!strcmp(unit[i], unit[j])) scale[i] = scale[j] = fmax(scale[i], scale[j]);
+  for (int i = r->ncolumn; i-- > 0;)
+    for (int j = 0; j < i; j++)
+      if (!strcmp(unit[i], unit[j])) scale[j] = fmax(scale[i], scale[j]);
+  return scale;
+}
+
+static void measure(const Samples *x, const Samples *ref, const double *scale, CompareRun *r) {
+  int n = x->n < ref->n ? x->n : ref->n;
+  r->mean = 0;
+  for (int k = 0; k < n; k++) {
+    r->error = 0;
+    for (int i = 0; i < x->ncolumn; i++) {
+      size_t at = (size_t)k * (size_t)x->ncolumn + (size_t)i;
+      r->error = fmax(r->error, fabs(x->x[at] - ref->x[at]) / (scale[i] > 0 ? scale[i] : 1));
+    }
+    r->mean += r->error / n;
+  }
+  r->energy = x->energy - ref->energy;
+}
+
+// The rows of one scheme.
+static bool rows(const Options *o, Compare *c, const CompareScheme *s, const Samples *ref, const double *scale) {
+  double before = NAN;
+  for (int i = 0; i < c->nstep; i++) {
+    CompareRun *r = &c->run[c->nrun++];
+    *r = (CompareRun){ .scheme = s, .step = c->step[i], .error = NAN, .mean = NAN, .order = NAN, .energy = NAN,
+                       .residue = NAN, .seconds = NAN };
+    if (s->refused) { r->failed = s->refused; return true; }
+    nsm_error e;
+    nsm_sim *sim = open_run(o, c, s, c->step[i], &e);
+    if (!sim) { r->failed = arena_printf(c->arena, "%s", e.text); continue; }
+    Samples x = *ref;
+    r->failed = run(c, sim, &x, r);
+    nsm_close(sim);
+    if (r->failed) { before = NAN; continue; }
+    measure(&x, ref, scale, r);
+    if (before > 0 && r->error > 0) r->order = log(before / r->error) / log(c->step[i - 1] / c->step[i]);
+    before = r->error;
+  }
+  return true;
+}
+
+static int all(const Options *o, Compare *c) {
+  const CompareScheme *best = NULL;
+  for (int i = 0; i < c->nscheme; i++) {
+    CompareScheme *s = &c->scheme[i];
+    if (!compile(o, c, s)) return EXIT_MODEL;
+    if (!s->refused && (!best || order_of(s) > order_of(best))) best = s;
+  }
+  if (!best) {
+    fprintf(stderr, "error: none of the schemes takes this model: %s\n", c->scheme[0].refused);
+    return EXIT_MODEL;
+  }
+  CompareScheme tight = *best;
+  if (scheme_named(best->name, &(const char *){ NULL })->located) tight.located = 1;
+  CompareRun r = { .scheme = &tight, .step = c->step[c->nstep - 1] / REFINED };
+  nsm_error e;
+  nsm_sim *s = open_run(o, c, &tight, r.step, &e);
+  if (!s && tight.located != best->located) {              // what is not located here
+    tight.located = best->located;
+    s = open_run(o, c, &tight, r.step, &e);
+  }
+  Samples ref = {0};
+  if (!s) { nsm_print_run_error(tight.program, &e, stderr); return e.code == NSM_USAGE ? EXIT_USAGE : EXIT_SIMULATION; }
+  c->model = arena_printf(c->arena, "%s", nsm_program_name(tight.program));
+  if (!choose_columns(o, c, s, &ref)) { nsm_close(s); return EXIT_USAGE; }
+  const char *why = run(c, s, &ref, &r);
+  double *scale = scales(c, s, &ref);
+  c->until = nsm_time(s);
+  nsm_close(s);
+  if (why) {
+    fprintf(stderr, "error: the reference, %s at %g s, fails: %s\n", best->text, r.step, why);
+    return EXIT_SIMULATION;
+  }
+  c->reference = arena_printf(c->arena, "%s%s, step %g s (the scheme of highest order at a quarter of the smallest "
+                              "step)", best->text, tight.located > 0 && best->located <= 0 ? ", located" : "", r.step);
+  c->run = ARENA_ARRAY(c->arena, CompareRun, (size_t)c->nscheme * (size_t)c->nstep + 1);
+  for (int i = 0; i < c->nscheme; i++) rows(o, c, &c->scheme[i], &ref, scale);
+  return EXIT_OK;
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+int command_compare(const Options *o) {
+  Compare c = { .arena = arena_new() };
+  int code = EXIT_USAGE;
+  const char *path = o->output ? o->output : "-", *dot = strrchr(path, '.'), *input[] = { o->file[0] };
+  bool csv = dot && !strcmp(dot, ".csv"), page = dot && !strcmp(dot, ".html");
+  nsm_output output = { "--output", path };
+  nsm_error e = { .code = NSM_OK };
+  if (o->output && strcmp(path, "-") && !csv && !page && !(dot && !strcmp(dot, ".txt")))
+    usage(arena_printf(c.arena, "-o %s: the name ends with .csv, .html or .txt", o->output));
+  else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
+  else if (read_asked(o, &c)) code = all(o, &c);
+  if (code == EXIT_OK) {
+    Text out = {0};
+    if (page) compare_page(&c, &out);
+    else if (csv) compare_csv(&c, &out);
+    else compare_text(&c, &out);
+    code = write_file(&out, path);
+    text_free(&out);
+  }
+  for (int i = 0; i < c.nscheme; i++) nsm_program_free(c.scheme[i].program);
+  arena_free(c.arena);
+  return code;
+}

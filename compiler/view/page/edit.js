@@ -1,0 +1,61 @@
+// The editor of a page that computes: the text of the model is compiled and run as it is typed. What is wrong stands
+// below it, with carets, as the command says it; the plots are then those of the last text that ran.
+const AFTER_A_KEY = 300;                                   // ms without another one
+
+async function bytesThrough(bytes, stream) {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+class Editor {
+  constructor() {
+    this.field = at("editor");
+    this.path = facts.path;
+    this.field.value = facts.source;
+    at("edit").hidden = false;
+    at("source").hidden = true;
+    this.field.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.run(), AFTER_A_KEY);
+    });
+    this.field.addEventListener("keydown", e => {
+      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.run(); }
+    });
+    at("runModel").addEventListener("click", () => this.run());
+    at("saveModel").addEventListener("click", () => download(this.path.replace(/^.*\//, ""), "text/plain",
+      this.field.value));
+    at("linkModel").addEventListener("click", () => this.link());
+    if (location.hash.startsWith("#model=")) this.follow(location.hash.slice(7));
+  }
+
+  show(path, text) {
+    this.path = path;
+    this.field.value = text;
+    return this.run();
+  }
+
+  async run() {
+    clearTimeout(this.timer);
+    await edit(this.path, this.field.value);
+  }
+
+  /** The address of the page with the text in it, compressed. */
+  async link() {
+    const bytes = new TextEncoder().encode(JSON.stringify({ path: this.path, text: this.field.value }));
+    // @ts-ignore: newer browsers have it
+    const packed = await bytesThrough(bytes, new CompressionStream("deflate-raw"));
+    let raw = "";
+    for (const b of packed) raw += String.fromCharCode(b);
+    location.hash = "model=" + btoa(raw).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+    at("said").textContent = "The address of this page now holds the model.";
+  }
+
+  async follow(text) {
+    try {
+      const packed = bytesOf(text.replace(/-/g, "+").replace(/_/g, "/"));
+      // @ts-ignore: newer browsers have it
+      const bytes = await bytesThrough(packed, new DecompressionStream("deflate-raw"));
+      const { path, text: model } = JSON.parse(new TextDecoder().decode(bytes));
+      await this.show(String(path), String(model));
+    } catch (e) { at("said").textContent = `The address holds no model: ${e.message}`; }
+  }
+}
