@@ -120,6 +120,16 @@ void text_json_string(Text *t, const char *s) {
   text_addc(t, '"');
 }
 
+void text_xml(Text *t, const char *s) {
+  for (; *s; s++) {
+    if (*s == '<') text_add(t, "&lt;");
+    else if (*s == '>') text_add(t, "&gt;");
+    else if (*s == '&') text_add(t, "&amp;");
+    else if (*s == '"') text_add(t, "&quot;");
+    else text_addc(t, *s);
+  }
+}
+
 const char *text_str(Text *t) { return t->at ? t->at : ""; }
 
 void text_free(Text *t) {

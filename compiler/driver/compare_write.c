@@ -60,16 +60,6 @@ void compare_csv(const Compare *c, Text *out) {
 }
 
 // ---- the page -------------------------------------------------------------------------------------------------------
-static void escaped(Text *out, const char *s) {
-  for (; *s; s++) {
-    if (*s == '<') text_add(out, "&lt;");
-    else if (*s == '>') text_add(out, "&gt;");
-    else if (*s == '&') text_add(out, "&amp;");
-    else if (*s == '"') text_add(out, "&quot;");
-    else text_addc(out, *s);
-  }
-}
-
 enum { WIDTH = 460, HEIGHT = 320, MARGIN = 56 };
 static const char *const colour[] = { "#1f6fb4", "#c8511b", "#2f8f4e", "#8a4fbf", "#a8842c", "#4a4a4a" };
 
@@ -123,15 +113,15 @@ void compare_page(const Compare *c, Text *out) {
                 "Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<meta "
                 "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,"
                 "\">\n<title>");
-  escaped(out, c->model);
+  text_xml(out, c->model);
   text_add(out, ": schemes compared</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:960px;margin:2em "
                 "auto;padding:0 1em}table{border-collapse:collapse;width:100%}td,th{padding:.2em .6em;text-align:right;"
                 "border-bottom:1px solid #ddd}td:first-child,th:first-child,td.why{text-align:left}svg{width:49%;"
                 "min-width:320px;font-size:11px}.grid{stroke:#ddd}</style>\n</head>\n<body>\n<h1>");
-  escaped(out, c->model);
+  text_xml(out, c->model);
   text_printf(out, ": schemes compared</h1>\n<p>To %.6g s, %d column%s. Reference: ", c->until, c->ncolumn,
               c->ncolumn == 1 ? "" : "s");
-  escaped(out, c->reference);
+  text_xml(out, c->reference);
   text_add(out, ". Errors are those at the end, and their mean, of the columns in units of the largest value of their "
                 "kind.</p>\n");
   chart(c, false, out);
@@ -142,11 +132,11 @@ void compare_page(const Compare *c, Text *out) {
     const CompareRun *r = &c->run[i];
     int s = (int)(r->scheme - c->scheme);
     text_printf(out, "<tr><td style=\"color:%s\">", colour[s % (int)(sizeof colour / sizeof *colour)]);
-    escaped(out, r->scheme->text);
+    text_xml(out, r->scheme->text);
     text_printf(out, "</td><td>%s</td>", r->scheme->refused ? "" : number(c, r->step, "%.4g"));
     if (r->failed) {
       text_add(out, "<td colspan=\"6\" class=\"why\">");
-      escaped(out, r->failed);
+      text_xml(out, r->failed);
       text_add(out, "</td></tr>\n");
       continue;
     }

@@ -8,16 +8,6 @@
 
 enum { SHOWN_ENTRIES = 400 };                              // of a matrix; a larger one is named with its size
 
-static void escaped(Text *out, const char *s) {
-  for (; *s; s++) {
-    if (*s == '<') text_add(out, "&lt;");
-    else if (*s == '>') text_add(out, "&gt;");
-    else if (*s == '&') text_add(out, "&amp;");
-    else if (*s == '"') text_add(out, "&quot;");
-    else text_addc(out, *s);
-  }
-}
-
 static void expression(const System *s, Ex e, Text *out) {
   if (e == EX_NONE) text_add(out, "<mn>0</mn>");
   else ex_print_mathml(s->pool, e, out, sym_mathml, (void *)s);
@@ -43,7 +33,7 @@ static void matrix_name(Text *out, const char *latex) {
 static void matrix(const System *s, const Matrix *m, Text *out) {
   if (!strcmp(m->name, "W")) return;                       // follows from the others by what its meaning says
   text_add(out, "<p>");
-  escaped(out, m->meaning);
+  text_xml(out, m->meaning);
   text_add(out, "</p>\n");
   begin(out);
   matrix_name(out, m->latex);
@@ -142,9 +132,9 @@ static void row(const System *s, const SysClass *c, Text *out) {
   static const char *const letter[] = { [CLASS_RELATION] = "y", [CLASS_CONTACT] = "g", [CLASS_CONSTRAINT] = "g",
                                         [CLASS_FRICTION] = "\xce\xb3" };
   text_add(out, "<div class=\"row\"><p><b>");
-  escaped(out, c->label);
+  text_xml(out, c->label);
   text_add(out, "</b> ");
-  escaped(out, c->inferred ? c->inferred : "");
+  text_xml(out, c->inferred ? c->inferred : "");
   text_add(out, "</p>\n");
   begin(out);
   text_printf(out, "<mi>%s</mi><mo>=</mo>", letter[c->kind]);
@@ -177,7 +167,7 @@ static void row(const System *s, const SysClass *c, Text *out) {
   end(out);
   if (c->kind == CLASS_FRICTION) {
     text_add(out, "<p>");
-    escaped(out, law_text(c));
+    text_xml(out, law_text(c));
     text_add(out, "</p>\n");
   }
   if (c->reldeg >= 0) text_printf(out, "<p class=\"degree\">relative degree %d</p>", c->reldeg);
@@ -208,9 +198,9 @@ static void touches(const System *s, Text *out) {
   heading(out, "Contacts of shapes");
   for (int i = 0; i < m->ntouch; i++) {
     text_add(out, "<p><b>contact ");
-    escaped(out, m->touch[i].name);
+    text_xml(out, m->touch[i].name);
     text_add(out, "</b> ");
-    escaped(out, m->touch[i].text);
+    text_xml(out, m->touch[i].text);
     text_add(out, ": of each pair of features that face each other the signed distance "
                   "<math><mn>0</mn><mo>\xe2\x89\xa4</mo><mi>g</mi><mo>\xe2\x8a\xa5</mo><mi>\xce\xbb</mi>"
                   "<mo>\xe2\x89\xa5</mo><mn>0</mn></math></p>\n");
@@ -246,7 +236,7 @@ void system_print_mathml(Arena *a, const System *s, const SchemeFacts *f, Text *
     if (v.nsecond) {
       heading(out, "Motion");
       text_add(out, "<p class=\"class\">");
-      escaped(out, s->second_order ? s->second_order : "");
+      text_xml(out, s->second_order ? s->second_order : "");
       text_add(out, "</p>\n");
       vector(s, "q", v.q, v.nq, out);
       if (v.u) vector(s, "u", v.u, v.x->nq, out);
@@ -279,7 +269,7 @@ void system_print_mathml(Arena *a, const System *s, const SchemeFacts *f, Text *
   touches(s, out);
   if (s->uniform_reldeg) {
     text_add(out, "<p>");
-    escaped(out, s->uniform_reldeg);
+    text_xml(out, s->uniform_reldeg);
     text_add(out, "</p>\n");
   }
   if (f) text_printf(out, "<h3>Scheme</h3>\n<p>%s</p>\n", f->name);
