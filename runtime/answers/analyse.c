@@ -108,10 +108,7 @@ int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, du
   nsm_code code = nsm_options_read(m, f, &o, &e);
   steady w = { .a = { .m = m, .run = run, .with = with } };
   if (code == NSM_OK) code = analyse(&w, f, &o, host, &e);
-  if (code != NSM_OK && *e.text) {
-    if (host->say) host->say(host->with, &e, host->err);
-    else nsm_print_error(m, &e, host->err);
-  }
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   steady_free(&w);
   nsm_options_free(&o);
   return (int)code;

@@ -192,10 +192,7 @@ int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, du
   nsm_code code = nsm_options_read(m, flags, &o, &e);
   fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with }, .best = -1 };
   if (code == NSM_OK) code = run_fit(&w, flags, &o, host, &e);
-  if (code != NSM_OK && *e.text) {
-    if (host->say) host->say(host->with, &e, host->err);
-    else nsm_print_error(m, &e, host->err);
-  }
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   for (int i = 0; i < w.nend; i++) free(w.end[i].x);
   free(w.end);
   free(w.C);

@@ -112,10 +112,7 @@ int nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_
   answers a = { .m = m, .run = run, .with = with };
   nsm_code code = nsm_options_read(m, f, &o, &e);
   if (code == NSM_OK) code = sens(&a, f, &o, host, &e);
-  if (code != NSM_OK && *e.text) {
-    if (host->say) host->say(host->with, &e, host->err);
-    else nsm_print_error(m, &e, host->err);
-  }
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   answers_free(&a);
   nsm_options_free(&o);
   return (int)code;

@@ -326,10 +326,13 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   return code;
 }
 
-// Shown by the program around the run, which may know the text of the model.
+void nsm_host_say(const nsm_host *host, const nsm_model *m, const nsm_error *e, FILE *f) {
+  if (host->say) host->say(host->with, e, f);
+  else nsm_print_error(m, e, f);
+}
+
 static nsm_code say(const job *j, const nsm_error *e) {
-  if (j->host->say) j->host->say(j->host->with, e, j->err);
-  else nsm_print_error(j->m, e, j->err);
+  nsm_host_say(j->host, j->m, e, j->err);
   return e->code;
 }
 

@@ -40,6 +40,8 @@ typedef struct nsm_host {
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;
 
+// Shows an error of a run of m on f.
+void nsm_host_say(const nsm_host *host, const nsm_model *m, const nsm_error *e, FILE *f);
 int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host);       // the exit code
 // The end of a program: what standard output did not take is an error, and a reader that went away ends it as SIGPIPE
 // does. Returns the exit code.

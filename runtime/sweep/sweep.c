@@ -408,10 +408,7 @@ int nsm_sweep_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
     sim_fail(&e, code = NSM_FILE, "writing to %s.sums failed: %s", w.o.output, strerror(errno));
   if (w.file && w.file != host->out && fclose(w.file) != 0 && code == NSM_OK)
     sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
-  if (code != NSM_OK && *e.text) {
-    if (host->say) host->say(host->with, &e, host->err);
-    else nsm_print_error(m, &e, host->err);
-  }
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   sweep_ranks_close(&w.ranks);
   free(w.measure);
   sweep_plan_free(&w.plan);
