@@ -22,31 +22,35 @@ static void part_of(const sim_friction *f, int row, int *first, int *n) {
   *first = f->type == NSM_CONE_ROLLING && at >= *n ? *n : 0;
 }
 
+// The same of friction row `row`, with the axes of its block.
+static const sim_friction *part_with_axes(player *p, int row, int *first, int *n, dual *A) {
+  int number = p->s->n.r.friction_of[row];
+  const sim_friction *f = &p->s->n.r.friction[number];
+  part_of(f, row, first, n);
+  play_friction_axes(p, number, A);
+  return f;
+}
+
 // What is left of the force to its limit.
 static dual margin(player *p, int row, dual h) {
   const sim_rows *r = &p->s->n.r;
-  int number = r->friction_of[row], first, n;
-  const sim_friction *f = &r->friction[number];
+  int first, n;
   dual A[SIM_SLIPS], sum = dual_of(0);
-  part_of(f, row, &first, &n);
-  play_friction_axes(p, number, A);
+  const sim_friction *f = part_with_axes(p, row, &first, &n, A);
   for (int d = first; d < first + n; d++) {
     if (!(A[d].a[0] > 0)) continue;
     dual x = dual_div(p->l1[r->l[f->row[d]]], A[d]);
     sum = dual_add(sum, dual_mul(x, x));
   }
-  dual limit = play_pressed(p, number, p->l1, h);
+  dual limit = play_pressed(p, r->friction_of[row], p->l1, h);
   return dual_div(dual_mul(A[first], dual_sub(limit, dual_sqrt(sum))), h);
 }
 
 // Slip along the direction that it had.
 static dual along(player *p, const tape_entry *e, int row) {
-  const sim_rows *r = &p->s->n.r;
-  int number = r->friction_of[row], first, n;
-  const sim_friction *f = &r->friction[number];
+  int first, n;
   dual A[SIM_SLIPS], sum = dual_of(0);
-  part_of(f, row, &first, &n);
-  play_friction_axes(p, number, A);
+  const sim_friction *f = part_with_axes(p, row, &first, &n, A);
   for (int d = first; d < first + n; d++)
     sum = dual_add(sum, dual_mul(A[d], dual_scale(p->y[f->row[d]], e->slide ? e->slide[f->row[d]] : 0)));
   return sum;

@@ -72,6 +72,7 @@ int       play_kernel(player *p, const sim_class *k, int there, size_t offset, c
 void      play_move(player *p, const dual *q0, dual a, const dual *u, dual b, const dual *v, dual *q1);
 
 // points.c, stages.c: eq [nw] of p->w at length h, from p->at; q1, l1
+void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq);        // sign E(v) p->inc to eq
 void play_points(player *p, const tape_entry *e, dual h);
 void play_stages(player *p, const tape_entry *e, dual h);
 void play_jump(player *p, const tape_entry *e);

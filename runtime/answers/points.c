@@ -60,15 +60,15 @@ static void add_reactions(player *p, const tape_entry *e, const play_views *v, d
   for (int i = 0; i < s->a->nz; i++) eq[i] = dual_sub(eq[i], dual_mul(v->h, p->g[i]));
 }
 
-static void add_inertia(player *p, const dual_view *middle, dual *eq) {
+void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq) {
   nsm_sim *s = p->s;
   SIM_EACH(s, smooth, k) {
     const nsm_pattern *m = &k->c->mass;
-    if (m->n == 0 || !PLAY(p, k, mass, middle, p->m)) continue;
+    if (m->n == 0 || !PLAY(p, k, mass, v, p->m)) continue;
     for (int i = 0; i < k->tab.count; i++)
       for (int j = 0; j < m->n; j++) {
-        dual *to = &eq[sim_z_of(s, k, i, m->row[j])];
-        *to = dual_add(*to, dual_mul(p->m[i * m->n + j], p->inc[sim_z_of(s, k, i, m->col[j])]));
+        dual *to = &eq[sim_z_of(s, k, i, m->row[j])], part = dual_scale(p->m[i * m->n + j], sign);
+        *to = dual_add(*to, dual_mul(part, p->inc[sim_z_of(s, k, i, m->col[j])]));
       }
   }
 }
@@ -99,7 +99,7 @@ void play_points(player *p, const tape_entry *e, dual h) {
     if (s->a->on.f_mean.n > 0) add_forces(p, e, AT_MEAN, &v->middle, h, p->eq);
     add_reactions(p, e, v, p->eq);
   }
-  add_inertia(p, &v->middle, p->eq);
+  play_add_inertia(p, &v->middle, 1, p->eq);
   add_impulses(p, v, p->eq);
   if (s->n.r.n == 0) return;
   play_rows(p, e, v);

@@ -5,20 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-// E p->inc from F.
-static void take_slope(player *p, const dual_view *v, dual *F) {
-  nsm_sim *s = p->s;
-  SIM_EACH(s, smooth, k) {
-    const nsm_pattern *m = &k->c->mass;
-    if (m->n == 0 || !PLAY(p, k, mass, v, p->m)) continue;
-    for (int a = 0; a < k->tab.count; a++)
-      for (int e = 0; e < m->n; e++) {
-        dual *to = &F[sim_z_of(s, k, a, m->row[e])];
-        *to = dual_sub(*to, dual_mul(p->m[a * m->n + e], p->inc[sim_z_of(s, k, a, m->col[e])]));
-      }
-  }
-}
-
 static void take_undetermined(const player *p, const tape_entry *e, const dual *Z, dual *F) {
   int n = p->s->n.radau->n;
   for (int k = 0; k < e->free; k++) {
@@ -71,7 +57,7 @@ void play_stages(player *p, const tape_entry *e, dual h) {
       p->inc[k] = dual_div(sum, h);
     }
     take_forces(p, e, dual_add(p->at->t, dual_scale(h, w->m.c[i])), h, p->w + i * w->n, F);
-    take_slope(p, &p->now.end, F);
+    play_add_inertia(p, &p->now.end, -1, F);
   }
 }
 
@@ -84,8 +70,8 @@ void play_jump(player *p, const tape_entry *e) {
   double length = RADAU_JUMP * p->s->a->step;
   for (int k = 0; k < w->nz; k++) p->inc[k] = dual_scale(dual_sub(middle[k], p->at->z[k]), 1 / length);
   take_forces(p, e, dual_add(p->at->t, dual_of(length)), dual_of(length), middle, p->eq + w->n);
-  take_slope(p, &p->now.end, p->eq + w->n);
+  play_add_inertia(p, &p->now.end, -1, p->eq + w->n);
   for (int k = 0; k < w->nz; k++) p->inc[k] = dual_scale(dual_sub(after[k], middle[k]), -1 / length);
   take_forces(p, e, p->at->t, dual_of(length), after, p->eq);
-  take_slope(p, &p->now.end, p->eq);
+  play_add_inertia(p, &p->now.end, -1, p->eq);
 }
