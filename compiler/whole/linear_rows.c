@@ -256,10 +256,11 @@ static KValue *values(const Linear *l, const KValue *change, const KValue *varia
   return v;
 }
 
-KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearEnd *end) {
+// The forces: of a row at its bound that, of the others by q.
+static void take_forces(Linear *l, const KValue *q, KValue *lambda) {
   Step *p = l->p;
   KBuilder *b = p->b;
-  int n = p->w->nrow, nz = p->w->nz;
+  int n = p->w->nrow;
   for (int i = 0; i < n; i++) {                              // a row at its bound does not wait for q
     KValue v = k_variable(b, step_name(p, "force", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
     for (int j = 0; j < n; j++)
@@ -270,6 +271,13 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     k_close(b);
     lambda[i] = k_get(b, v);
   }
+}
+
+// Do the rows hold with these forces? A variable.
+static KValue verify_rows(Linear *l, const KValue *q, const KValue *lambda) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  int n = p->w->nrow;
   KValue fits = k_variable(b, "fits", k_integer(b, 1)), *product = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) {
     bool none = ex_is_num(p->w->pool, l->y[i], 0);
@@ -281,13 +289,18 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
     linear_verify(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
     k_close(b);
   }
-  KValue sum = K_NONE, **part = ARENA_ARRAY(p->arena, KValue *, nz + 1), *free = ARENA_ARRAY(p->arena, KValue, nz + 1);
+  return fits;
+}
+
+// The end that the forces lead to. part: [nz] the products that a change is the sum of. Does any force act?
+static bool move_end(Linear *l, const KValue *lambda, const LinearEnd *end, const KValue *free, KValue **part) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
   bool acts = false;
-  for (int i = 0; i < nz; i++) {
+  for (int i = 0; i < p->w->nz; i++) {
     KValue d = K_NONE;
     end->change[i] = K_NONE;
-    free[i] = end->z[i];
-    part[i] = ARENA_ARRAY(p->arena, KValue, n + 1);
+    part[i] = ARENA_ARRAY(p->arena, KValue, p->w->nrow + 1);
     add_products(l, &l->X, lambda, 'x', i, part[i], &d);
     if (d == K_NONE) continue;
     acts = true;
@@ -297,15 +310,14 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
       end->q[i] = k_variable(b, step_name(p, "qc", i),
                              k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, l->m.spot[END].end.v, end->change[i])));
   }
-  KValue good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
-  if (!acts) return good;
-  KValue *z1 = values(l, end->change, end->z);
-  k_if(b, k_op1(b, OP_NOT, stays_calm(l, end->change, z1, lambda)));
-  for (int j = 0; j < n; j++) sum = step_add(p, sum, lambda[j]);
-  for (int i = 0; i < nz; i++) if (end->change[i] != K_NONE) sum = step_add(p, sum, k_get(b, end->z[i]));
-  sum = k_name(b, sum, "sums", NULL);
-  k_if(b, k_op2(b, OP_AND, good, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
-  for (int i = 0; i < nz; i++) {
+  return acts;
+}
+
+// A velocity that is round-off of the forces that stopped it is 0.
+static void stop_at_end(Linear *l, const KValue *lambda, const LinearEnd *end, const KValue *free, KValue **part) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  for (int i = 0; i < p->w->nz; i++) {
     if (end->change[i] == K_NONE) continue;
     KValue force = K_NONE;
     add_sizes(l, &l->X, lambda, i, part[i], &force);
@@ -319,6 +331,26 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
       k_set(b, end->q[i], linear_stopped(l, end->q0[i], end->z0[i]));
     k_close(b);
   }
+}
+
+KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearEnd *end) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  int n = p->w->nrow, nz = p->w->nz;
+  take_forces(l, q, lambda);
+  KValue fits = verify_rows(l, q, lambda);
+  KValue sum = K_NONE, **part = ARENA_ARRAY(p->arena, KValue *, nz + 1), *free = ARENA_ARRAY(p->arena, KValue, nz + 1);
+  for (int i = 0; i < nz; i++) free[i] = end->z[i];
+  bool acts = move_end(l, lambda, end, free, part);
+  KValue good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
+  if (!acts) return good;
+  KValue *z1 = values(l, end->change, end->z);
+  k_if(b, k_op1(b, OP_NOT, stays_calm(l, end->change, z1, lambda)));
+  for (int j = 0; j < n; j++) sum = step_add(p, sum, lambda[j]);
+  for (int i = 0; i < nz; i++) if (end->change[i] != K_NONE) sum = step_add(p, sum, k_get(b, end->z[i]));
+  sum = k_name(b, sum, "sums", NULL);
+  k_if(b, k_op2(b, OP_AND, good, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
+  stop_at_end(l, lambda, end, free, part);
   set_calm(l, end->change, values(l, end->change, end->z), lambda);
   k_else(b);
   k_set(b, fits, k_integer(b, 0));
