@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 
 from . import _arrays
 from ._errors import UsageError, in_si, run_error
+from ._held import Held
 from ._library import BatchWork, C, OK, STOPPED, USAGE, RunErrorText, byref
 from ._settings import SETTINGS, Value, mapping, meant, whole
 from ._simulation import LOOK, Simulation
@@ -31,13 +32,14 @@ def _drawn(name: str, value: Any, n: int, random: Any, unit: Optional[str]) -> A
     return values
 
 
-class Batch:
+class Batch(Held):
     """n simulations of a model. Made by Model.batch.
 
     batch["z"] is one number of each, as an array (n,); batch["z"] = values writes states, coordinates and velocities.
     columns: all names. failed: which ended with an error, and take no more steps; stopped: which a `stop` of the model
     ended; message: what the first of them said. With errors="keep" an error of a step is seen there alone, else it is
     raised when the others have done their steps."""
+    _what = "batch"
 
     def __init__(self, model: "Model", n: int, seed: Optional[int] = None, vary: Optional[Mapping[str, Any]] = None,
                  threads: Optional[int] = None, errors: str = "raise", set: Optional[Mapping[str, Value]] = None,
@@ -83,28 +85,8 @@ class Batch:
             raise run_error(self.model._program.at, self._error)
         self._code = np.zeros(self._n, dtype=np.intc)
 
-    def close(self) -> None:
-        """Gives its memory back; any use after it is an error."""
-        with self._lock:
-            at, self._at = self._at, None
-        if at:
-            C.nsm_batch_close(at)
-            self._program.give_back()
-
-    def __enter__(self) -> "Batch":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_at", None):
-            self.close()
-
-    def _alive(self) -> Any:
-        if not self._at:
-            raise ValueError("the batch is closed")
-        return self._at
+    def _give_back(self, at: Any) -> None:
+        C.nsm_batch_close(at)
 
     def __len__(self) -> int:
         return int(self._n)

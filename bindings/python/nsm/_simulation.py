@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple
 
 from . import _arrays
 from ._errors import Error, UsageError, in_si, run_error
+from ._held import Held
 from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, NSM_ENERGIES, OK, RunErrorText, STOPPED,
                        byref, c_int, c_long)
 from ._result import Claim, Event, Result
@@ -103,10 +104,11 @@ def _selects(what: str, name: str) -> bool:
     return bare == what or bare.startswith(what + ".") or bare == what + "'" and what.endswith("'")
 
 
-class Simulation:
+class Simulation(Held):
     """Made by Model.simulate. sim["z"] reads a column, sim["z"] = 1 writes a state, coordinate or velocity.
 
     columns: their names. stopped: a `stop` of the model ended the run, and message is what it said."""
+    _what = "simulation"
 
     def __init__(self, model: "Model", set: Optional[Mapping[str, Value]] = None, **values: Any) -> None:
         self._prepare(model)
@@ -144,28 +146,8 @@ class Simulation:
         self._names, self.columns = names, names[:n]
         self._number = {name: c for c, name in reversed(list(enumerate(names)))}
 
-    def close(self) -> None:
-        """Gives its memory back; any use after it is an error."""
-        with self._lock:
-            at, self._at = self._at, None
-        if at:
-            C.nsm_close(at)
-            self._program.give_back()
-
-    def __enter__(self) -> "Simulation":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_at", None):
-            self.close()
-
-    def _alive(self) -> Any:
-        if not self._at:
-            raise ValueError("the simulation is closed")
-        return self._at
+    def _give_back(self, at: Any) -> None:
+        C.nsm_close(at)
 
     def _check(self, code: int) -> None:
         if code == STOPPED:
