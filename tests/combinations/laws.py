@@ -3,7 +3,7 @@ import dataclasses
 
 from parts import Start
 
-MU, MU2, RADIUS, MU_R, E, E_T, SOFT = 0.5, 0.25, 1, 0.4, 0.5, 0.4, 1e-3
+MU, MU2, RADIUS, MU_R, E, E_T, LIVELY, SOFT = 0.5, 0.25, 1, 0.4, 0.5, 0.4, 0.9, 1e-3
 SPACE = {"x": 0.8, "y": 0.6}
 FALL = Start({"z": -1}, 0.05)
 
@@ -50,6 +50,8 @@ LAWS = {
     "inelastic": Law("inelastic", "impact", "z", FALL, "inelastic"),
     "newton": Law("newton(e)", "impact", "z", FALL, f"newton({E})"),
     "elastic": Law("elastic", "impact", "z", FALL, "elastic", rests=False),
+    **{name: Law(f"{name}(e)", "impact", "z", FALL, f"{name}({LIVELY})", rests=False)
+       for name in ("poisson", "binary", "lzb")},
     "newton tangential": Law("newton(e, e_t), coulomb(mu)", "impact", "xz", Start({"x": 0.5, "z": -1}, 0.05),
                              f"newton({E}, {E_T}), coulomb({MU})"),
     "gap alone": Law("a contact without a law", "impact", "z", FALL, ""),

@@ -8,7 +8,7 @@ import bisect
 import functools
 import math
 
-from laws import E, E_T, MU, MU2, MU_R, RADIUS, SOFT
+from laws import E, E_T, LIVELY, MU, MU2, MU_R, RADIUS, SOFT
 from parts import UNTIL, WEIGHT
 
 H, EVERY, LATE, CLOSE, GROWS, KICK = 5e-4, 1/30, 0.05, 0.01, 4, 2
@@ -160,7 +160,7 @@ def rest(cone, n, slope, t, y, new, h, resting):
 
 def fall(law, height, rates, load, soft):
     """A point mass above the ground: (places, velocities) of x and z at the end."""
-    e = {"inelastic": 0, "newton": E, "elastic": 1, "newton tangential": E}.get(law, 0)
+    e = {"inelastic": 0, "newton": E, "elastic": 1, "newton tangential": E, "gap alone": 0}.get(law, LIVELY)
     t, y, resting = 0.0, [0.0, height, rates.get("x", 0.0), rates["z"]], False
 
     def slope(t, y):

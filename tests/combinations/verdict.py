@@ -41,7 +41,7 @@ def bound(cell):
     """How far places may be from the closed form; velocities ten times that, and more where there are impacts."""
     if cell.feature == "compliant" and LAWS[cell.law].group == "impact" and "consistent" not in cell.scheme:
         return 2e-2
-    return 1e-2 if cell.law == "elastic" else 3e-3
+    return 1e-2 if LAWS[cell.law].group == "impact" and not LAWS[cell.law].rests else 3e-3
 
 
 def checked(cell, host, r):
