@@ -71,25 +71,37 @@ static int linearise(player *p, const tape_entry *e, int n) {
 
 // ---- linear equations -----------------------------------------------------------------------------------------------
 // The matrix of (2), scaled by rows and factored; where equations depend on each other its pseudo-inverse is taken.
-typedef struct factors { int n, pseudo; } factors;
+// The same matrix, as of pieces of one length that are linear, has its factors already.
+static int is_new(player *p, int n) {
+  double *last = p->matrix;
+  int same = p->factored == n;
+  for (int i = 0; i < n; i++, last += n) {
+    const double *row = p->E + (size_t)i * (size_t)p->stride + p->np;
+    if (same && memcmp(last, row, (size_t)n * sizeof *row) == 0) continue;
+    same = 0;
+    memcpy(last, row, (size_t)n * sizeof *row);
+  }
+  p->factored = n;
+  return !same;
+}
 
 static void scale_rows(player *p, int n) {
   for (int i = 0; i < n; i++) {
-    double *row = p->E + (size_t)i * (size_t)p->stride, most = 0;
-    for (int j = 0; j < n; j++) most = fmax(most, fabs(row[p->np + j]));
-    double by = most > 0 ? 1 / most : 1;
-    for (int j = 0; j < n; j++) p->J[i + (size_t)j * (size_t)n] = by * row[p->np + j];
-    p->eq[i].a[1] = by;
+    const double *row = p->matrix + (size_t)i * (size_t)n;
+    double most = 0;
+    for (int j = 0; j < n; j++) most = fmax(most, fabs(row[j]));
+    p->scale[i] = most > 0 ? 1 / most : 1;
+    for (int j = 0; j < n; j++) p->J[i + (size_t)j * (size_t)n] = p->scale[i] * row[j];
   }
 }
 
-static void factor(player *p, int n, factors *f) {
-  f->n = n;
+static void factor(player *p, int n) {
+  if (!is_new(p, n)) return;
   scale_rows(p, n);
   memcpy(p->work, p->J, (size_t)n * (size_t)n * sizeof(double));
-  f->pseudo = n > 0 && nsm_la_lu_factor(n, p->J, n, p->pivot).code != NSM_LA_OK;
-  for (int i = 0; i < n && !f->pseudo; i++) f->pseudo = !(fabs(p->J[i + (size_t)i * (size_t)n]) > 1e-14);
-  if (!f->pseudo) return;
+  p->pseudo = n > 0 && nsm_la_lu_factor(n, p->J, n, p->pivot).code != NSM_LA_OK;
+  for (int i = 0; i < n && !p->pseudo; i++) p->pseudo = !(fabs(p->J[i + (size_t)i * (size_t)n]) > 1e-14);
+  if (!p->pseudo) return;
   int room = nsm_la_pseudo_inverse_work(n);
   double *work = malloc((size_t)room * sizeof *work);
   if (!work) { p->failed = 1; return; }
@@ -98,13 +110,11 @@ static void factor(player *p, int n, factors *f) {
 }
 
 // Right sides b [n, columns], whose rows are scaled already.
-static void solve(player *p, const factors *f, int columns, double *b) {
-  size_t n = (size_t)f->n;
-  if (!f->pseudo) { nsm_la_lu_solve(f->n, columns, p->J, f->n, p->pivot, b, f->n); return; }
-  for (int j = 0; j < columns; j++) {
-    double *x = b + (size_t)j * n;
-    nsm_la_gemv(f->n, f->n, 1, p->J, f->n, x, 0, p->work);
-    memcpy(x, p->work, n * sizeof *x);
+static void solve(player *p, int n, int columns, double *b) {
+  if (!p->pseudo) { nsm_la_lu_solve(n, columns, p->J, n, p->pivot, b, n); return; }
+  for (int j = 0; j < columns; j++, b += n) {
+    nsm_la_gemv(n, n, 1, p->J, n, b, 0, p->work);
+    memcpy(b, p->work, (size_t)n * sizeof *b);
   }
 }
 
@@ -114,7 +124,7 @@ static void right_sides(player *p, int n) {
   memset(p->rhs, 0, 2 * (size_t)n * sizeof(double));
   for (int i = 0; i < n; i++) {
     const double *row = p->E + (size_t)i * (size_t)p->stride;
-    double by = p->eq[i].a[1];
+    double by = p->scale[i];
     if (i < p->nw) p->rhs[i] = -by * p->eq[i].a[0];
     else p->rhs[i + n] = by;
     for (int j = 0; j < p->np; j++) p->rhs[i + (size_t)(j + 2) * (size_t)n] = -by * row[j];
@@ -166,18 +176,17 @@ static void follow(player *p, int n, int m) {
 }
 
 void play_piece(player *p, const tape_entry *e) {
-  factors f;
   take_solution(p, e);
   int n = p->nw + play_takes_time(e), m = 0;
   for (int k = 0; k < CORRECTIONS; k++) {
     m = linearise(p, e, n);
-    factor(p, n, &f);
+    factor(p, n);
     right_sides(p, n);
-    solve(p, &f, p->np + 2, p->rhs);
+    solve(p, n, p->np + 2, p->rhs);
     if (correct(p, n) <= settled) break;
   }
   p->nfollow = m;
-  p->unique += f.pseudo;
+  p->unique += p->pseudo;
   compare(p, e);
   follow(p, n, m);
 }

@@ -55,6 +55,9 @@ static void take_room(player *p) {
   p->O = play_take(p, (size_t)p->stride * m, sizeof(double));
   p->J = play_take(p, n * n, sizeof(double));
   p->work = play_take(p, n * n, sizeof(double));
+  p->matrix = play_take(p, n * n, sizeof(double));
+  p->scale = play_take(p, n, sizeof(double));
+  p->factored = -1;
   p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
   p->first = play_take(p, rows * (lanes + 1), sizeof(double));
@@ -149,17 +152,15 @@ static int refuse(nsm_error *e, const char *what, double t) {
   return 0;
 }
 
-// The largest velocity or state of the run.
-static double size_of(const tape *t) {
-  double size = 0;
+// The largest velocity or state of the run so far.
+static void look_at_size(player *p, const tape *t) {
   for (long i = 0; i < t->n; i++)
-    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) size = fmax(size, fabs(t->at[i].solution[z]));
-  return size;
+    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) p->size = fmax(p->size, fabs(t->at[i].solution[z]));
 }
 
 int play(player *p, nsm_error *e) {
   const tape *t = p->tape;
-  p->size = size_of(t);
+  look_at_size(p, t);
   for (long i = 0; i < t->n; i++) {
     const tape_entry *entry = &t->at[i];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding

@@ -51,6 +51,8 @@ typedef struct player {
   // scratch
   dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
+  double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
+  int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   // what the run told
   double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
   long   *events;                       // [rows]
@@ -105,6 +107,6 @@ void play_stand(player *p, const tape_entry *e);           // its end is the sta
 // play.c
 player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e);
 void    player_close(player *p);
-int     play(player *p, nsm_error *e);                     // from the start to the end of the tape
+int     play(player *p, nsm_error *e);                     // what is on the tape, from the state at hand
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
 int     play_column_refused(player *p, int column, char *why, size_t size);
