@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { CORRECTIONS = 4 };
-static const double settled = 1e-13;     // of the largest unknown: a correction that changes nothing
+static const double settled = 1e-12;     // of the largest unknown: a correction that changes nothing
 
 int play_takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
 
@@ -195,10 +195,10 @@ void play_piece(player *p, const tape_entry *e) {
 // Chunk c of outputs from `first`.
 static void put(const player *p, int c, dual *to, int first, int n) {
   const double *row = p->O + (size_t)first * (size_t)p->stride + (size_t)c * DUAL_LANES;
-  int lanes = p->np - c * DUAL_LANES < DUAL_LANES ? p->np - c * DUAL_LANES : DUAL_LANES;
+  int lanes = p->np - c * DUAL_LANES;
   for (int i = 0; i < n; i++, row += p->stride) {
-    to[i] = dual_of(p->out[first + i].a[0]);
-    if (lanes > 0) memcpy(to[i].a + 1, row, (size_t)lanes * sizeof(double));
+    to[i].a[0] = p->out[first + i].a[0];
+    for (int j = 0; j < DUAL_LANES; j++) to[i].a[1 + j] = j < lanes ? row[j] : 0;
   }
 }
 
