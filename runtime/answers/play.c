@@ -44,9 +44,10 @@ static void take_room(player *p) {
          many = (size_t)most_entries(s), nd = (size_t)s->a->nd, n = (size_t)most_unknowns(s) + 1;
   struct { dual **at; size_t n; } room[] = {
     { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->ground, rows },
-    { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz }, { &p->way, nz },
-    { &p->f, nz }, { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows }, { &p->hi, rows }, { &p->u0, rows },
-    { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many }, { &p->signal, 2 * nd + nq + nz + nl } };
+    { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
+    { &p->way, nz }, { &p->f, nz }, { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
+    { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
+    { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
   size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows;
   p->stride = (int)((size_t)p->np + n + DUAL_LANES);
