@@ -8,7 +8,8 @@
 
 // What a row has for its equation: no force; its gap, its rate or its output is 0; friction at its limit, against the
 // slip or in a direction that is given; its multiplier is at a bound.
-typedef enum { FIELD_OPEN, FIELD_GAP, FIELD_RATE, FIELD_SLIDES, FIELD_LIMIT, FIELD_LOW, FIELD_HIGH, FIELD_ZERO } field_law;
+typedef enum { FIELD_OPEN, FIELD_GAP, FIELD_RATE, FIELD_SLIDES, FIELD_LIMIT, FIELD_LOW, FIELD_HIGH,
+               FIELD_ZERO } field_law;
 
 typedef struct field {
   nsm_sim *s;

@@ -129,7 +129,8 @@ static outcome reduce(reducing *w) {
 // ---- the pencil -----------------------------------------------------------------------------------------------------
 // Rows of gaps and rates that others imply: their force is 0, the others have it.
 static int implied(reducing *w, const field *f, unsigned char *is) {
-  int count = 0, *at = play_take(w->p, (size_t)f->rows, sizeof(int)), *order = play_take(w->p, (size_t)f->rows, sizeof(int));
+  int count = 0, *at = play_take(w->p, (size_t)f->rows, sizeof(int)),
+      *order = play_take(w->p, (size_t)f->rows, sizeof(int));
   mat G = zeros(w, f->nv, f->rows);
   double *work = play_take(w->p, (size_t)f->rows + (size_t)f->nv, sizeof(double));
   if (w->p->failed) return 0;
@@ -272,7 +273,8 @@ nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *outpu
     if (finish(l, &w, f, output, ny)) return NSM_OK;
     now = w.p->failed ? HAS_FAILED : IS_SINGULAR;
   }
-  if (now == HAS_FAILED) sim_fail(e, NSM_FAILED, "the linear model was not found: its singular values did not converge");
+  if (now == HAS_FAILED)
+    sim_fail(e, NSM_FAILED, "the linear model was not found: its singular values did not converge");
   else
     sim_fail(e, NSM_FAILED, now == NEEDS_RATE
              ? "there is no linear model: an input acts through a constraint, so that its rate is needed"

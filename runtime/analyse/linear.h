@@ -10,7 +10,7 @@ typedef struct linear {
   double *all;                          // [columns of the field - 1, n]: delta, v, x, lambda of a state
   double *E, *J;                        // [n, n] of the pencil E y' = J y
   double *base;                         // [columns of the field - 1, n]: delta, v, x, lambda of y
-  int     dropped, shared;              // columns that laws determine; rows that others imply, without force of their own
+  int     dropped, shared;              // columns that laws determine; rows that others imply: no force
 } linear;
 
 // outputs [ny] columns of results. input [f->p->np] of field_inputs. NSM_FAILED with the reason.

@@ -114,8 +114,8 @@ static nsm_code open_field(rest *w, nsm_error *e) {
     if (in->signal < 0) { names[np++] = (play_name){ in->name, in->parameter, -1, in->scale }; continue; }
     double now = isnan(in->value) ? nsm_get_input(w->s, in->signal) : in->value;
     if (isnan(now) && nsm_input_has_value(w->s, in->signal)) {
-      sim_fail(e, code = NSM_USAGE, "--inputs: `%s` has its value from the model; say at which it is held: --inputs %s=0",
-               in->name, in->name);
+      sim_fail(e, code = NSM_USAGE, "--inputs: `%s` has its value from the model; say at which it is held: "
+               "--inputs %s=0", in->name, in->name);
     } else code = nsm_set_input_at(w->s, in->signal, isnan(now) ? 0 : now, e);
   }
   field_given by = { names, np, w->nin };
@@ -343,7 +343,8 @@ static void say(const rest *w, FILE *err) {
   if (w->q.indifferent > 0)
     fprintf(err, "  nothing holds it in %d direction%s, or forces are not unique: the nearest is taken\n",
             w->q.indifferent, w->q.indifferent > 1 ? "s" : "");
-  if (sim_has_events(w->s)) fprintf(err, "  blocks `every` and `when` do not act; discrete variables are as they start\n");
+  if (sim_has_events(w->s))
+    fprintf(err, "  blocks `every` and `when` do not act; discrete variables are as they start\n");
   for (int row = 0; row < f->rows; row++) {
     field_name(f, 2 * f->nv + f->nx + row, name, sizeof name);
     fprintf(err, "  %s %s: %.9g\n", name, equilibrium_word(f, row), f->l[row]);
@@ -363,7 +364,8 @@ static nsm_code write_all(const rest *w, nsm_error *e) {
   void (*json[])(const rest *, FILE *) = { write_equilibrium, write_linear, write_modes };
   int table = analysis_is_csv(w->a);
   if (table && what[0] + what[1] + what[2] > 1) {
-    sim_fail(e, NSM_USAGE, "a CSV file holds one table: ask for one of --equilibrium, --linear, --modes, or write JSON");
+    sim_fail(e, NSM_USAGE, "a CSV file holds one table: ask for one of --equilibrium, --linear, --modes, or write "
+             "JSON");
     return NSM_USAGE;
   }
   FILE *out = analysis_open(w->a, e);
@@ -398,7 +400,8 @@ static nsm_code take(rest *w, nsm_error *e) {
   if (weak >= 0) {
     char name[NAME];
     field_name(&w->q.f, 2 * w->q.f.nv + w->q.f.nx + weak, name, sizeof name);
-    sim_fail(e, NSM_FAILED, "there is no linear model: %s is on the edge of its law, and both sides of it differ", name);
+    sim_fail(e, NSM_FAILED, "there is no linear model: %s is on the edge of its law, and both sides of it differ",
+             name);
     return NSM_FAILED;
   }
   code = linear_make(&w->l, &w->q.f, la, w->column, w->nout, e);
