@@ -1,5 +1,5 @@
-// The search of the site. Its index, words.js, is a script, so that it is there from disk, too; it is read when somebody
-// goes to the field. A section is found where all words stand in it, its heading or the title of its page.
+// The search of the site. Its index, words.js, is a script, so that it is there from disk, too; it is read when
+// somebody goes to the field. A section is found where all words stand in it, its heading or the title of its page.
 "use strict";
 (() => {
   const field = document.getElementById("words"), found = document.getElementById("found");

@@ -1,4 +1,4 @@
-// The playground: a page that computes, into which docs/site/make has put the models of the gallery (element `gallery`).
+// The playground: a page that computes, into which docs/site/make has put the models of the gallery (`gallery`).
 // The editor stands beside what it gives; #open=NAME in the address is a model, #model=... a text.
 class Playground {
   constructor(told, editor) {
