@@ -137,8 +137,7 @@ static nsm_code event_phase(runner *k, aligned_stop *to, long parts, nsm_error *
   return misses(k, "an event does not come again", e);
 }
 
-nsm_code aligned_record(struct aligned *w, nsm_sim *s, tape *t, nsm_code (*played)(void *with, int last, nsm_error *e),
-                        void *with, nsm_error *e) {
+nsm_code aligned_record(struct aligned *w, nsm_sim *s, tape *t, aligned_played *played, void *with, nsm_error *e) {
   char *room = calloc(nsm_state_size(s) + (size_t)s->n.r.n + 1, 1);
   double *before = calloc((size_t)nsm_ncolumn(s) + 1, sizeof *before);
   runner k = { w, s, t, { .state = room, .laws = (unsigned char *)room + nsm_state_size(s) } };

@@ -12,9 +12,9 @@ struct aligned { aligned_stop *stop; long n, room; int level, captured; long mis
 void     aligned_note(struct aligned *w, const nsm_sim *s, const tape *t);       // what ends pieces on the tape
 int      aligned_phases(struct aligned *w, const nsm_sim *s);                    // all that is noted; 0: no memory
 // From the start to the end; `played` is called after each phase. NSM_FAILED: events do not come in equal steps.
-nsm_code aligned_record(struct aligned *w, nsm_sim *s, tape *t, nsm_code (*played)(void *with, int last, nsm_error *e),
-                        void *with, nsm_error *e);
+typedef nsm_code aligned_played(void *with, int last, nsm_error *e);
+nsm_code aligned_record(struct aligned *w, nsm_sim *s, tape *t, aligned_played *played, void *with, nsm_error *e);
 
-// refine.c: `levels` runs of a, each with twice the steps; a->value and a->d are extrapolated, error [nof, nby] is what the last
-// level has changed in d.
+// refine.c: `levels` runs of a, each with twice the steps; a->value and a->d are extrapolated, error [nof, nby] is what
+// the last level has changed in d.
 nsm_code aligned_refine(answers *a, const nsm_settings *set, int levels, double *error, nsm_error *e);
