@@ -42,6 +42,7 @@ typedef struct Plan {
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
   int degree;                   // of the polynomials of a piece, half the order: energy-consistent schemes; else 0
+  bool projection;              // places are projected after each step
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;
 } Plan;

@@ -53,6 +53,7 @@ struct SchemeDescriptor {
   const char *name, *order, *needs, *source;
   bool weights;                 // has the parameters theta and gamma
   bool located;                 // can locate events within its steps
+  bool projects;                // can project places after its steps
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
   bool two_point;               // energy-consistent: steps kernels of two points
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
