@@ -139,7 +139,8 @@ static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const 
   memset(r->active + row, 0, (size_t)n);
   for (int i = 0; i < n; i += TESTED) {
     int m = n - i < TESTED ? n - i : TESTED;
-    if (!s->a->projects && !any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
+    const double *held = s->now.holds ? s->now.held + row + i : NULL;
+    if (!s->a->projects && !any_near(gap + i, rate + i, held, m, lead, nearly)) continue;
     memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
     memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
     close_some(s, k, first + i, m, lead, nearly);

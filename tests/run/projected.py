@@ -7,7 +7,7 @@ from suite import ROOT, need
 
 BALL = """model Ball { coord z = 1; kinetic z'^2/2; potential 9.81*z; contact floor: z >= 0 with newton(0.9);
     simulate { until = 2, step = 1e-3, scheme = moreau(theta = 1/2, projection = true) } }"""
-# step: place at 2 s, of seeds_schemes.json
+# step: place at 2 s
 ENDS = {1e-2: 0.03432812499999947, 2.5e-3: 0.009697054375000083, 1.25e-3: 0.013695342132814321,
         0.625e-3: 0.010731791285156386, 1e-4: 0.013307266564819537, 1e-3: 0.0104872400650}
 RODS = """model Rods { coord x = 1, y = 0, a = 2, b = 0; kinetic (x'^2 + y'^2 + a'^2 + b'^2)/2; potential 9.81*(y + b);
