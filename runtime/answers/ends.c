@@ -1,6 +1,7 @@
 // phi: what ends a piece. The functions are those that the run has watched (docs/numerics/located.md, 3; radau.md, 3).
 #include "play.h"
 #include <stddef.h>
+#include <string.h>
 
 static dual column(const player *p, const sim_class *k, int i, int at) {
   return p->at->num[k - p->s->a->cls][(size_t)i * (size_t)k->c->nnum + (size_t)at];
@@ -109,19 +110,21 @@ dual play_end(player *p, const tape_entry *e, dual h) {
 // Where closed contacts are: a gap that has drifted is where it opens, and closes again.
 static void grounds(player *p, const tape_entry *e) {
   nsm_sim *s = p->s;
+  memcpy(p->ground, p->at->ground, (size_t)s->n.r.n * sizeof(dual));
   SIM_EACH(s, contact, k) {
     int closed = 0;
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) closed |= e->law[row] == TAPE_RATE;
     if (!closed) continue;
     PLAY(p, k, gap, &p->now.end, p->gap + k->row0, p->u0 + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      if (e->law[row] == TAPE_RATE) p->at->ground[row] = p->gap[row];
+      if (e->law[row] == TAPE_RATE) p->ground[row] = p->gap[row];
   }
 }
 
 void play_means(player *p, const tape_entry *e, dual h) {
   nsm_sim *s = p->s;
   if (e->kind == TAPE_PIECE) grounds(p, e);
+  else memcpy(p->ground, p->at->ground, (size_t)s->n.r.n * sizeof(dual));
   const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind, unused;

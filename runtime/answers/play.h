@@ -2,10 +2,11 @@
 //
 //   tape.[ch]     the record of a run             views.c    dual views of a state, kernels
 //   start.c       the start by parameters         points.c   equations of a piece of moreau, and of an impact
-//   play.c        a piece: Newton, tangents       stages.c   equations of a piece of radau
-//   rows.c        equations of rows               ends.c     what ends a piece
-//   take.c        a run with its outputs          words.c    --of and --by
-//   sens.c        `nsm sens`                      check.c    differences with the same events
+//   play.c        pieces and blocks in their order   stages.c   equations of a piece of radau
+//   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
+//   rows.c        equations of rows               words.c    --of and --by
+//   take.c        a run with its outputs          check.c    differences with the same events
+//   sens.c        `nsm sens`
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
 //
@@ -42,10 +43,16 @@ typedef struct player {
   int nw;                               // unknowns of the piece at hand
   // what the equations at hand have made
   dual *w, *eq, *q1, *l1;               // [nw + 1] [nw + 1] [nq] [nl + 1]
-  dual *mean;                           // [rows]
+  dual *mean, *ground;                  // [rows]
+  // the linear model of the piece at hand, by rows of `stride` directions: parameters, then unknowns and the length
+  int nfollow, stride;                  // nfollow: outputs that the piece has
+  dual *out;                            // q1, l1, mean, ground
+  double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
   dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
+  double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
+  int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   // what the run told
   double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
   long   *events;                       // [rows]
@@ -92,9 +99,14 @@ dual play_pressed(player *p, int i, const dual *l, dual h);
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
 int  play_start(player *p, const play_name *name, nsm_error *e);
 
+// piece.c
+int  play_takes_time(const tape_entry *e);
+void play_piece(player *p, const tape_entry *e);           // solved and differentiated: p->rhs has dw, dh
+void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
+
 // play.c
 player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e);
 void    player_close(player *p);
-int     play(player *p, nsm_error *e);                     // from the start to the end of the tape
+int     play(player *p, nsm_error *e);                     // what is on the tape, from the state at hand
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
 int     play_column_refused(player *p, int column, char *why, size_t size);

@@ -52,7 +52,8 @@ typedef struct tape {
   long        n, room;
   tape_block *memory;
   const double *theta, *gamma;          // those of the last piece
-  const unsigned char *before;          // laws of the last piece, where nothing has happened since; NULL
+  unsigned char *laws;                  // [rows] laws of the last piece
+  int         before;                   // nothing has happened since
   int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
   char        refused[512];             // why there is no derivative; "" where there is
@@ -62,6 +63,8 @@ typedef struct tape {
 
 tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory
 void  tape_close(tape *t);                                 // NULL is allowed
+int   tape_full(const tape *t);                            // it is to be played
+void  tape_empty(tape *t);                                 // what has been played is forgotten
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);
 void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts
