@@ -96,7 +96,9 @@ void play_friction_axes(player *p, int i, dual *A);
 dual play_pressed(player *p, int i, const dual *l, dual h);
 
 // start.c: columns, start values and times with their derivatives by `n` parameters or initial values
+// Neither a parameter nor a column: the end of the run, with a step that keeps its part of it.
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
+static inline int play_is_end(const play_name *by) { return by->parameter < 0 && by->column < 0; }
 int  play_start(player *p, const play_name *name, nsm_error *e);
 
 // piece.c
