@@ -75,6 +75,7 @@ static void say(const steady *w, FILE *err) {
 
 static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   w->period = a->f->number[NSM_FLAG_PERIOD];
+  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
   nsm_code code = steady_find(w, &a->o->run, e);
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);

@@ -19,7 +19,10 @@ typedef struct steady {
   long    steps;                        // of a period, where it is free
   double *y, *re, *im, *M, *r;          // [n] [n] [n] [n, n] [n]
   double *flow, *across;                // [n] of a free one: dP/dT, and that of the start, across which Y moves
+  int     levels;                       // of --refine; 0: without
+  double *error;                        // [n, n + free] what the last level has changed in derivatives
   double *begin, start;                 // [n] the start of the model, and its time
+  unsigned char *turns;                 // [n] of a free one: it rises and falls, in the run that was looked at
   unsigned char *drifts;                // [n] nothing depends on it but itself, which a period adds something to
   int     nmultiplier, trivial;         // of the others; which is that along a free orbit, 1 in truth; -1
   double  period, residual;             // |P(Y) - Y|, the largest of all states in SI

@@ -243,7 +243,8 @@ static nsm_code name_answers(bode *b, about *o, const nsm_settings *set, nsm_err
   double input = 1, output = 1;
   nsm_code code = rest_find(s, b->u, b->y, &a->by[n], &column, e);
   if (code == NSM_OK && a->by[n].parameter < 0) {
-    sim_fail(e, NSM_USAGE, "--bode %s: about a periodic orbit the input is a parameter, which is held for a period", b->u);
+    sim_fail(e, NSM_USAGE, "--bode %s: about a periodic orbit the input is a parameter, which is held for a period",
+             b->u);
     code = NSM_USAGE;
   }
   if (code == NSM_OK) {
@@ -273,8 +274,8 @@ static nsm_code is_continuous(const bode *b, const about *o, nsm_error *e) {
   for (int i = NODES; i < o->nodes; i += NODES) {
     double gap = fabs(y[i] - y[i - 1]), near = fabs(y[i + 1] - y[i]) + fabs(y[i - 1] - y[i - 2]);
     if (!(gap > 0.2 * (hi - lo) && gap > 4 * near)) continue;
-    sim_fail(e, NSM_FAILED, "%s jumps at %.9g s of the orbit: its component at a frequency has a part of that, which is "
-             "not computed; take what is continuous", b->y, o->at[i]);
+    sim_fail(e, NSM_FAILED, "%s jumps at %.9g s of the orbit: its component at a frequency has a part of that, which "
+             "is not computed; take what is continuous", b->y, o->at[i]);
     return NSM_FAILED;
   }
   return NSM_OK;
@@ -315,6 +316,8 @@ static nsm_code respond(bode *b, about *o, nsm_error *e) {
 
 static nsm_code about_orbit(bode *b, nsm_error *e) {
   about o = { .w = { .a = { .m = b->a->m, .run = b->a->run, .with = b->a->with }, .period = b->period } };
+  double levels = b->a->f->number[NSM_FLAG_REFINE];
+  o.w.levels = isnan(levels) ? 0 : (int)levels;
   nsm_code code = steady_find(&o.w, &b->a->o->run, e);
   nsm_settings own = steady_settings(&o.w, &b->a->o->run, b->period);
   if (code == NSM_OK) code = find_instants(&o.w, &b->a->o->run, &o.k, e);

@@ -101,7 +101,8 @@ static nsm_code open_field(rest *w, nsm_error *e) {
     if (in->signal < 0) { names[np++] = (play_name){ in->name, in->parameter, -1, in->scale }; continue; }
     double now = isnan(in->value) ? nsm_get_input(w->s, in->signal) : in->value;
     if (isnan(now) && nsm_input_has_value(w->s, in->signal)) {
-      sim_fail(e, code = NSM_USAGE, "`%s` has its value from the model; say at which it is held: %s=0", in->name, in->name);
+      sim_fail(e, code = NSM_USAGE, "`%s` has its value from the model; say at which it is held: %s=0", in->name,
+               in->name);
     } else code = nsm_set_input_at(w->s, in->signal, isnan(now) ? 0 : now, e);
   }
   field_given by = { names, np, w->nin };

@@ -7,9 +7,11 @@
 //
 //     (M - I) dY + (dP/dT) dT = -(P(Y) - Y),    c . dY = 0
 //
-// with T/h kept as the step h follows T. A step that makes the residual larger is halved. The multipliers of the orbit are the eigenvalues of M. A state on
-// which nothing depends, itself aside, as a counter of time, may grow from period to period: it is left out.
+// with T/h kept as the step h follows T. A step that makes the residual larger is halved. The multipliers of the orbit
+// are the eigenvalues of M. A state on which nothing depends, itself aside, as a counter of time, may grow from period
+// to period: it is left out. P and M are those of the scheme, or of steps that are aligned to events, extrapolated.
 #include "analyse.h"
+#include "runtime/answers/aligned.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +53,14 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
   w->r = calloc(n + 1, sizeof(double));
   w->M = calloc(n * n + 1, sizeof(double));
   w->drifts = calloc(n + 1, 1);
+  w->turns = calloc(n + 1, 1);
   w->flow = calloc(n + 1, sizeof(double));
   w->across = calloc(n + 1, sizeof(double));
   w->begin = calloc(n + 1, sizeof(double));
-  if (!w->re || !w->im || !w->r || !w->M || !w->drifts || !w->flow || !w->across || !w->begin) return sim_no_memory(e, "an orbit"), 0;
+  w->error = calloc(n * (n + 1) + 1, sizeof(double));
+  if (!w->re || !w->im || !w->r || !w->M || !w->drifts || !w->flow || !w->across || !w->begin || !w->error ||
+      !w->turns)
+    return sim_no_memory(e, "an orbit"), 0;
   if (w->n > 0) return 1;
   sim_fail(e, NSM_USAGE, "the model has no states, so every period is like the one before");
   return 0;
@@ -75,7 +81,8 @@ static nsm_code period(steady *w, const nsm_settings *o, const double *y, double
   double *start = calloc((size_t)w->n + 1, sizeof *start);
   if (!start) return sim_no_memory(e, "a period");
   for (int i = 0; i < w->n; i++) start[i] = y[i] - w->begin[i];
-  nsm_code code = answers_take(&w->a, &set, start, 1, e);
+  nsm_code code = w->levels > 0 ? aligned_refine(&w->a, &set, start, w->levels, w->error, e)
+                                : answers_take(&w->a, &set, start, 1, e);
   free(start);
   if (code != NSM_OK) return code;
   to->most = 0;
@@ -92,7 +99,7 @@ static nsm_code period(steady *w, const nsm_settings *o, const double *y, double
 static void find_drifts(steady *w) {
   for (int j = 0; j < w->n; j++) {
     const double *column = w->M + (size_t)j * (size_t)w->n;
-    int own = w->r[j] != 0;
+    int own = w->r[j] != 0 && !(w->free && w->turns[j]);    // of a state that sticks the motion is such a column
     for (int i = 0; i < w->n; i++) own &= fabs(column[i] - (i == j)) <= 1e-12;
     w->drifts[j] = (unsigned char)own;
   }
@@ -199,21 +206,29 @@ static void sort(steady *w) {
     }
 }
 
-// The period after this one is the same: discrete variables that matter are as they were.
-static nsm_code repeats(const steady *w, const nsm_settings *o, nsm_error *e) {
-  nsm_settings own = steady_settings(w, o, w->period);
-  own.until += w->period;
+// How far the state is off its begin after one period, or two.
+static nsm_code after(const steady *w, const nsm_settings *set, int periods, double *off, nsm_error *e) {
+  nsm_settings own = steady_settings(w, set, w->period);
+  own.until += (periods - 1) * w->period;
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
   nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  double off = 0;
+  *off = 0;
   for (int i = 0; i < w->n; i++)
-    if (!w->drifts[i]) off = fmax(off, fabs(nsm_read_column(s, w->a.by[i].column) - w->y[i]));
+    if (!w->drifts[i]) *off = fmax(*off, fabs(nsm_read_column(s, w->a.by[i].column) - w->y[i]));
   nsm_close(s);
-  double most = 1;
+  return code;
+}
+
+// The period after this one is the same, up to the error of the scheme: discrete variables that matter are as they
+// were.
+static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) {
+  double once = 0, twice = 0, most = 1;
+  nsm_code code = after(w, set, 1, &once, e);
+  if (code == NSM_OK) code = after(w, set, 2, &twice, e);
   for (int i = 0; i < w->nmultiplier; i++) most = fmax(most, hypot(w->re[i], w->im[i]));
-  if (code != NSM_OK || off <= 1e-6 * most * most * fmax(size_of(w), 1e-6)) return code;
+  if (code != NSM_OK || twice <= most * most * (1e-6 * fmax(size_of(w), 1e-6) + 4 * once)) return code;
   return refuse(e, "the next period is another one: is the period a multiple of that of what drives the model, and of "
                 "its discrete variables?");
 }
@@ -265,7 +280,8 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
 
 void steady_free(steady *w) {
   answers_free(&w->a);
-  double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin };
+  double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin, w->error };
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) free(of[i]);
   free(w->drifts);
+  free(w->turns);
 }
