@@ -303,6 +303,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
+  if (!impact && e->h > 0) { e->parts = t->parts; e->last = t->last; }
   e->let_go = e->end == TAPE_SET && e->set == SIM_STICKS && !of_stages && !impact && no_length(s);
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
