@@ -125,13 +125,13 @@ static void values(player *p) {
   }
 }
 
-int play_start(player *p, const play_name *name, nsm_error *e) {
+int play_start(player *p, const play_name *name, int names, nsm_error *e) {
   size_t n = size_of(p->s);
   double *x = malloc((n + 1) * (PAIRS + 3) * sizeof *x), *d = x ? x + (PAIRS + 2) * (n + 1) : NULL;
   if (!x) return sim_no_memory(e, "the derivative of the start"), 0;
   values(p);
   int good = 1;
-  for (int j = 0; good && j < p->np; j++) {
+  for (int j = 0; good && j < names; j++) {
     double value = name[j].parameter >= 0 ? p->s->a->p[name[j].parameter] : nsm_read_column(p->s, name[j].column);
     good = by_pairs(p, &name[j], value, n, x, d) || by_side(p, &name[j], value, n, x, d, e);
     if (good) put(p, j, d);

@@ -1,8 +1,12 @@
-// `nsm analyse`: what a run tends to. docs/answers.md, 6
+// `nsm analyse`: where a model is at rest, how it moves near there, and what a run tends to. docs/answers.md, 6, 7
 //
-//   analyse.c   the command      steady.c   periodic orbits by Newton's method on the map of a period
+//   analyse.c       the command                      steady.c       periodic orbits by Newton's method
+//   rest.c          what --equilibrium, --linear and --modes write
+//   field.[ch]      equations at a point             equilibrium.[ch]   at rest
+//   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
+//   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
 #pragma once
-#include "answers.h"
+#include "runtime/answers/answers.h"
 
 // A periodic orbit: the state at the begin of a period, SI; multipliers re + i im of its monodromy matrix [n, n], by
 // columns.
@@ -18,5 +22,16 @@ typedef struct steady {
 // NSM_FAILED with the reason where there is none, or it grazes.
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e);
 void     steady_free(steady *w);
+
+// What was asked for of a point at rest; its report to host->out or the file of -o.
+typedef struct analysis {
+  const nsm_model *m;
+  const nsm_flags *f;
+  const struct nsm_options *o;
+  nsm_host *host;
+  dual_kernel *run;
+  void *with;
+} analysis;
+nsm_code rest_report(const analysis *a, nsm_error *e);
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

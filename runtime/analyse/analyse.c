@@ -1,16 +1,7 @@
 // `nsm analyse`: the command, and what it writes.
-#include "analyse.h"
+#include "write.h"
 #include "runtime/command/options.h"
-#include "runtime/command/outputs.h"
-#include "runtime/record/record.h"
-#include <errno.h>
 #include <string.h>
-
-static void number(FILE *f, double x) {
-  char text[NSM_NUMBER_ROOM + 1];
-  text[nsm_number(x, text)] = 0;
-  fputs(isfinite(x) ? text : "null", f);
-}
 
 // ---- events of the orbit --------------------------------------------------------------------------------------------
 typedef struct listing { FILE *out; int n; } listing;
@@ -18,7 +9,7 @@ typedef struct listing { FILE *out; int n; } listing;
 static void list_event(void *with, const nsm_located_event *event) {
   listing *l = with;
   fprintf(l->out, "%s\n    {\"time\": ", l->n++ ? "," : "");
-  number(l->out, event->time);
+  analysis_number(l->out, event->time);
   fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
 }
 
@@ -40,28 +31,28 @@ static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out
 // ---- what is written ------------------------------------------------------------------------------------------------
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
-  number(out, w->period);
+  analysis_number(out, w->period);
   fputs(",\n  \"state\": {", out);
   for (int i = 0; i < w->n; i++) {
     fprintf(out, "%s\"%s\": ", i ? ", " : "", w->a.of[i].name);
-    number(out, w->y[i] / w->a.of[i].scale);
+    analysis_number(out, w->y[i] / w->a.of[i].scale);
   }
   fputs("},\n  \"drift\": {", out);
   for (int i = 0, k = 0; i < w->n; i++) {
     if (!w->drifts[i]) continue;
     fprintf(out, "%s\"%s\": ", k++ ? ", " : "", w->a.of[i].name);
-    number(out, w->r[i] / w->a.of[i].scale);
+    analysis_number(out, w->r[i] / w->a.of[i].scale);
   }
   fputs("},\n  \"multipliers\": [", out);
   for (int i = 0; i < w->nmultiplier; i++) {
     fputs(i ? ", [" : "[", out);
-    number(out, w->re[i]);
+    analysis_number(out, w->re[i]);
     fputs(", ", out);
-    number(out, w->im[i]);
+    analysis_number(out, w->im[i]);
     fputc(']', out);
   }
   fputs("],\n  \"residual\": ", out);
-  number(out, w->residual);
+  analysis_number(out, w->residual);
   fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
   nsm_code code = write_events(w, set, out, e);
   fputs("\n  ]\n}\n", out);
@@ -80,36 +71,48 @@ static void say(const steady *w, FILE *err) {
           w->im[0], most);
 }
 
-static nsm_code analyse(steady *w, const nsm_flags *f, const nsm_options *o, nsm_host *host, nsm_error *e) {
-  w->period = f->number[NSM_FLAG_PERIOD];
-  if (!f->text[NSM_FLAG_STEADY] || isnan(w->period)) {
-    sim_fail(e, NSM_USAGE, "nsm analyse asks for --steady and --period T, the period of what drives the model");
+static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
+  w->period = a->f->number[NSM_FLAG_PERIOD];
+  if (isnan(w->period)) {
+    sim_fail(e, NSM_USAGE, "--steady asks for --period T, the period of what drives the model");
     return NSM_USAGE;
   }
-  nsm_code code = steady_find(w, &o->run, e);
+  nsm_code code = steady_find(w, &a->o->run, e);
   if (code != NSM_OK) return code;
-  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
+  FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
-  code = write_json(w, &o->run, out, e);
-  if (!o->quiet && code == NSM_OK) say(w, host->err);
-  if (out != host->out && fclose(out) != 0 && code == NSM_OK) {
-    sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
-    code = NSM_FILE;
-  }
+  code = write_json(w, &a->o->run, out, e);
+  if (!a->o->quiet && code == NSM_OK) say(w, a->host->err);
+  code = analysis_close(a, out, code, e);
   int stable = w->nmultiplier == 0 || hypot(w->re[0], w->im[0]) <= 1 + 1e-9;
-  if (code != NSM_OK || !f->text[NSM_FLAG_STABLE] || stable) return code;
+  if (code != NSM_OK || !a->f->text[NSM_FLAG_STABLE] || stable) return code;
   sim_fail(e, NSM_FAILED, "--stable: the orbit is not stable");
   return NSM_FAILED;
+}
+
+static nsm_code analyse(const analysis *a, nsm_error *e) {
+  const char *const *given = a->f->text;
+  int rest = given[NSM_FLAG_EQUILIBRIUM] || given[NSM_FLAG_LINEAR] || given[NSM_FLAG_MODES];
+  if (rest && given[NSM_FLAG_STEADY]) {
+    sim_fail(e, NSM_USAGE, "--steady is a motion, and --equilibrium, --linear and --modes are of rest: ask for one");
+    return NSM_USAGE;
+  }
+  if (rest) return rest_report(a, e);
+  steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
+  nsm_code code = NSM_USAGE;
+  if (given[NSM_FLAG_STEADY]) code = orbit(a, &w, e);
+  else sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, or --steady and --period T");
+  steady_free(&w);
+  return code;
 }
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, f, &o, &e);
-  steady w = { .a = { .m = m, .run = run, .with = with } };
-  if (code == NSM_OK) code = analyse(&w, f, &o, host, &e);
+  analysis a = { m, f, &o, host, run, with };
+  if (code == NSM_OK) code = analyse(&a, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
-  steady_free(&w);
   nsm_options_free(&o);
   return (int)code;
 }
