@@ -122,7 +122,7 @@ static KValue error_of(const Iterate *x) {
     for (int j = 0; j < nq; j++)
       if (has(m, m->H, k * nq + j)) s = plus(m, s, times(m, absolute(m, x->H[k * nq + j]), speed[j]));
     s = name(m, s, "sizes", k);
-    KValue rate = times(m, absolute(m, x->res[nq + k]), p->h), gap = absolute(m, x->res[nq + ns + k]);
+    KValue gap = absolute(m, x->res[nq + ns + k]), rate = times(m, absolute(m, x->res[nq + k]), p->h);
     KValue r = name(m, k_op2(b, OP_OVER, motion_larger(m, rate, gap), times(m, p->h, s)), "off_", nq + k);
     error = name(m, motion_larger(m, error, r), "error", nq + k);
   }
