@@ -129,7 +129,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   if (scheme->check) scheme->check(a, s, scheme, bag);
   if (degree > 1) check_galerkin(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
-  return scheme->equations   ? scheme_equations(a, s, scheme, scheme->equations)
-         : scheme->two_point ? scheme_consistent(a, s, scheme, degree)
+  return scheme->two_point   ? scheme_consistent(a, s, scheme, degree)
+         : scheme->equations ? scheme_equations(a, s, scheme, scheme->equations)
                              : scheme_radau(a, s, scheme);
 }

@@ -36,6 +36,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (!o) o = whole_linear(a, w, false);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
-  if (!o && p->scheme->equations) o = whole_piece(a, w);
+  if (!o && p->equations && p->scheme->equations) o = whole_piece(a, w);
   return o;
 }
