@@ -18,6 +18,7 @@ static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   own.until = s->a->start + w->period;
+  if (w->free) own.step = w->period / (double)w->steps;
   nsm_close(s);
   if (!(s = nsm_open(w->a.m, &own, e))) return e->code;
   for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
@@ -60,23 +61,21 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
 }
 
 static void say(const steady *w, FILE *err) {
-  fprintf(err, "periodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n", w->period,
+  fprintf(err, "%speriodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n",
+          w->free ? "free " : "", w->period,
           w->residual, w->iterations);
   for (int i = 0; i < w->n; i++)
     if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
     else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
-  if (w->nmultiplier == 0) return;
-  double most = hypot(w->re[0], w->im[0]);
-  fprintf(err, "%s: largest multiplier |%.9g%+.9gi| = %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", w->re[0],
-          w->im[0], most);
+  if (w->free) fprintf(err, "  along it the multiplier is %.9g, 1 in truth\n", w->re[w->trivial]);
+  if (w->nmultiplier <= w->free) return;
+  double most = steady_largest(w);
+  fprintf(err, "%s: largest multiplier of size %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", most);
 }
 
 static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   w->period = a->f->number[NSM_FLAG_PERIOD];
-  if (isnan(w->period)) {
-    sim_fail(e, NSM_USAGE, "--steady asks for --period T, the period of what drives the model");
-    return NSM_USAGE;
-  }
+  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
   nsm_code code = steady_find(w, &a->o->run, e);
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);
@@ -84,7 +83,7 @@ static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   code = write_json(w, &a->o->run, out, e);
   if (!a->o->quiet && code == NSM_OK) say(w, a->host->err);
   code = analysis_close(a, out, code, e);
-  int stable = w->nmultiplier == 0 || hypot(w->re[0], w->im[0]) <= 1 + 1e-9;
+  int stable = steady_largest(w) <= 1 + 1e-9;
   if (code != NSM_OK || !a->f->text[NSM_FLAG_STABLE] || stable) return code;
   sim_fail(e, NSM_FAILED, "--stable: the orbit is not stable");
   return NSM_FAILED;
@@ -97,11 +96,12 @@ static nsm_code analyse(const analysis *a, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "--steady is a motion, and --equilibrium, --linear and --modes are of rest: ask for one");
     return NSM_USAGE;
   }
+  if (given[NSM_FLAG_BODE]) return bode_report(a, e);
   if (rest) return rest_report(a, e);
   steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
   nsm_code code = NSM_USAGE;
   if (given[NSM_FLAG_STEADY]) code = orbit(a, &w, e);
-  else sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, or --steady and --period T");
+  else sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, or --steady");
   steady_free(&w);
   return code;
 }

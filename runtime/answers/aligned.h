@@ -17,4 +17,5 @@ nsm_code aligned_record(struct aligned *w, nsm_sim *s, tape *t, aligned_played *
 
 // refine.c: `levels` runs of a, each with twice the steps; a->value and a->d are extrapolated, error [nof, nby] is what
 // the last level has changed in d.
-nsm_code aligned_refine(answers *a, const nsm_settings *set, int levels, double *error, nsm_error *e);
+nsm_code aligned_refine(answers *a, const nsm_settings *set, const double *start, int levels,
+                        double *error, nsm_error *e);

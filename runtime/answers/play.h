@@ -103,8 +103,10 @@ dual play_pressed(player *p, int i, const dual *l, dual h);
 // What runs kernels in dual numbers.
 typedef struct play_kernels { dual_kernel *run; void *with; } play_kernels;
 
-// start.c: columns, start values and times with their derivatives by `n` parameters or initial values
+// start.c: columns, start values and times with their derivatives by `n` parameters or initial values; or, where it is
+// neither, by the end of the run, whose steps keep their number
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
+static inline int play_is_end(const play_name *by) { return by->parameter < 0 && by->column < 0; }
 int  play_start(player *p, const play_name *name, int n, nsm_error *e);
 
 // piece.c

@@ -44,14 +44,15 @@ static nsm_code fits(const answers *a, const struct aligned *w, nsm_error *e) {
   return NSM_USAGE;
 }
 
-nsm_code aligned_refine(answers *a, const nsm_settings *set, int levels, double *error, nsm_error *e) {
+nsm_code aligned_refine(answers *a, const nsm_settings *set, const double *start, int levels, double *error,
+                        nsm_error *e) {
   size_t n = (size_t)a->nof * (size_t)a->nby, all = n + (size_t)a->nof;
   struct aligned w = { 0 };
   double *at = calloc(all * (size_t)levels + 1, sizeof *at), x[LEVELS], off;
   nsm_sim *s = nsm_open(a->m, set, e);
   nsm_code code = at && s ? NSM_OK : s ? sim_no_memory(e, "derivatives") : e->code;
   a->note = &w;
-  if (code == NSM_OK) code = answers_take(a, set, NULL, 0, e);
+  if (code == NSM_OK) code = answers_take(a, set, start, 0, e);
   a->note = NULL;
   if (code == NSM_OK) code = fits(a, &w, e);
   if (code == NSM_OK && !aligned_phases(&w, s)) code = sim_no_memory(e, "phases");
@@ -59,7 +60,7 @@ nsm_code aligned_refine(answers *a, const nsm_settings *set, int levels, double 
   a->phases = &w;
   for (int k = 0; k < levels && code == NSM_OK; k++) {
     w.level = k;
-    code = answers_take(a, set, NULL, 1, e);
+    code = answers_take(a, set, start, 1, e);
     if (code == NSM_OK && a->sequence != sequence) {
       sim_fail(e, NSM_FAILED, "--refine: the run has other events with steps that are aligned to them; start from a "
                "shorter --step");

@@ -73,7 +73,7 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   if (code == NSM_OK && !(levels > 1)) code = answers_take(a, &set, NULL, 1, e);
   if (code == NSM_OK && levels > 1) {
     error = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof *error);
-    code = error ? aligned_refine(a, &set, (int)levels, error, e) : sim_no_memory(e, "errors");
+    code = error ? aligned_refine(a, &set, NULL, (int)levels, error, e) : sim_no_memory(e, "errors");
   }
   if (code == NSM_OK) code = tell_all(a, error, o, host, e);
   free(error);

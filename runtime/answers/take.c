@@ -229,7 +229,7 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
 static nsm_code set_start(const answers *a, nsm_sim *s, const double *start, nsm_error *e) {
   nsm_code code = NSM_OK;
   for (int j = 0; start && j < a->nby && code == NSM_OK; j++)
-    if (a->by[j].parameter < 0) {
+    if (a->by[j].column >= 0) {
       double value = nsm_read_column(s, a->by[j].column) + start[j];
       code = nsm_write_column(s, a->by[j].column, value, e);
     }
