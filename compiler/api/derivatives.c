@@ -41,7 +41,7 @@ static nsm_code take(nsm_sens *w, const nsm_settings *set, const nsm_sens_asked 
   if (asked->refine < 2) return answers_take(&w->a, set, NULL, 1, e);
   w->error = calloc((size_t)w->a.nof * (size_t)w->a.nby + 1, sizeof *w->error);
   if (!w->error) return sim_no_memory(e, "errors");
-  return aligned_refine(&w->a, set, asked->refine, w->error, e);
+  return aligned_refine(&w->a, set, NULL, asked->refine, w->error, e);
 }
 
 nsm_sens *nsm_differentiate(const nsm_program *p, const nsm_settings *set, const nsm_sens_asked *asked, nsm_error *e) {

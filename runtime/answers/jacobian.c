@@ -1,5 +1,5 @@
-// The Jacobian of one step: what the step from the present state has for its derivative by that state, by the inputs and
-// by parameters, each event within it included. The step is taken by a copy, and played with these directions.
+// The Jacobian of one step: the derivative of the state at its end by the state now, by the inputs and by parameters,
+// each event within it included. The step is taken by a copy, and played with these directions.
 #include "answers.h"
 #include <stdlib.h>
 #include <string.h>
