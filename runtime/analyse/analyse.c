@@ -122,8 +122,8 @@ static nsm_code analyse(const analysis *a, nsm_error *e) {
   static const struct { nsm_flag_id flag; int rest; nsm_code (*report)(const analysis *, nsm_error *); } all[] = {
     { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
     { NSM_FLAG_BIFURCATION, 0, bifurcation_report }, { NSM_FLAG_SECTION, 0, section_report },
-    { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report }, { NSM_FLAG_LINEAR, 1, rest_report },
-    { NSM_FLAG_MODES, 1, rest_report } };
+    { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report },
+    { NSM_FLAG_LINEAR, 1, rest_report }, { NSM_FLAG_MODES, 1, rest_report } };
   int first = -1;
   for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
     if (!a->f->text[all[i].flag]) continue;

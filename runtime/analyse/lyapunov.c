@@ -78,8 +78,8 @@ static nsm_code hands_on(lyapunov *l, const nsm_settings *set, nsm_error *e) {
   }
   nsm_close(s);
   if (code != NSM_OK || off <= 1e-3 * fmax(size, 1e-6)) return code;
-  sim_fail(e, NSM_FAILED, "a run of two pieces of %.6g s ends elsewhere than two runs: the time or discrete variables act; "
-           "--period T is that of what drives the model", l->length);
+  sim_fail(e, NSM_FAILED, "a run of two pieces of %.6g s ends elsewhere than two runs: the time or discrete variables "
+           "act; --period T is that of what drives the model", l->length);
   return NSM_FAILED;
 }
 

@@ -234,7 +234,8 @@ nsm_code section_report(const analysis *a, nsm_error *e) {
   }
   if (code == NSM_STOPPED) code = NSM_OK;
   if (code == NSM_OK && points == 0) {
-    sim_fail(e, NSM_FAILED, "the run does not come to the section%s", left >= 0 ? ", or --settle leaves all points out" : "");
+    sim_fail(e, NSM_FAILED, "the run does not come to the section%s",
+             left >= 0 ? ", or --settle leaves all points out" : "");
     code = NSM_FAILED;
   }
   if (code == NSM_OK && !a->o->quiet) fprintf(a->host->err, "%ld points\n", points);
