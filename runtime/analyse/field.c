@@ -13,11 +13,8 @@ int field_open(field *f, nsm_sim *s, dual_kernel *run, void *with, const field_g
   *f = (field){ .s = s, .nv = s->a->nv, .nx = s->a->nx, .nz = s->a->nz, .rows = s->n.r.n, .t = s->now.t };
   f->n = 2 * f->nv + f->nx + f->rows + 1;
   f->m = f->nz + f->rows;
-  if (!(f->p = player_open(s, NULL, run, with, np, e))) return 0;
-  f->p->np = by->npar;
-  int begun = play_start(f->p, by->names, e);
-  f->p->np = np;
-  if (!begun) return 0;
+  play_kernels kernels = { run, with };
+  if (!(f->p = player_open(s, NULL, &kernels, np, 0, e)) || !play_start(f->p, by->names, by->npar, e)) return 0;
   f->q = take(f, s->a->nq, sizeof(double));
   f->v = take(f, f->nv, sizeof(double));
   f->x = take(f, f->nx, sizeof(double));
