@@ -194,7 +194,8 @@ static void row(follow *f, const spot *p, const char *kind) {
   analysis_number(f->out, p->largest);
   fprintf(f->out, ",%s\n", kind);
   if (*kind && !f->a->o->quiet && strcmp(kind, "start") != 0)
-    fprintf(f->a->host->err, "%s at %s = %.12g, period %.12g s\n", kind, f->w.vary, p->z[f->N - 1] / f->scale, p->period);
+    fprintf(f->a->host->err, "%s at %s = %.12g, period %.12g s\n", kind, f->w.vary, p->z[f->N - 1] / f->scale,
+            p->period);
 }
 
 // ---- what happens between two points --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ static const double longer = 0.3;        // most that a step changes the period,
 static const double settled = 1e-12, rounds = 64 * DBL_EPSILON;   // absolute; beside the largest state
 static const double alone = 1e-9;        // of M - I: it has no inverse
 
-// ---- Newton's step ----------------------------------------------------------------------------------------------------
+// ---- a step of the method -------------------------------------------------------------------------------------------
 void steady_drifts(steady *w) {
   for (int j = 0; j < w->n; j++) {
     const double *column = w->M + (size_t)j * (size_t)w->n;
