@@ -11,6 +11,7 @@
 //   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
 #pragma once
 #include "runtime/answers/answers.h"
+#include "runtime/command/command.h"
 
 // A periodic orbit: the state at the begin of a period, SI; multipliers re + i im of its monodromy matrix [n, n], by
 // columns.
