@@ -207,12 +207,13 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 
 // Bodies that press on each other in more points than hold them, and constraints that depend on each other, have forces
 // that the problem does not decide: where the residual falls no more above the tolerance it stands up to may_rest, and
-// is counted.
+// is counted. A located step goes to the floor: its events are told by forces, and a gap that is right to 1e-12 of its
+// terms has forces that are right to 1e-12/h^2 of theirs.
 static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
-  double done = !s->touching || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
+  double done = !s->touching || s->a->located || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
                 : c->solver.enough <= s->a->tolerance ? fmax(of_friction, 0.5 * s->a->tolerance) : of_friction;
   int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst) && it->number <= SOUGHT,
       stays = (s->touching || s->n.con->singular) && it->number > enough && !sought,

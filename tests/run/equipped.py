@@ -428,10 +428,36 @@ def gripper():
     holds(GRIP, ALL)
 
 
+CRANE = """  gravity [0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfplane, position = [0, -3] [m] }
+  body trolley { mass = 2 [kg], inertia = 0.1 [kg*m^2], position = [0, 0] [m] }
+  body load { SHAPE mass = 1 [kg], inertia = 0.005 [kg*m^2], position = [0.6, -0.8] [m] }
+  PlanarSlider rail(A = ground, B = trolley, at = [0, 0] [m], axis = [1, 0], mu = 0.05);
+  Rope rope(A = trolley, B = load, a = [0, 0] [m], b = [0, 0] [m], e = 0.2);
+  LAND
+  output pull = rope.pull, x = load.r[1];
+  simulate { until = 0.3 [s], step = 1 [ms] }"""
+
+
+def crane():
+    """A taut rope, dry friction by the reaction, and a shape that touches nothing yet: as without the shape."""
+    plain = CRANE.replace("SHAPE", "").replace("LAND", "")
+    shaped = CRANE.replace("SHAPE", "shape = disk(0.1 [m]),").replace(
+        "LAND", "contact land { between = load, floor; with newton(0.3), coulomb(0.3); }")
+    for scheme in ("consistent(located = true)", "moreau(located = true)"):
+        (a, first, _), (b, second, _) = (run('import "std/joints.nsm";\nmodel M {\n' + text + "\n}", "--scheme", scheme)
+                                         for text in (plain, shaped))
+        need(second["steps"] <= first["steps"] + 2, f"{scheme}: {second['steps']} steps with a shape, {first['steps']}")
+        for name, most in (("pull", 2e-5), ("x", 1e-9)):
+            off = max(abs(p - q) for p, q in zip(a[name][2:], b[name][2:]))
+            need(off <= most, f"{scheme}: {name} differs by {off}")
+
+
 CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bushing), ("dry ball", dry_ball),
          ("friction by the reaction", pressed_by_the_reaction), ("joints with stops", stops),
          ("joints with springs", swung), ("joints with motors", motors), ("motors start", starts),
          ("angles of joints", angles), ("ball with a cone", ball), ("constant velocity", homokinetic),
          ("gears, belt, rack, cam", train), ("planets", planets), ("belt that gives, open cam", elastic_and_open),
          ("joints without arguments", nothing_else), ("two files with a Gear", twins),
-         ("a potential of a joint's angle with a stop", soft_stop), ("fingers that let go", gripper)]
+         ("a potential of a joint's angle with a stop", soft_stop), ("fingers that let go", gripper),
+         ("a rope beside a shape", crane)]
