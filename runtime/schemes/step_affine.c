@@ -35,9 +35,9 @@ static void rows(nsm_sim *s, const nsm_view *m) {
       k->c->gap_fn(m, &k->tab, r->gap + k->row0, rate);
       memcpy(y, rate, (size_t)k->tab.count * sizeof(double));
     }
-    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(m, &k->tab, k->h);
   }
-  sim_close(s);
+  sim_close(s);                                          // which may look at H of the begin
+  SIM_EACH(s, row, k) if (k->c->h_stage > NSM_EVENT) k->c->h_fn(m, &k->tab, k->h);
   if (s->a->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);
@@ -60,8 +60,8 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   }
 }
 
-// (6) and the positions; 0 where something is not finite.
-static int end_of_step(nsm_sim *s, const double *du) {
+// (6), corrected for round-off of rates, and the positions; 0 where something is not finite.
+static int end_of_step(nsm_sim *s, const double *du, double t) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double *u = s->w.z1, sum = 0;
@@ -81,6 +81,7 @@ static int end_of_step(nsm_sim *s, const double *du) {
     if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
     sum += u[i];
   }
+  if (sum - sum == 0) sim_refine(s, t, s->w.qm, s->a->point[NSM_END].end * s->n.h);
   sim_from_point(s, s->w.qm, s->now.z, u, s->w.q1);
   for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i];
   return sum - sum == 0;
@@ -133,8 +134,7 @@ nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
       return sim_cone_failed(s, t1, e);
     }
   }
-  if (!end_of_step(s, s->w.rhs)) return not_finite(s, &m, t1, e);
-  sim_refine(s, m.t, s->w.qm, s->a->point[NSM_END].end * s->n.h);
+  if (!end_of_step(s, s->w.rhs, m.t)) return not_finite(s, &m, t1, e);
   s->now.count.newton_iterations++;
   return NSM_OK;
 }
