@@ -1,0 +1,14 @@
+// Pieces of event_driven: what located.c, located_find.c and events.c hand over to it (schemes/flow.h).
+#pragma once
+#include "located.h"
+#include "runtime/schemes/flow.h"
+
+// Pieces of a step; the part of a step within which flights may still accumulate; verifier's residual that none may have.
+enum { FLOW_PIECES = 1000, FLOW_OFTEN = 200, FLOW_PROBE = 4096 };
+static const double FLOW_REST = 1e-9, FLOW_WRONG = 1e-6;
+
+void     sim_flow_open(nsm_sim *s);                        // what ends a piece
+void     sim_flow_mend_sets(nsm_sim *s);                   // those that a short step has read, by the state of now
+// The trial of *length is at hand; where it ended at a root, *length is that. 1: what is at hand is settled
+int      sim_flow_found(nsm_sim *s, double *length);
+int      sim_flow_is_at(const nsm_sim *s, int when);       // did the trial end where this condition changed? -1: any
