@@ -35,10 +35,12 @@ static void watch(nsm_sim *s, double t, double *g) {
     g[n + row] = 1;
     if (!contact || !open) continue;
     g[n + row] = -w->rate[row];
-    if (set == SIM_LEFT) g[row] = since > 0 ? w->f[row] / since : w->rate[row];
+    if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
   }
   if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);
 }
+
+static int is_open(const nsm_sim *s, int row) { return s->now.set[row] == SIM_OPEN || s->now.set[row] == SIM_LEFT; }
 
 // The least of a gap ends nothing, but where the gap is negative there.
 static int ends(nsm_sim *s) {
@@ -47,6 +49,7 @@ static int ends(nsm_sim *s) {
   int n = s->n.r.n, any = 0;
   for (int i = 0; i < f->nroot; i++) {
     if (f->hits[i] == 0) continue;
+    if (i < n && is_open(s, i) && w->rate[i] >= 0) continue;                    // it has just been left
     any |= i < n || i >= 2 * n || w->f[i - n] < -w->tolerance[i - n];
   }
   return any;
@@ -77,9 +80,9 @@ int sim_flow_found(nsm_sim *s, double *length) {
   sim_watch_tolerances(s, *length);
   memset(w->hit, 0, (size_t)r->n);
   for (int row = 0; row < r->n; row++) {
-    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT;
+    int set = s->now.set[row], gap = is_open(s, row);
     missed |= f->hits[r->n + row] && w->f[row] < -w->tolerance[row];
-    w->hit[row] = f->hits[row] != 0;
+    w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
     if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] + together * f->rtol * r->terms[row] &&
         w->rate[row] < 0) w->hit[row] = 1;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;

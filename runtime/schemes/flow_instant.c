@@ -53,7 +53,7 @@ void flow_rows(nsm_sim *s) {
     w->of[row] = -1;
     if (kind == NSM_FRICTION) continue;
     int on = kind == NSM_RELATION ? inside(s, row) : closed(s, row);
-    r->active[row] = kind == NSM_RELATION || on;
+    if (kind == NSM_CONTACT) r->active[row] = (unsigned char)on;
     if (on && !(kind == NSM_CONSTRAINT && s->now.implied_n > 0 && sim_is_implied(s, row))) keep(s, row);
   }
   for (int f = 0; f < r->nfriction; f++) {

@@ -34,15 +34,16 @@ void flow_solve(nsm_sim *s, int n, const double *e, double *x) {
 // What is left of the equations, beside their terms: where the matrix is singular they may contradict each other.
 double flow_off(const nsm_sim *s, int n, const double *e, const double *x) {
   const struct sim_flow *w = s->n.flow;
-  double off = 0;
+  double off = 0, most = DBL_MIN;
   for (int i = 0; w->singular && i < n; i++) {
-    double sum = -w->scale[i] * e[i], size = fabs(sum) + DBL_MIN;
+    double sum = -w->scale[i] * e[i], size = fabs(sum);
     for (int j = 0; j < n; j++) {
       double term = w->kept[(size_t)i + (size_t)j * (size_t)n] * x[j];
       sum += term;
       size += fabs(term);
     }
-    off = fmax(off, fabs(sum) / size);
+    off = fmax(off, fabs(sum));
+    most = fmax(most, size);
   }
-  return off;
+  return off / most;
 }

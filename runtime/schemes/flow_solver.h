@@ -14,7 +14,7 @@ typedef struct nsm_flow_problem {
   void  *with;
 } nsm_flow_problem;
 
-enum { NSM_FLOW_THERE = 0, NSM_FLOW_ROOT = 1, NSM_FLOW_FAILED = -1, NSM_FLOW_TOO_MUCH = -2 };
+enum { NSM_FLOW_THERE = 0, NSM_FLOW_ROOT = 1, NSM_FLOW_FAILED = -1, NSM_FLOW_TOO_MUCH = -2, NSM_FLOW_NEAR = -3 };
 enum { NSM_FLOW_VERSION = 1 };
 typedef struct nsm_flow_solver {
   int    version;
@@ -25,7 +25,8 @@ typedef struct nsm_flow_solver {
   // itself. 0: done
   int   (*begin)(void *solver, double t, const double *y, const double *atol, double first);
   // On to `to`, or to the first root; the state there, its time, the quadratures. stop: nothing beyond `to` is looked
-  // at. most: steps that it may take. NSM_FLOW_...; hits [nroot] of a root: -1 it falls, 1 it rises, 0 it is none
+  // at. most: steps that it may take. NSM_FLOW_...; NEAR: a root that was
+  // told before lies there; nothing is written. hits [nroot] of a root: -1 it falls, 1 it rises, 0 it is none
   int   (*go)(void *solver, double to, int stop, long most, double *t, double *y, double *quad, int *hits);
   void  (*counts)(void *solver, long *steps, long *evaluations);   // since it was opened
 } nsm_flow_solver;

@@ -23,13 +23,19 @@ static double largest_force(const nsm_sim *s) {
   return largest;
 }
 
-// Size of the terms of a rate: velocities at both ends.
+// The largest value of the unit of z so far.
+static double size_of(const nsm_sim *s, int z) {
+  const struct sim_flow *w = s->n.flow;
+  return w->size[w->group[w->nq + z]];
+}
+
+// Size of the terms of a rate.
 static double speed(const nsm_sim *s, const sim_class *k, int i) {
   double sum = DBL_MIN;
   for (int e = 0; e < k->c->h.n; e++) {
     int z = sim_z_of(s, k, i, k->c->h.col[e]);
     double h = fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
-    sum += h * (fabs(s->now.z[z]) + fabs(s->w.z1[z]) + s->a->step * fabs(s->n.flow->x[z]));
+    sum += h * (fabs(s->w.z1[z]) + size_of(s, z));
   }
   return sum;
 }
@@ -62,12 +68,10 @@ static double momentum(nsm_sim *s, const nsm_view *v) {
         int z = sim_z_of(s, k, i, p->row[e]);
         double d = m[(size_t)i * (size_t)p->n + (size_t)e] * w->x[sim_z_of(s, k, i, p->col[e])];
         sum[z] -= d;
-        size[z] += fabs(d);
+        size[z] += fabs(d) + fabs(m[(size_t)i * (size_t)p->n + (size_t)e]) * size_of(s, z) / s->a->step;
       }
   }
-  double most = DBL_MIN;
-  for (int z = 0; z < s->a->nz; z++) most = fmax(most, size[z]);
-  for (int z = 0; z < s->a->nz; z++) off = fmax(off, fabs(sum[z]) / (size[z] + DBL_EPSILON * most));
+  for (int z = 0; z < s->a->nz; z++) off = fmax(off, fabs(sum[z]) / (size[z] + DBL_MIN));
   return off;
 }
 
@@ -99,7 +103,10 @@ static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y
   for (int e = 0; e < k->c->h.n; e++) {
     int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
     if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e] * force[ix]) : 0;
-    else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) size += fabs(h[e] * s->w.z1[sim_z_of(s, k, i, k->c->h.col[e])]);
+    else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
+      int z = sim_z_of(s, k, i, k->c->h.col[e]);
+      size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
+    }
   }
   if (!inside) return (high ? y : -y) / size;
   double beyond = fmax(s->n.r.lo[row] - l, l - s->n.r.hi[row]) / (fabs(l) + DBL_MIN);

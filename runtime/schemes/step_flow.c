@@ -109,14 +109,29 @@ static int take_end(nsm_sim *s, double t) {
   return 1;
 }
 
+static int on_to(nsm_sim *s, double t1, long most, double *t) {
+  struct sim_flow *w = s->n.flow;
+  return w->solver->go(w->motion, t1, w->stops || w->fixed_end, most, t, w->y, w->quad, w->hits);
+}
+
+// On from a root that is passed, where the solver finds it again and again: it begins anew there.
+static int anew(nsm_sim *s, double t1, long most, double *t) {
+  struct sim_flow *w = s->n.flow;
+  for (int i = 0; i < w->nquad; i++) w->before[i] -= w->quad[i];
+  w->begun = *t;
+  if (w->solver->begin(w->motion, *t, w->y, w->tolerance, 0) != 0) return NSM_FLOW_FAILED;
+  return on_to(s, t1, most, t);
+}
+
 // On to t1, or to a root where there is one; what falls through 0 without being one of the model's is passed.
 static int go(nsm_sim *s, double t1, long most) {
   struct sim_flow *w = s->n.flow;
-  double t;
-  int code = w->solver->go(w->motion, t1, w->stops || w->fixed_end, most, &t, w->y, w->quad, w->hits);
+  double t = w->begun;
+  int code = on_to(s, t1, most, &t);
   while (code == NSM_FLOW_ROOT && (w->fixed_end || !w->ends(s))) {
-    if (t >= t1) return NSM_FLOW_THERE;
-    code = w->solver->go(w->motion, t1, w->stops || w->fixed_end, most, &t, w->y, w->quad, w->hits);
+    if (t >= t1) { code = NSM_FLOW_THERE; break; }
+    code = on_to(s, t1, most, &t);
+    if (code == NSM_FLOW_NEAR) code = anew(s, t1, most, &t);
   }
   w->rooted = code == NSM_FLOW_ROOT;
   w->at = w->rooted ? t : t1;

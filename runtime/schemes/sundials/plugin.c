@@ -22,6 +22,8 @@ typedef struct motion {
   long               steps, evaluations, before, evaluated;   // of earlier begins; of this one as it was read last
 } motion;
 
+static const double never = 1e300;
+
 static int rhs(realtype t, N_Vector y, N_Vector dy, void *with) {
   motion *m = with;
   return m->p.rhs(m->p.with, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy));
@@ -128,12 +130,15 @@ static int begin(void *solver, double t, const double *y, const double *atol, do
 static int go(void *solver, double to, int stop, long most, double *t, double *y, double *quads, int *hits) {
   motion *m = solver;
   if (CVodeSetMaxNumSteps(m->cvode, most) != CV_SUCCESS) return NSM_FLOW_FAILED;
-  if (stop && CVodeSetStopTime(m->cvode, to) != CV_SUCCESS) return NSM_FLOW_FAILED;
-  int code = CVode(m->cvode, to, m->y, t, CV_NORMAL);
+  if (CVodeSetStopTime(m->cvode, stop ? to : never) != CV_SUCCESS) return NSM_FLOW_FAILED;
+  double at = *t;
+  int code = CVode(m->cvode, to, m->y, &at, CV_NORMAL);
   if (code == CV_TOO_MUCH_WORK) return NSM_FLOW_TOO_MUCH;
+  if (code == CV_ILL_INPUT) return NSM_FLOW_NEAR;
   if (code < 0) return NSM_FLOW_FAILED;
-  double at;
-  if (CVodeGetQuad(m->cvode, &at, m->quad) != CV_SUCCESS) return NSM_FLOW_FAILED;
+  *t = at;
+  double there;
+  if (CVodeGetQuad(m->cvode, &there, m->quad) != CV_SUCCESS) return NSM_FLOW_FAILED;
   memcpy(y, N_VGetArrayPointer(m->y), (size_t)m->p.n * sizeof *y);
   memcpy(quads, N_VGetArrayPointer(m->quad), (size_t)m->p.nquad * sizeof *quads);
   if (code != CV_ROOT_RETURN) return NSM_FLOW_THERE;
