@@ -63,7 +63,8 @@ static void emit_experiment(Emitter *e) {
   text_add(e->out,
            "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-    if (i < TOLERANCES || part[i].value != EX_NONE) assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
+    if (i < TOLERANCES || part[i].value != EX_NONE)
+      assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
   text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(e, s->model->sim.solver) : 0);
   if (s->model->sim.project_start) text_add(e->out, "  e->project_start = 1;\n");
   text_printf(e->out, "  e->located = %d;\n  e->own_weights = %d;\n", s->model->sim.located > 0,

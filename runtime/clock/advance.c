@@ -62,7 +62,8 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
   }
   if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  int made = h == s->n.h || ((s->n.radau || s->n.flow) && !s->w.euler && s->now.sets_known == 1);  // a piece with fixed sets has factors of its own
+  int fixed = (s->n.radau || s->n.flow) && !s->w.euler && s->now.sets_known == 1;  // it has factors of its own
+  int made = h == s->n.h || fixed;
   if (!made && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (s->touching && !s->located && !sim_touch_update(s, h))
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c

@@ -3,9 +3,10 @@
 #include "located.h"
 #include "runtime/schemes/flow.h"
 
-// Pieces of a step; the part of a step within which flights may still accumulate; verifier's residual that none may have.
-enum { FLOW_PIECES = 1000, FLOW_OFTEN = 200, FLOW_PROBE = 4096 };
-static const double FLOW_REST = 1e-9, FLOW_WRONG = 1e-6;
+// Pieces of a step; a step is so many times as long as one that shows the sets. REST: a contact comes to rest where its
+// flights end within this part of a step.
+enum { FLOW_PIECES = 1000, FLOW_PROBE = 4096 };
+static const double FLOW_REST = 1e-9;
 
 void     sim_flow_open(nsm_sim *s);                        // what ends a piece
 void     sim_flow_mend_sets(nsm_sim *s);                   // those that a short step has read, by the state of now

@@ -1,5 +1,5 @@
-// Smooth motions between events by a solver of ordinary differential equations, the scheme `event_driven`: what its files
-// share. docs/numerics/event_driven.md has the equations; numbers in comments are its own.
+// Smooth motions between events by a solver of ordinary differential equations, the scheme `event_driven`: what its
+// files share. docs/numerics/event_driven.md has the equations; numbers in comments are its own.
 //
 //   flow_setup.c     what fits, room, the solver               flow_solver.c   its plug-in (flow_solver.h)
 //   flow_instant.c   accelerations and forces of an instant     flow_matrix.c   its matrix, the solution

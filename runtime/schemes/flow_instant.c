@@ -154,7 +154,8 @@ static void reactions(nsm_sim *s, const nsm_view *v, size_t n) {
 
 // Weights of five values around t, in [from, to], for the derivative there.
 static void weights(struct sim_flow *w, double t, double step, double *at) {
-  double delta = fmin(window * step, 0.25 * (w->to - w->from)), c = fmin(fmax(t, w->from + 2 * delta), w->to - 2 * delta);
+  double delta = fmin(window * step, 0.25 * (w->to - w->from)),
+         c = fmin(fmax(t, w->from + 2 * delta), w->to - 2 * delta);
   if (!(delta > 0)) { delta = window * step; c = t; }
   for (int i = 0; i < 5; i++) at[i] = c + (i - 2) * delta;
   double x = (t - c) / delta;

@@ -3,8 +3,7 @@
 #pragma once
 #include "include/nsm.h"
 
-// y' = rhs(t, y) [n]; quadratures [nq] of works and impulses along it, which do not decide steps; functions [nroot] that
-// end it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
+// y' = rhs(t, y) [n]; quadratures [nquad] along it, which do not decide steps; functions [nroot] that end it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
 typedef struct nsm_flow_problem {
   int    n, nquad, nroot;
   double rtol;
@@ -24,7 +23,7 @@ typedef struct nsm_flow_solver {
   // A begin from (t, y) with absolute tolerances atol [n]; quadratures begin at 0. first: length of the first step, 0: by
   // itself. 0: done
   int   (*begin)(void *solver, double t, const double *y, const double *atol, double first);
-  // On to `to`, or to the first root; the state there, its time, the quadratures. stop: nothing beyond `to` is looked
+  // On to `to`, or to the first root; the state there, its time, the quadratures. stop: nothing beyond `to` is asked
   // at. most: steps that it may take. NSM_FLOW_...; NEAR: a root that was
   // told before lies there; nothing is written. hits [nroot] of a root: -1 it falls, 1 it rises, 0 it is none
   int   (*go)(void *solver, double to, int stop, long most, double *t, double *y, double *quad, int *hits);

@@ -76,7 +76,7 @@ static void accept_flow(nsm_sim *s) {
   else accept_impulses(s);
 }
 
-// ---- pieces with fixed sets ------------------------------------------------------------------------------------------
+// ---- pieces with fixed sets -----------------------------------------------------------------------------------------
 double sim_fixed_force(const nsm_sim *s, int row) {
   return s->n.flow ? sim_flow_force(s, row) : sim_galerkin_force(s, row);
 }
