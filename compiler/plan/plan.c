@@ -48,7 +48,8 @@ static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
   Text list = {0};
   for (int i = 0; i < SCHEME_COUNT; i++)
-    if (schemes[i].located) text_printf(&list, "%s%s(located = true)", list.n ? " or " : "", schemes[i].name);
+    if (schemes[i].located && !schemes[i].flows)
+      text_printf(&list, "%s%s(located = true)", list.n ? " or " : "", schemes[i].name);
   diag_help(d, "scheme = %s", text_str(&list));
   text_free(&list);
 }

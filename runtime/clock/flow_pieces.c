@@ -1,6 +1,7 @@
 // What ends a piece of event_driven: the functions of located_watch.c, the least of open gaps, conditions of `when`.
-// The solver looks for their roots; a row of an open contact has a second function, minus the rate of its gap, that falls
-// through 0 where the gap is least: a gap that was negative in between is found there (docs/numerics/event_driven.md).
+// The solver looks for their roots; a row of an open contact has a second function, minus the rate of its gap, that
+// falls through 0 where the gap is least: a gap that was negative in between is found there
+// (docs/numerics/event_driven.md).
 #include "flow_pieces.h"
 #include <math.h>
 #include <string.h>

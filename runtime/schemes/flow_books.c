@@ -1,6 +1,6 @@
-// Works and impulses along a motion, as quadratures of the solver: of each multiplier its integral, of each row
-// what its friction takes, then the work of forces and what dampers take. What feeds potentials of states, or changes them with
-// time, is dV/dt at rest of all coordinates, by a difference that is exact to degree 4.
+// Works and impulses along a motion, as quadratures of the solver: of each multiplier its integral, of each row what
+// its friction takes, then the work of forces and what dampers take. What feeds potentials of states, or changes them
+// with time, is dV/dt at rest of all coordinates, by a difference that is exact to degree 4.
 #include "flow.h"
 
 static const double part = 1e-3;         // of the step, for dV/dt

@@ -3,7 +3,8 @@
 #pragma once
 #include "include/nsm.h"
 
-// y' = rhs(t, y) [n]; quadratures [nquad] along it, which do not decide steps; functions [nroot] that end it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
+// y' = rhs(t, y) [n]; quadratures [nquad] along it, which do not decide steps; functions [nroot] that end it where one
+// falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
 typedef struct nsm_flow_problem {
   int    n, nquad, nroot;
   double rtol;
@@ -20,8 +21,8 @@ typedef struct nsm_flow_solver {
   // stiff: backward differences with Newton's method, else Adams' formulas with fixed-point iteration. NULL: no memory.
   void *(*open)(const nsm_flow_problem *p, int stiff);
   void  (*close)(void *solver);
-  // A begin from (t, y) with absolute tolerances atol [n]; quadratures begin at 0. first: length of the first step, 0: by
-  // itself. 0: done
+  // A begin from (t, y) with absolute tolerances atol [n]; quadratures begin at 0. first: length of the first step, 0:
+  // by itself. 0: done
   int   (*begin)(void *solver, double t, const double *y, const double *atol, double first);
   // On to `to`, or to the first root; the state there, its time, the quadratures. stop: nothing beyond `to` is asked
   // at. most: steps that it may take. NSM_FLOW_...; NEAR: a root that was

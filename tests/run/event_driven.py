@@ -1,6 +1,6 @@
 """From event to event by CVODES, `event_driven` (docs/numerics/event_driven.md): errors against the references of
-high_order.py and located.py, which are runs of other programs; what rests; what is refused. Left out where nsm was built
-without SUNDIALS."""
+high_order.py and located.py, which are runs of other programs; what rests; what is refused. Left out where nsm was
+built without SUNDIALS."""
 import pathlib
 import re
 
