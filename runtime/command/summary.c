@@ -24,7 +24,11 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
-  if (!g->on) return;
+  if (!g->on) {
+    if (isfinite(m->began_J))
+      fprintf(f, "  energy %.10g -> %.10g J; where it went: --summary FILE keeps the ledger\n", m->began_J, m->ended_J);
+    return;
+  }
   fprintf(
       f,
       "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, "

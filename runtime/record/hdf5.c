@@ -1,9 +1,9 @@
-// The plug-in, looked for once.
+// The plug-in that writes files of HDF5.
 #include "hdf5.h"
+#include "beside.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include "runtime/shared/plugin.h"
 
 int nsm_h5_is(const char *path) {
   size_t n = path ? strlen(path) : 0;
@@ -13,7 +13,7 @@ int nsm_h5_is(const char *path) {
 static const nsm_h5 *found;
 
 static void look(void) {
-  const nsm_h5 *plugin = nsm_plugin_open("nsm_hdf5");
+  const nsm_h5 *plugin = nsm_beside("libnsm_hdf5.so", "nsm_hdf5");
   if (plugin && plugin->version == NSM_H5_VERSION) found = plugin;
 }
 

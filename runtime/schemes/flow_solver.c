@@ -2,12 +2,12 @@
 #include "flow_solver.h"
 #include <pthread.h>
 #include <stdio.h>
-#include "runtime/shared/plugin.h"
+#include "runtime/record/beside.h"
 
 static const nsm_flow_solver *found;
 
 static void look(void) {
-  const nsm_flow_solver *plugin = nsm_plugin_open("nsm_sundials");
+  const nsm_flow_solver *plugin = nsm_beside("libnsm_sundials.so", "nsm_sundials");
   if (plugin && plugin->version == NSM_FLOW_VERSION) found = plugin;
 }
 

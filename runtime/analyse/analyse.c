@@ -1,16 +1,7 @@
 // `nsm analyse`: the command, and what it writes.
-#include "analyse.h"
+#include "write.h"
 #include "runtime/command/options.h"
-#include "runtime/command/outputs.h"
-#include "runtime/record/record.h"
-#include <errno.h>
 #include <string.h>
-
-static void number(FILE *f, double x) {
-  char text[NSM_NUMBER_ROOM + 1];
-  text[nsm_number(x, text)] = 0;
-  fputs(isfinite(x) ? text : "null", f);
-}
 
 // ---- events of the orbit --------------------------------------------------------------------------------------------
 typedef struct listing { FILE *out; int n; } listing;
@@ -18,7 +9,7 @@ typedef struct listing { FILE *out; int n; } listing;
 static void list_event(void *with, const nsm_located_event *event) {
   listing *l = with;
   fprintf(l->out, "%s\n    {\"time\": ", l->n++ ? "," : "");
-  number(l->out, event->time);
+  analysis_number(l->out, event->time);
   fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
 }
 
@@ -27,6 +18,7 @@ static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   own.until = s->a->start + w->period;
+  if (w->free) own.step = w->period / (double)w->steps;
   nsm_close(s);
   if (!(s = nsm_open(w->a.m, &own, e))) return e->code;
   for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
@@ -40,28 +32,28 @@ static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out
 // ---- what is written ------------------------------------------------------------------------------------------------
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
-  number(out, w->period);
+  analysis_number(out, w->period);
   fputs(",\n  \"state\": {", out);
   for (int i = 0; i < w->n; i++) {
     fprintf(out, "%s\"%s\": ", i ? ", " : "", w->a.of[i].name);
-    number(out, w->y[i] / w->a.of[i].scale);
+    analysis_number(out, w->y[i] / w->a.of[i].scale);
   }
   fputs("},\n  \"drift\": {", out);
   for (int i = 0, k = 0; i < w->n; i++) {
     if (!w->drifts[i]) continue;
     fprintf(out, "%s\"%s\": ", k++ ? ", " : "", w->a.of[i].name);
-    number(out, w->r[i] / w->a.of[i].scale);
+    analysis_number(out, w->r[i] / w->a.of[i].scale);
   }
   fputs("},\n  \"multipliers\": [", out);
   for (int i = 0; i < w->nmultiplier; i++) {
     fputs(i ? ", [" : "[", out);
-    number(out, w->re[i]);
+    analysis_number(out, w->re[i]);
     fputs(", ", out);
-    number(out, w->im[i]);
+    analysis_number(out, w->im[i]);
     fputc(']', out);
   }
   fputs("],\n  \"residual\": ", out);
-  number(out, w->residual);
+  analysis_number(out, w->residual);
   fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
   nsm_code code = write_events(w, set, out, e);
   fputs("\n  ]\n}\n", out);
@@ -69,47 +61,58 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
 }
 
 static void say(const steady *w, FILE *err) {
-  fprintf(err, "periodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n", w->period,
+  fprintf(err, "%speriodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n",
+          w->free ? "free " : "", w->period,
           w->residual, w->iterations);
   for (int i = 0; i < w->n; i++)
     if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
     else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
-  if (w->nmultiplier == 0) return;
-  double most = hypot(w->re[0], w->im[0]);
-  fprintf(err, "%s: largest multiplier |%.9g%+.9gi| = %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", w->re[0],
-          w->im[0], most);
+  if (w->free) fprintf(err, "  along it the multiplier is %.9g, 1 in truth\n", w->re[w->trivial]);
+  if (w->nmultiplier <= w->free) return;
+  double most = steady_largest(w);
+  fprintf(err, "%s: largest multiplier of size %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", most);
 }
 
-static nsm_code analyse(steady *w, const nsm_flags *f, const nsm_options *o, nsm_host *host, nsm_error *e) {
-  w->period = f->number[NSM_FLAG_PERIOD];
-  if (!f->text[NSM_FLAG_STEADY] || isnan(w->period)) {
-    sim_fail(e, NSM_USAGE, "nsm analyse asks for --steady and --period T, the period of what drives the model");
-    return NSM_USAGE;
-  }
-  nsm_code code = steady_find(w, &o->run, e);
+static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
+  w->period = a->f->number[NSM_FLAG_PERIOD];
+  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
+  nsm_code code = steady_find(w, &a->o->run, e);
   if (code != NSM_OK) return code;
-  FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
+  FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
-  code = write_json(w, &o->run, out, e);
-  if (!o->quiet && code == NSM_OK) say(w, host->err);
-  if (out != host->out && fclose(out) != 0 && code == NSM_OK) {
-    sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
-    code = NSM_FILE;
-  }
-  int stable = w->nmultiplier == 0 || hypot(w->re[0], w->im[0]) <= 1 + 1e-9;
-  if (code != NSM_OK || !f->text[NSM_FLAG_STABLE] || stable) return code;
+  code = write_json(w, &a->o->run, out, e);
+  if (!a->o->quiet && code == NSM_OK) say(w, a->host->err);
+  code = analysis_close(a, out, code, e);
+  int stable = steady_largest(w) <= 1 + 1e-9;
+  if (code != NSM_OK || !a->f->text[NSM_FLAG_STABLE] || stable) return code;
   sim_fail(e, NSM_FAILED, "--stable: the orbit is not stable");
   return NSM_FAILED;
+}
+
+static nsm_code analyse(const analysis *a, nsm_error *e) {
+  const char *const *given = a->f->text;
+  int rest = given[NSM_FLAG_EQUILIBRIUM] || given[NSM_FLAG_LINEAR] || given[NSM_FLAG_MODES];
+  if (rest && given[NSM_FLAG_STEADY]) {
+    sim_fail(e, NSM_USAGE, "--steady is a motion, and --equilibrium, --linear and --modes are of rest: ask for one");
+    return NSM_USAGE;
+  }
+  if (given[NSM_FLAG_BODE]) return bode_report(a, e);
+  if (rest) return rest_report(a, e);
+  steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
+  nsm_code code = NSM_USAGE;
+  if (given[NSM_FLAG_STEADY]) code = orbit(a, &w, e);
+  else sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, or --steady");
+  steady_free(&w);
+  return code;
 }
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, f, &o, &e);
-  steady w = { .a = { .m = m, .run = run, .with = with } };
-  if (code == NSM_OK) code = analyse(&w, f, &o, host, &e);
+  analysis a = { m, f, &o, host, run, with };
+  if (code == NSM_OK) code = analyse(&a, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
-  steady_free(&w);
   nsm_options_free(&o);
   return (int)code;
 }
