@@ -4,6 +4,8 @@
 //   rest.[ch]       equilibrium, linear model, modes  report.c    what is written of them
 //   guess.c         a point of a free orbit
 //   bode.c          frequency responses at rest and about an orbit
+//   section.c       points of a Poincare map         bifurcation.c   over a parameter
+//   lyapunov.c      exponents
 //   field.[ch]      equations at a point             equilibrium.[ch]   at rest
 //   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
 //   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
@@ -30,6 +32,8 @@ typedef struct steady {
 
 // NSM_FAILED with the reason where there is none, or it grazes. period nan: it is free.
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e);
+// Names, room and the start of the model.
+nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e);
 nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length);    // of a run of one period
 double   steady_largest(const steady *w);                  // |multiplier|, without the trivial one
 void     steady_free(steady *w);
@@ -45,7 +49,12 @@ typedef struct analysis {
   dual_kernel *run;
   void *with;
 } analysis;
+// What --period says: NaN without; a parameter has its value in s. NSM_USAGE with the reason.
+nsm_code analysis_period(const analysis *a, nsm_sim *s, double *period, nsm_error *e);
 nsm_code rest_report(const analysis *a, nsm_error *e);
 nsm_code bode_report(const analysis *a, nsm_error *e);     // bode.c
+nsm_code section_report(const analysis *a, nsm_error *e);
+nsm_code bifurcation_report(const analysis *a, nsm_error *e);
+nsm_code lyapunov_report(const analysis *a, nsm_error *e);
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

@@ -199,13 +199,14 @@ static nsm_code find_instants(const steady *w, const nsm_settings *set, instants
   return code;
 }
 
-// What is differentiated: states at the end, y at the begin, y at the nodes; by states at the begin and u.
+// What is differentiated: states at the end, y at the begin, y at the nodes, states at the begin; by states at the
+// begin and u. Initial values that hang on u follow it, which is taken off again.
 typedef struct about { steady w; answers a; instants k; int nodes; double *at, *weight; } about;
 
 static nsm_code take_answers(bode *b, about *o, nsm_error *e) {
   long phases = (o->k.n - 1) * PIECES;
   o->nodes = (int)(phases * NODES);
-  int n = o->w.n, nof = n + 1 + o->nodes;
+  int n = o->w.n, nof = 2 * n + 1 + o->nodes;
   answers *a = &o->a;
   *a = (answers){ .m = b->a->m, .run = b->a->run, .with = b->a->with };
   a->of = calloc((size_t)nof + 1, sizeof *a->of);
@@ -255,7 +256,11 @@ static nsm_code name_answers(bode *b, about *o, const nsm_settings *set, nsm_err
     output = nsm_column_scale(s, column);
     input = a->by[n].scale;
   }
-  for (int i = n; code == NSM_OK && i < a->nof; i++) {
+  for (int i = a->nof - n; i < a->nof; i++) {
+    a->of[i] = a->of[i - (a->nof - n)];
+    a->of[i].kind = NSM_STAT_INITIAL;
+  }
+  for (int i = n; code == NSM_OK && i < a->nof - n; i++) {
     a->of[i] = (answers_of){ .kind = i == n ? NSM_STAT_INITIAL : NSM_STAT_AT, .column = column, .row = -1,
                              .scale = output / input };
     if (i > n) a->of[i].time = o->w.start + o->at[i - n - 1];
@@ -279,6 +284,17 @@ static nsm_code is_continuous(const bode *b, const about *o, nsm_error *e) {
     return NSM_FAILED;
   }
   return NSM_OK;
+}
+
+// d/du at the same begin: what the begin has moved by is taken off.
+static void hold_begin(about *o) {
+  answers *a = &o->a;
+  int n = o->w.n, by = n + 1, rows = a->nof - n;
+  const double *begin = a->d + (size_t)rows * (size_t)by + n;
+  for (int i = 0; i < rows; i++) {
+    double *d = a->d + (size_t)i * (size_t)by;
+    for (int j = 0; j < n; j++) d[n] -= d[j] * begin[j * by];
+  }
 }
 
 static nsm_code respond(bode *b, about *o, nsm_error *e) {
@@ -327,6 +343,7 @@ static nsm_code about_orbit(bode *b, nsm_error *e) {
   if (code == NSM_OK && !start) code = sim_no_memory(e, "a response");
   for (int i = 0; code == NSM_OK && i < o.w.n; i++) start[i] = o.w.y[i] - o.w.begin[i];
   if (code == NSM_OK) code = answers_take(&o.a, &own, start, 1, e);
+  if (code == NSM_OK) hold_begin(&o);
   if (code == NSM_OK) code = is_continuous(b, &o, e);
   if (code == NSM_OK) code = respond(b, &o, e);
   b->settled = o.w.residual;
@@ -391,9 +408,13 @@ static void write_json(const bode *b, FILE *out) {
 }
 
 nsm_code bode_report(const analysis *a, nsm_error *e) {
-  bode b = { .a = a, .period = a->f->number[NSM_FLAG_PERIOD] };
+  bode b = { .a = a };
+  nsm_sim *s = nsm_open(a->m, &a->o->run, e);
+  if (!s) return e->code;
+  nsm_code code = analysis_period(a, s, &b.period, e);
+  nsm_close(s);
   b.about_orbit = !isnan(b.period);
-  nsm_code code = read(&b, e);
+  if (code == NSM_OK) code = read(&b, e);
   if (code == NSM_OK) code = b.about_orbit ? about_orbit(&b, e) : at_rest(&b, e);
   FILE *out = code == NSM_OK ? analysis_open(a, e) : NULL;
   if (code == NSM_OK && !out) code = NSM_FILE;

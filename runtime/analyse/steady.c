@@ -66,6 +66,12 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
   return 0;
 }
 
+nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
+  if (!take_names(w, s, e)) return e->code;
+  memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
+  return NSM_OK;
+}
+
 // ---- a period -------------------------------------------------------------------------------------------------------
 // P(y) - y into r, M, dP/dT, and the largest |r|.
 typedef struct turn { double *r, *M, *flow, most; } turn;
@@ -263,9 +269,8 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   double step = s->a->step;
   w->start = s->a->start;
   w->free = isnan(w->period);
-  nsm_code code = take_names(w, s, e) ? NSM_OK : e->code;
+  nsm_code code = steady_names(w, s, e);
   nsm_close(s);
-  if (code == NSM_OK) memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
   if (code == NSM_OK && w->free) code = steady_guess(w, set, e);
   if (w->free) w->steps = (long)ceil(w->period / step);
   if (code == NSM_OK) code = newton(w, set, e);

@@ -384,6 +384,7 @@ static void look_at_model(tape *t) {
   const char *scheme = s->a->scheme->name;
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
     tape_refuse(t, "runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau", scheme);
+  if (s->a->projects) tape_refuse(t, "projections of places have no derivative yet; leave `projection` out");
   if (s->touching) tape_refuse(t, "contacts of shapes have no derivative yet; contacts whose gap is a formula have");
   if (s->a->ndelay > 0) tape_refuse(t, "delayed quantities have no derivative yet");
   if (s->n.radau && !s->a->located)

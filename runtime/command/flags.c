@@ -274,6 +274,9 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
              v);
   else if (scheme->flows)
     sim_fail(e, NSM_USAGE, "--scheme %s: event_driven takes rtol and atol, as in \"event_driven(rtol = 1e-10)\"", v);
+  else if (!strncmp(p + strspn(p, " "), "projection", 10))
+    sim_fail(e, NSM_USAGE, "--scheme %s: a projection is the model's own: simulate { ..., scheme = %s(projection = "
+             "true) }", v, f->scheme);
   else if (weights)
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
              v, f->scheme, f->scheme);

@@ -35,6 +35,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
       "forces gave %.4g, residue %.2g\n",
       g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
       g->residue);
+  if (s->a->projects) fprintf(f, "  projections of places gave %.4g J\n", g->projected);
   if (sim_has_events(s) || g->resets != 0) fprintf(f, "  events took %.4g J\n", g->resets);
 }
 
