@@ -150,8 +150,9 @@ class Model:
     def analyse(self, *questions: str, set: Optional[Mapping[str, Value]] = None, **values: Any) -> Any:
         """What `nsm analyse` finds: analyse("equilibrium"), analyse("linear", "modes", inputs="F=0", outputs=["x"]),
         analyse("steady", period="10us", refine=3), analyse(bode="duty,u", period="10us", frequencies="10Hz:1kHz:10"),
-        section=, bifurcation=, follow=, lyapunov=. A dictionary as its JSON (docs/answers.md), or of
-        columns for sections, diagrams and branches. Parameters and settings as in `run`; one called as an option goes into `set`."""
+        section=, bifurcation=, follow=, lyapunov=. A dictionary as its JSON (docs/answers.md), or of columns for
+        sections, diagrams and branches. Parameters and settings as in `run`; what is called as an option is goes into
+        `set`."""
         return analyse(self, questions, set, values)
 
     def _with_scheme(self, scheme: str) -> "Model":
