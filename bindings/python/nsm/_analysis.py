@@ -1,4 +1,4 @@
-"""Model.analyse: equilibria, linear models, modes, orbits, responses, maps, exponents. docs/answers.md has the rules."""
+"""Model.analyse: equilibria, linear models, modes, orbits, responses, maps, exponents; docs/answers.md says how."""
 import csv
 import ctypes
 import io
