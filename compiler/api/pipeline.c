@@ -268,7 +268,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
 
   c->plan = make_plan(c->stages, c->system, o->scheme || !c->system->model->sim.scheme ? scheme : NULL, c->bag);
   if (!c->plan) return false;
-  if (!o->weights)
+  if (!o->weights && !c->plan->scheme->flows)
     check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;

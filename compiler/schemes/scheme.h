@@ -80,7 +80,7 @@ struct SchemeDescriptor {
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
-#define NAMES_flow(name) SchemeCheck check_##name;
+#define NAMES_flow(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_two_point(name) extern const Equations name;
 #define SCHEME(name, number, form, ...) NAMES_##form(name)
 #include "../../runtime/schemes.def"
