@@ -52,20 +52,23 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
 }
 
 // ---- a period -------------------------------------------------------------------------------------------------------
-// P(y) - y into r, M, and the largest |r|. begin: [n] the start of the model.
-static nsm_code period(steady *w, const nsm_settings *set, const double *begin, const double *y, double *r, double *M,
-                       double *most, nsm_error *e) {
+// P(y) - y [n], its derivative M [n, n], and the largest of it.
+typedef struct defect { double *r, *M, most; } defect;
+
+// begin: [n] the start of the model.
+static nsm_code period(steady *w, const nsm_settings *set, const double *begin, const double *y, defect *d,
+                       nsm_error *e) {
   double *start = calloc((size_t)w->n + 1, sizeof *start);
   if (!start) return sim_no_memory(e, "a period");
   for (int i = 0; i < w->n; i++) start[i] = y[i] - begin[i];
   nsm_code code = answers_take(&w->a, set, start, 1, e);
   free(start);
   if (code != NSM_OK) return code;
-  *most = 0;
+  d->most = 0;
   for (int i = 0; i < w->n; i++) {
-    r[i] = w->a.value[i] - y[i];
-    if (!w->drifts[i]) *most = fmax(*most, fabs(r[i]));
-    for (int j = 0; j < w->n; j++) M[i + (size_t)j * (size_t)w->n] = w->a.d[i * w->n + j];
+    d->r[i] = w->a.value[i] - y[i];
+    if (!w->drifts[i]) d->most = fmax(d->most, fabs(d->r[i]));
+    for (int j = 0; j < w->n; j++) d->M[i + (size_t)j * (size_t)w->n] = w->a.d[i * w->n + j];
   }
   return NSM_OK;
 }
@@ -117,21 +120,21 @@ static nsm_code refuse(nsm_error *e, const char *why) {
 static nsm_code advance(steady *w, const nsm_settings *set, const double *begin, double *room, int *pivot,
                         nsm_error *e) {
   size_t n = (size_t)w->n;
-  double *step = room + n * n, *tried = step + n, *r = tried + n, *M = room, part = 1;
+  double *step = room + n * n, *tried = step + n, part = 1;
+  defect d = { .r = tried + n, .M = room };
   if (!newton_step(w, room, pivot, step))
     return refuse(e, "a multiplier is 1, as of a motion that nothing drives with this period");
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
-    double most;
     for (size_t i = 0; i < n; i++) tried[i] = w->y[i] + part * step[i];
     nsm_error why = { .code = NSM_OK };
-    nsm_code code = period(w, set, begin, tried, r, M, &most, &why);
+    nsm_code code = period(w, set, begin, tried, &d, &why);
     if (code != NSM_OK && code != NSM_FAILED) { *e = why; return code; }
-    int good = code == NSM_OK && (most < w->residual || w->iterations < FULL);
+    int good = code == NSM_OK && (d.most < w->residual || w->iterations < FULL);
     if (!good) continue;
     memcpy(w->y, tried, n * sizeof *tried);
-    memcpy(w->r, r, n * sizeof *r);
-    memcpy(w->M, M, n * n * sizeof *M);
-    w->residual = most;
+    memcpy(w->r, d.r, n * sizeof *d.r);
+    memcpy(w->M, d.M, n * n * sizeof *d.M);
+    w->residual = d.most;
     return NSM_OK;
   }
   return refuse(e, "no part of a step of Newton's method brings the end of a period nearer to its begin");
@@ -144,7 +147,9 @@ static nsm_code newton(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_code code = room && pivot ? NSM_OK : sim_no_memory(e, "an orbit");
   if (code == NSM_OK) {
     memcpy(begin, w->y, n * sizeof *begin);
-    code = period(w, set, begin, w->y, w->r, w->M, &w->residual, e);
+    defect d = { .r = w->r, .M = w->M };
+    code = period(w, set, begin, w->y, &d, e);
+    w->residual = d.most;
     if (code == NSM_OK) find_drifts(w);
   }
   while (code == NSM_OK && w->residual > fmax(settled, rounds * size_of(w))) {
