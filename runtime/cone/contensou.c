@@ -130,7 +130,8 @@ void nsm_cone_project_contensou(double radius, const double *x, double *out, dou
     }
     return;
   }
-  double theta = nearest(radius, t, tau, 1, NULL, &b), s = sin(theta), k = cos(theta), b_T = b.T, b_s = b.s, rho = b.rho,
+  double theta = nearest(radius, t, tau, 1, NULL, &b), s = sin(theta), k = cos(theta), b_T = b.T, b_s = b.s,
+         rho = b.rho,
          w[2] = { t > 0 ? x[0] / t : 0, t > 0 ? x[1] / t : 0 },
          distance = t * s + tau * k - radius * (s * b_T + k * b_s),
          curve = radius * rho > 0 ? radius * rho / (radius * rho + fmax(distance, 0)) : 0,

@@ -1,5 +1,6 @@
 """Runs that are taken twice: by the program under test, whose numbers a suite looks at, and by one with sanitizers,
-which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks here for each `nsm run`, `check` and `derive` of a file.
+which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks here for each `nsm run`, `check` and
+`derive` of a file.
 
 A model with the same flags is taken once, whatever its steps and files, and not beyond MOST steps: steps of one model
 do the same over and over (tests/models takes its models up to 1500 under the sanitizers). A run whose length cannot be
@@ -70,7 +71,8 @@ def words_of(argv, cwd):
     if path is None or not path.is_file():
         return None
     text, flags = path.read_text(errors="replace"), pairs(argv[2:])
-    key = hashlib.sha256((text + repr([f for f in flags if f[0] not in NUMBERS and not f[0].endswith(".nsm")])).encode())
+    means = [f for f in flags if f[0] not in NUMBERS and not f[0].endswith(".nsm")]
+    key = hashlib.sha256((argv[1] + text + repr(means)).encode())
     with lock:
         if key.digest() in seen:
             return None
