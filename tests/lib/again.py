@@ -3,8 +3,8 @@ which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks he
 `derive` of a file.
 
 A model with the same flags is taken once, whatever its steps and files, and not beyond MOST steps: steps of one model
-do the same over and over (tests/models takes its models up to 1500 under the sanitizers). A run whose length cannot be
-read from its words is taken whole. The run under sanitizers comes first, as the other one writes the same files.
+do the same over and over (tests/models takes its models up to 1500 under the sanitizers). Of a check that makes many
+models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under sanitizers comes first, as the other one writes the same files.
 """
 import hashlib
 import os
@@ -12,10 +12,16 @@ import pathlib
 import re
 import threading
 
-PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 400
+PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 200
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "": 1}
 NUMBERS = {"--step", "--until", "-o", "--summary", "--record-events", "--contacts", "--jit"}  # not of the key
-seen, lock = set(), threading.Lock()
+SAME = 12           # models of one check, which may draw hundreds
+seen, lock, check = set(), threading.Lock(), threading.local()
+
+
+def begin():
+    """A check begins, in this thread."""
+    check.models = 0
 
 
 def seconds(written):
@@ -74,8 +80,9 @@ def words_of(argv, cwd):
     means = [f for f in flags if f[0] not in NUMBERS and not f[0].endswith(".nsm")]
     key = hashlib.sha256((argv[1] + text + repr(means)).encode())
     with lock:
-        if key.digest() in seen:
+        if key.digest() in seen or getattr(check, "models", 0) >= SAME:
             return None
         seen.add(key.digest())
+        check.models = getattr(check, "models", 0) + 1
     words, short = shortened(argv, text, dict(flags))
     return [PROGRAM, *words[1:]], short

@@ -154,6 +154,7 @@ class Suite:
         if STOP and self.over:
             return name, "left", None
         spent.programs, began = 0.0, time.thread_time()
+        again.begin()
         try:
             return name, "passed", check(*args)
         except KnownFailure as e:
