@@ -4,7 +4,8 @@ which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks he
 
 A model with the same flags is taken once, whatever its steps and files, and not beyond MOST steps: steps of one model
 do the same over and over (tests/models takes its models up to 1500 under the sanitizers). Of a check that makes many
-models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under sanitizers comes first, as the other one writes the same files.
+models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under
+sanitizers comes first, as the other one writes the same files.
 """
 import hashlib
 import os
