@@ -57,7 +57,8 @@ class Settings(Structure):
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
-                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int)]
+                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
+                ("rtol", c_double), ("atol", c_double)]
 
 
 class BatchWork(Structure):
@@ -163,6 +164,8 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_contact_state_at": (c_int, [c_void_p, c_int]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
+    "nsm_analyse": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_analysis_free": (None, [c_void_p]),
     "nsm_differentiate": (c_void_p, [c_void_p, POINTER(Settings), POINTER(SensAsked), ERROR]),
     "nsm_sens_free": (None, [c_void_p]),
     "nsm_sens_nof": (c_int, [c_void_p]),
