@@ -91,80 +91,83 @@ DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
 
 // --- values ---
 
-static Datum of_op(const Machine *m, const KNode *n) {
+static void of_op(const Machine *m, const KNode *n, Datum *to) {
   const Datum *x = &m->at[n->arg[0]], *y = n->narg > 1 ? &m->at[n->arg[1]] : x;
   bool whole = m->p->k->node[n->arg[0]].type == KT_INT || m->p->k->node[n->arg[0]].type == KT_BOOL;
   switch (n->op) {
-  case OP_PLUS: return whole ? (Datum){ .i = x->i + y->i } : (Datum){ .x = dual_add(x->x, y->x) };
-  case OP_MINUS: return whole ? (Datum){ .i = x->i - y->i } : (Datum){ .x = dual_sub(x->x, y->x) };
-  case OP_TIMES: return whole ? (Datum){ .i = x->i * y->i } : (Datum){ .x = dual_mul(x->x, y->x) };
-  case OP_OVER: return (Datum){ .x = dual_div(x->x, y->x) };
-  case OP_OPPOSITE: return (Datum){ .x = dual_scale(x->x, -1) };
-  case OP_LT: return (Datum){ .i = whole ? x->i < y->i : x->x.a[0] < y->x.a[0] };
-  case OP_LE: return (Datum){ .i = whole ? x->i <= y->i : x->x.a[0] <= y->x.a[0] };
-  case OP_EQ: return (Datum){ .i = whole ? x->i == y->i : x->x.a[0] == y->x.a[0] };
-  case OP_AND: return (Datum){ .i = whole ? x->i && y->i : x->x.a[0] != 0 && y->x.a[0] != 0 };
-  case OP_OR: return (Datum){ .i = whole ? x->i || y->i : x->x.a[0] != 0 || y->x.a[0] != 0 };
-  case OP_NOT: return (Datum){ .i = whole ? !x->i : x->x.a[0] == 0 };
-  case OP_IF: return x->i ? m->at[n->arg[1]] : m->at[n->arg[2]];
+  case OP_PLUS: if (whole) to->i = x->i + y->i; else to->x = dual_add(x->x, y->x); return;
+  case OP_MINUS: if (whole) to->i = x->i - y->i; else to->x = dual_sub(x->x, y->x); return;
+  case OP_TIMES: if (whole) to->i = x->i * y->i; else to->x = dual_mul(x->x, y->x); return;
+  case OP_OVER: to->x = dual_div(x->x, y->x); return;
+  case OP_OPPOSITE: to->x = dual_scale(x->x, -1); return;
+  case OP_LT: to->i = whole ? x->i < y->i : x->x.a[0] < y->x.a[0]; return;
+  case OP_LE: to->i = whole ? x->i <= y->i : x->x.a[0] <= y->x.a[0]; return;
+  case OP_EQ: to->i = whole ? x->i == y->i : x->x.a[0] == y->x.a[0]; return;
+  case OP_AND: to->i = whole ? x->i && y->i : x->x.a[0] != 0 && y->x.a[0] != 0; return;
+  case OP_OR: to->i = whole ? x->i || y->i : x->x.a[0] != 0 || y->x.a[0] != 0; return;
+  case OP_NOT: to->i = whole ? !x->i : x->x.a[0] == 0; return;
+  case OP_IF: *to = x->i ? m->at[n->arg[1]] : m->at[n->arg[2]]; return;
   default: {
     dual arg[3];
     for (int i = 0; i < n->narg && i < 3; i++) arg[i] = m->at[n->arg[i]].x;
-    return (Datum){ .x = dual_operation(n->op, arg) };
+    to->x = dual_operation(n->op, arg);
   }
   }
 }
 
-static Datum of_call(const Machine *m, const KNode *n) {
+static void of_call(const Machine *m, const KNode *n, Datum *to) {
   dual arg[4];
   for (int i = 0; i < n->narg && i < 4; i++) arg[i] = m->at[n->arg[i]].x;
-  return (Datum){ .x = dual_call((KSymbol)n->index, arg) };
+  to->x = dual_call((KSymbol)n->index, arg);
 }
 
-static Datum of_field(const Machine *m, const KNode *n) {
+static void of_field(const Machine *m, const KNode *n, Datum *to) {
   const dual_view *v = m->view;
   switch ((KField)n->index) {
-  case KF_VIEW_t: return (Datum){ .x = v->t };
-  case KF_VIEW_t0: return (Datum){ .x = v->t0 };
-  case KF_VIEW_h: return (Datum){ .x = v->h };
-#define ARRAY(name) case KF_VIEW_##name: return (Datum){ .array = v->name };
+  case KF_VIEW_t: to->x = v->t; return;
+  case KF_VIEW_t0: to->x = v->t0; return;
+  case KF_VIEW_h: to->x = v->h; return;
+#define ARRAY(name) case KF_VIEW_##name: to->array = v->name; return;
   ARRAY(q) ARRAY(v) ARRAY(x) ARRAY(l) ARRAY(q0) ARRAY(v0) ARRAY(k) ARRAY(dq) ARRAY(dv) ARRAY(dx) ARRAY(d) ARRAY(d_rate)
 #undef ARRAY
-  case KF_TABLE_count: return (Datum){ .i = m->table->count };
-  case KF_TABLE_ix: return (Datum){ .indices = m->table->ix };
-  case KF_TABLE_num: return (Datum){ .array = m->table->num };
-  default: return (Datum){ .i = 0 };                        // even: never, the other branch is the general one
+  case KF_TABLE_count: to->i = m->table->count; return;
+  case KF_TABLE_ix: to->indices = m->table->ix; return;
+  case KF_TABLE_num: to->array = m->table->num; return;
+  default: to->i = 0;                                       // even: never, the other branch is the general one
   }
 }
 
-static Datum element(const Machine *m, const KNode *n) {
+static void element(const Machine *m, const KNode *n, Datum *to) {
   const KNode *array = &m->p->k->node[n->arg[0]];
   int i = m->at[n->arg[1]].i;
-  if (array->type == KT_INDICES) return (Datum){ .i = m->at[n->arg[0]].indices[i] };
-  if (array->code == KN_CONSTANTS) return (Datum){ .x = dual_of(m->at[n->arg[0]].constant[i]) };
-  return (Datum){ .x = m->at[n->arg[0]].array[i] };
+  if (array->type == KT_INDICES) to->i = m->at[n->arg[0]].indices[i];
+  else if (array->code == KN_CONSTANTS) to->x = dual_of(m->at[n->arg[0]].constant[i]);
+  else to->x = m->at[n->arg[0]].array[i];
 }
 
-static Datum of_value(const Machine *m, const KNode *n) {
+static void of_value(const Machine *m, const KNode *n, Datum *to) {
   const KNode *node = m->p->k->node;
   const Datum *x = n->narg ? &m->at[n->arg[0]] : NULL;
   switch (n->code) {
-  case KN_NUMBER: return (Datum){ .x = dual_of(n->number) };
-  case KN_INTEGER: return (Datum){ .i = n->index };
-  case KN_COUNTER: return node[n->index].code == KN_INSTANCES ? (Datum){ .i = m->instance } : m->at[n->index];
-  case KN_SLOT: return (Datum){ .i = m->table->ix[m->instance * m->slots + n->index] };
-  case KN_COLUMN: return (Datum){ .x = m->table->num[m->instance * m->columns + n->index] };
-  case KN_CONSTANTS: return (Datum){ .constant = n->constant };
-  case KN_FIELD: return of_field(m, n);
-  case KN_AT: return element(m, n);
-  case KN_FROM: return (Datum){ .array = x->array + m->at[n->arg[1]].i };
-  case KN_GET: return *x;
-  case KN_OP: return of_op(m, n);
-  case KN_SINE: return (Datum){ .x = dual_operation(OP_SIN, &m->at[node[n->arg[0]].arg[0]].x) };
-  case KN_COSINE: return (Datum){ .x = dual_operation(OP_COS, &m->at[node[n->arg[0]].arg[0]].x) };
-  case KN_CALL: return of_call(m, n);
-  case KN_DOUBLE: return node[n->arg[0]].type == KT_DOUBLE ? *x : (Datum){ .x = dual_of(x->i) };
-  case KN_TRUTH: return (Datum){ .i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i };
+  case KN_NUMBER: to->x = dual_of(n->number); return;
+  case KN_INTEGER: to->i = n->index; return;
+  case KN_COUNTER: to->i = node[n->index].code == KN_INSTANCES ? m->instance : m->at[n->index].i; return;
+  case KN_SLOT: to->i = m->table->ix[m->instance * m->slots + n->index]; return;
+  case KN_COLUMN: to->x = m->table->num[m->instance * m->columns + n->index]; return;
+  case KN_CONSTANTS: to->constant = n->constant; return;
+  case KN_FIELD: of_field(m, n, to); return;
+  case KN_AT: element(m, n, to); return;
+  case KN_FROM: to->array = x->array + m->at[n->arg[1]].i; return;
+  case KN_GET: *to = *x; return;
+  case KN_OP: of_op(m, n, to); return;
+  case KN_SINE: to->x = dual_operation(OP_SIN, &m->at[node[n->arg[0]].arg[0]].x); return;
+  case KN_COSINE: to->x = dual_operation(OP_COS, &m->at[node[n->arg[0]].arg[0]].x); return;
+  case KN_CALL: of_call(m, n, to); return;
+  case KN_DOUBLE:
+    if (node[n->arg[0]].type == KT_DOUBLE) *to = *x;
+    else to->x = dual_of(x->i);
+    return;
+  case KN_TRUTH: to->i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i; return;
   default: FATAL("a kernel in dual numbers meets node %d", (int)n->code);
   }
 }
@@ -216,7 +219,7 @@ static int one(Machine *m, int i) {
   case KN_BREAK: return m->p->behind[n->index];
   case KN_CLOSE: return close(m, i);
   case KN_RETURN: return -1;
-  default: m->at[i] = of_value(m, n); return i + 1;
+  default: of_value(m, n, &m->at[i]); return i + 1;
   }
 }
 

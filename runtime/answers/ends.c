@@ -1,6 +1,7 @@
 // phi: what ends a piece. The functions are those that the run has watched (docs/numerics/located.md, 3; radau.md, 3).
 #include "play.h"
 #include <stddef.h>
+#include <string.h>
 
 static dual column(const player *p, const sim_class *k, int i, int at) {
   return p->at->num[k - p->s->a->cls][(size_t)i * (size_t)k->c->nnum + (size_t)at];
@@ -78,7 +79,8 @@ static dual of_contact(player *p, const tape_entry *e, int row, dual h) {
 static dual of_set(player *p, const tape_entry *e, dual h) {
   int row = e->row, extrapolate = 0, kind = p->s->a->cls[p->s->n.r.cls[row]].c->kind;
   if (kind == NSM_CONTACT) return of_contact(p, e, row, h);
-  if (kind == NSM_FRICTION) return e->set == SIM_SLIPS_ON ? along(p, e, row) : at_end(p, e, row, margin(p, row, h), h);
+  if (kind == NSM_FRICTION && e->set == SIM_SLIPS_ON) return play_stops(p, e) ? margin(p, row, h) : along(p, e, row);
+  if (kind == NSM_FRICTION) return at_end(p, e, row, margin(p, row, h), h);
   dual x = of_relation(p, e, row, e->set, e->side, &extrapolate);
   return extrapolate ? at_end(p, e, row, x, h) : x;
 }
@@ -109,19 +111,21 @@ dual play_end(player *p, const tape_entry *e, dual h) {
 // Where closed contacts are: a gap that has drifted is where it opens, and closes again.
 static void grounds(player *p, const tape_entry *e) {
   nsm_sim *s = p->s;
+  memcpy(p->ground, p->at->ground, (size_t)s->n.r.n * sizeof(dual));
   SIM_EACH(s, contact, k) {
     int closed = 0;
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) closed |= e->law[row] == TAPE_RATE;
     if (!closed) continue;
     PLAY(p, k, gap, &p->now.end, p->gap + k->row0, p->u0 + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      if (e->law[row] == TAPE_RATE) p->at->ground[row] = p->gap[row];
+      if (e->law[row] == TAPE_RATE) p->ground[row] = p->gap[row];
   }
 }
 
 void play_means(player *p, const tape_entry *e, dual h) {
   nsm_sim *s = p->s;
   if (e->kind == TAPE_PIECE) grounds(p, e);
+  else memcpy(p->ground, p->at->ground, (size_t)s->n.r.n * sizeof(dual));
   const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind, unused;

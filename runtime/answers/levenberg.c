@@ -183,13 +183,21 @@ static int descend(search *w) {
   return -1;
 }
 
+// All that is matched, beside what a change of the parameter as large as itself does to it, is round-off.
+static int is_silent(const search *w, int j) {
+  const fit *f = w->f;
+  double data = 0, by = f->vary[j].log || w->x[j] == 0 ? 1 : fabs(w->x[j]);
+  for (int k = 0; k < f->nfile; k++) data += squares(f->file[k].y, f->file[k].a.nof);
+  return !(w->D[j] * by > 1e-13 * sqrt(data));
+}
+
 nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
   search w = { .lambda = 1e-3 };
   if (!take(&w, f)) return sim_no_memory(e, "a fit");
   memcpy(w.x, start, (size_t)f->np * sizeof *w.x);
   nsm_error why = { .code = NSM_OK };
   nsm_code code = linearise(&w, &why);
-  for (int j = f->np; code == NSM_OK && j-- > 0;) if (!(w.D[j] > 0)) to->silent = j + 1;
+  for (int j = f->np; code == NSM_OK && j-- > 0;) if (is_silent(&w, j)) to->silent = j + 1;
   for (to->iterations = 0; code == NSM_OK && to->iterations < MOST; to->iterations++) {
     if (w.nfree == 0 || w.rss == 0 || gradient(&w) <= small_gradient) { to->converged = 1; break; }
     double before = gradient(&w);

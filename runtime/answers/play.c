@@ -1,16 +1,9 @@
-// A tape is played: each piece is solved again on its active set, and (1) of play.h is differentiated:
-//
-//   | R_w    R_h   | | dw |     | R_Y dY + R_t dt + R_c dc       |
-//   | phi_w  phi_h | | dh | = - | phi_Y dY + phi_t dt + phi_c dc |,    dt' = dt + dh                             (2)
-//
-// by columns, seven at a time: the equations in dual numbers, whose directions are unknowns for the matrix, and
-// parameters for the right sides. The matrix is that of the solution itself, not of the iterate before it.
+// A tape is played: pieces (piece.c) and blocks in their order; what is told of them.
 #include "play.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 4 };
 static const double agrees = 1e-6;       // of the largest: what is solved again, and the run
 
 // ---- room -----------------------------------------------------------------------------------------------------------
@@ -50,30 +43,39 @@ static void take_room(player *p) {
   size_t rows = (size_t)s->n.r.n, nz = (size_t)s->a->nz, nl = (size_t)s->a->nl + 1, nq = (size_t)s->a->nq,
          many = (size_t)most_entries(s), nd = (size_t)s->a->nd, n = (size_t)most_unknowns(s) + 1;
   struct { dual **at; size_t n; } room[] = {
-    { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->qm, nq },
-    { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz }, { &p->way, nz }, { &p->f, nz },
-    { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows }, { &p->hi, rows }, { &p->u0, rows },
-    { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many }, { &p->signal, 2 * nd + nq + nz + nl } };
+    { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->ground, rows },
+    { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
+    { &p->way, nz }, { &p->f, nz }, { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
+    { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
+    { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
-  size_t lanes = (size_t)p->nc * DUAL_LANES;
+  size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows + 1;
+  p->stride = (int)((size_t)p->np + n + DUAL_LANES);
+  p->out = play_take(p, m, sizeof(dual));
+  p->E = play_take(p, (size_t)p->stride * n, sizeof(double));
+  p->O = play_take(p, (size_t)p->stride * m, sizeof(double));
   p->J = play_take(p, n * n, sizeof(double));
   p->work = play_take(p, n * n, sizeof(double));
-  p->rhs = play_take(p, n * (lanes + DUAL_WIDTH), sizeof(double));
+  p->matrix = play_take(p, n * n, sizeof(double));
+  p->scale = play_take(p, n, sizeof(double));
+  p->factored = -1;
+  p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
   p->first = play_take(p, rows * (lanes + 1), sizeof(double));
   p->last = play_take(p, rows * (lanes + 1), sizeof(double));
   p->events = play_take(p, rows, sizeof(long));
 }
 
-player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e) {
+player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e) {
   player *p = calloc(1, sizeof *p);
   if (!p) { sim_no_memory(e, "derivatives"); return NULL; }
   p->s = s;
   p->tape = t;
-  p->run = run;
-  p->with = with;
-  p->np = np;
-  p->nc = (np + DUAL_LANES - 1) / DUAL_LANES;
+  p->run = run->run;
+  p->with = run->with;
+  p->np = np + phases;
+  p->phase = phases ? np : -1;
+  p->nc = (p->np + DUAL_LANES - 1) / DUAL_LANES;
   p->of = play_take(p, (size_t)p->nc + 1, sizeof *p->of);
   for (int c = 0; p->of && c <= p->nc; c++) take_state(p, &p->of[c]);
   take_room(p);
@@ -87,150 +89,6 @@ void player_close(player *p) {
   if (!p) return;
   for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
   free(p);
-}
-
-static int takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
-
-// ---- the equations of a piece ---------------------------------------------------------------------------------------
-// At p->w and h, and what ends it behind them.
-static void equations(player *p, const tape_entry *e, dual h) {
-  if (e->kind == TAPE_STAGES) play_stages(p, e, h);
-  else if (e->kind == TAPE_JUMP) play_jump(p, e);
-  else play_points(p, e, h);
-  if (takes_time(e)) p->eq[p->nw] = play_end(p, e, h);
-}
-
-static void without_directions(player *p) {
-  for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(p->w[i].a[0]);
-}
-
-// The matrix of (2) into J, of n unknowns; values of the equations into rhs.
-static void matrix(player *p, const tape_entry *e, int n) {
-  p->at = &p->of[p->nc];
-  for (int from = 0; from < n; from += DUAL_LANES) {
-    dual h = dual_of(e->h);
-    without_directions(p);
-    for (int j = 0; j < DUAL_LANES && from + j < n; j++) {
-      if (from + j == p->nw) h.a[1 + j] = 1;
-      else p->w[from + j].a[1 + j] = 1;
-    }
-    equations(p, e, h);
-    for (int j = 0; j < DUAL_LANES && from + j < n; j++)
-      for (int i = 0; i < n; i++) p->J[i + (size_t)(from + j) * (size_t)n] = p->eq[i].a[1 + j];
-  }
-  for (int i = 0; i < n; i++) p->rhs[i] = -p->eq[i].a[0];
-  without_directions(p);
-}
-
-// J is scaled by rows and factored; where equations depend on each other its pseudo-inverse is taken.
-typedef struct factors { int n, pseudo; double *scale; } factors;
-
-static void factor(player *p, int n, factors *f) {
-  f->n = n;
-  f->scale = p->rhs + (size_t)n * ((size_t)p->nc * DUAL_LANES + 1);
-  for (int i = 0; i < n; i++) {
-    double most = 0;
-    for (int j = 0; j < n; j++) most = fmax(most, fabs(p->J[i + (size_t)j * (size_t)n]));
-    f->scale[i] = most > 0 ? 1 / most : 1;
-    for (int j = 0; j < n; j++) p->J[i + (size_t)j * (size_t)n] *= f->scale[i];
-  }
-  memcpy(p->work, p->J, (size_t)n * (size_t)n * sizeof(double));
-  f->pseudo = n > 0 && nsm_la_lu_factor(n, p->J, n, p->pivot).code != NSM_LA_OK;
-  for (int i = 0; i < n && !f->pseudo; i++) f->pseudo = !(fabs(p->J[i + (size_t)i * (size_t)n]) > 1e-14);
-  if (!f->pseudo) return;
-  int room = nsm_la_pseudo_inverse_work(n);
-  double *work = malloc((size_t)room * sizeof *work);
-  if (!work) { p->failed = 1; return; }
-  nsm_la_pseudo_inverse(n, p->work, 1e-12, p->J, p->pivot, work, room);
-  free(work);
-}
-
-static void solve(player *p, const factors *f, int columns, double *b) {
-  size_t n = (size_t)f->n;
-  for (int j = 0; j < columns; j++) {
-    double *x = b + (size_t)j * n;
-    for (size_t i = 0; i < n; i++) x[i] *= f->scale[i];
-    if (!f->pseudo) { nsm_la_lu_solve(f->n, 1, p->J, f->n, p->pivot, x, f->n); continue; }
-    nsm_la_gemv(f->n, f->n, 1, p->J, f->n, x, 0, p->work);
-    memcpy(x, p->work, n * sizeof *x);
-  }
-}
-
-// ---- a piece --------------------------------------------------------------------------------------------------------
-static void take_solution(player *p, const tape_entry *e) {
-  nsm_sim *s = p->s;
-  int jump = e->kind == TAPE_JUMP, own = s->n.radau ? s->n.radau->n : 0;
-  p->nw = e->kind == TAPE_STAGES ? s->n.radau->m.s * own : jump ? 2 * own : s->a->nz + s->n.r.n;
-  for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(e->solution[jump ? i % own : i]);
-}
-
-// The solution with what ends the piece left out: its length is that of the run. Then how far it is off the run.
-static void correct(player *p, const tape_entry *e) {
-  for (int k = 0; k < CORRECTIONS; k++) {
-    factors f;
-    double size = 0, change = 0;
-    matrix(p, e, p->nw);
-    factor(p, p->nw, &f);
-    solve(p, &f, 1, p->rhs);
-    for (int i = 0; i < p->nw; i++) {
-      p->w[i].a[0] += p->rhs[i];
-      size = fmax(size, fabs(p->w[i].a[0]));
-      change = fmax(change, fabs(p->rhs[i]));
-    }
-    if (change <= 1e-13 * size) break;
-  }
-  double off = 0;
-  for (int i = 0; i < p->s->a->nz; i++) off = fmax(off, fabs(p->w[i].a[0] - e->solution[i]));
-  if (p->size > 0 && !(off / p->size <= p->mismatch)) { p->mismatch = off / p->size; p->mismatch_at = e->t; }
-}
-
-// The state at the end, from p->w with its directions.
-static void stand(player *p, const tape_entry *e, dual h) {
-  const nsm_sim *s = p->s;
-  play_state *to = p->at;
-  if (takes_time(e) && !e->at_once) {
-    play_means(p, e, h);
-    memcpy(to->mean, p->mean, (size_t)s->n.r.n * sizeof(dual));
-    to->history = h;
-  }
-  if (e->kind == TAPE_STAGES || e->kind == TAPE_JUMP) {
-    const struct sim_radau *w = s->n.radau;
-    int last = e->kind == TAPE_STAGES ? w->m.s - 1 : 0;
-    memcpy(to->z, p->w + (size_t)last * (size_t)w->n, (size_t)w->nz * sizeof(dual));
-  } else {
-    memcpy(to->q, p->q1, (size_t)s->a->nq * sizeof(dual));
-    memcpy(to->z, p->w, (size_t)s->a->nz * sizeof(dual));
-  }
-  memcpy(to->l, p->l1, (size_t)(s->a->nl + 1) * sizeof(dual));
-  to->t = dual_add(to->t, h);
-}
-
-static void one_piece(player *p, const tape_entry *e) {
-  factors f;
-  take_solution(p, e);
-  correct(p, e);
-  int n = p->nw + takes_time(e);
-  matrix(p, e, n);
-  factor(p, n, &f);
-  p->unique += f.pseudo;
-  int nw = p->nw;
-  for (int c = 0; c <= p->nc; c++) {
-    dual h = dual_of(e->h);
-    p->at = &p->of[c];
-    without_directions(p);
-    if (c < p->nc) {
-      equations(p, e, h);
-      for (int j = 0; j < DUAL_LANES; j++)
-        for (int i = 0; i < n; i++) p->rhs[i + j * n] = -p->eq[i].a[1 + j];
-      solve(p, &f, DUAL_LANES, p->rhs);
-      for (int j = 0; j < DUAL_LANES; j++) {
-        for (int i = 0; i < nw; i++) p->w[i].a[1 + j] = p->rhs[i + j * n];
-        if (n > nw) h.a[1 + j] = p->rhs[nw + j * n];
-      }
-    }
-    equations(p, e, h);
-    stand(p, e, h);
-  }
 }
 
 // ---- what is told ---------------------------------------------------------------------------------------------------
@@ -296,17 +154,15 @@ static int refuse(nsm_error *e, const char *what, double t) {
   return 0;
 }
 
-// The largest velocity or state of the run.
-static double size_of(const tape *t) {
-  double size = 0;
+// The largest velocity or state of the run so far.
+static void look_at_size(player *p, const tape *t) {
   for (long i = 0; i < t->n; i++)
-    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) size = fmax(size, fabs(t->at[i].solution[z]));
-  return size;
+    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) p->size = fmax(p->size, fabs(t->at[i].solution[z]));
 }
 
 int play(player *p, nsm_error *e) {
   const tape *t = p->tape;
-  p->size = size_of(t);
+  look_at_size(p, t);
   for (long i = 0; i < t->n; i++) {
     const tape_entry *entry = &t->at[i];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
@@ -315,11 +171,13 @@ int play(player *p, nsm_error *e) {
     case TAPE_STOP: if (p->stop) p->stop(p, entry->number, p->to); break;
     case TAPE_BLOCK: block(p, entry); break;
     default:
-      one_piece(p, entry);
+      play_piece(p, entry);
       p->captured += entry->captured;
       p->weak += entry->weak;
       look_at_grazing(p, entry);
-      if (entry->end == TAPE_SET && takes_time(entry)) tell_event(p, entry);
+      play_stand(p, entry);
+      if (entry->last) play_phase_ends(p);
+      if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
     }
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {

@@ -2,10 +2,11 @@
 //
 //   tape.[ch]     the record of a run             views.c    dual views of a state, kernels
 //   start.c       the start by parameters         points.c   equations of a piece of moreau, and of an impact
-//   play.c        a piece: Newton, tangents       stages.c   equations of a piece of radau
-//   rows.c        equations of rows               ends.c     what ends a piece
-//   take.c        a run with its outputs          words.c    --of and --by
-//   sens.c        `nsm sens`                      check.c    differences with the same events
+//   play.c        pieces and blocks in their order   stages.c   equations of a piece of radau
+//   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
+//   rows.c        equations of rows               words.c    --of and --by
+//   take.c        a run with its outputs          check.c    differences with the same events
+//   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
 //
@@ -34,7 +35,8 @@ typedef struct player {
   const tape *tape;
   dual_kernel *run;
   void *with;
-  int np, nc;                           // parameters; chunks of seven
+  int np, nc;                           // directions: parameters, and the length of a phase; chunks of seven
+  int phase;                            // the direction of that length; -1: there are no phases
   play_state *of;                       // [nc + 1]
   play_state *at;                       // that of the equations at hand
   play_views now;                       // and their views
@@ -42,10 +44,17 @@ typedef struct player {
   int nw;                               // unknowns of the piece at hand
   // what the equations at hand have made
   dual *w, *eq, *q1, *l1;               // [nw + 1] [nw + 1] [nq] [nl + 1]
-  dual *mean;                           // [rows]
+  dual *mean, *ground;                  // [rows]
+  // the linear model of the piece at hand, by rows of `stride` directions: parameters, then unknowns and the length
+  int nfollow, stride;                  // nfollow: outputs that the piece has
+  dual end;                             // what ends a phase
+  dual *out;                            // q1, l1, mean, ground
+  double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
   dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
+  double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
+  int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   // what the run told
   double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
   long   *events;                       // [rows]
@@ -84,17 +93,32 @@ void play_means(player *p, const tape_entry *e, dual h);   // forces that the ne
 // their equations into eq [rows]. `before`: views at the begin, the middle and where laws hold
 void play_rows(player *p, const tape_entry *e, const play_views *v);
 void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq);
+// Slip in several directions stops where the piece ends: its direction there is unknown, so the piece has slip 0 and
+// friction at its limit for its equations, and not the law and slip along a direction.
+int  play_stops(const player *p, const tape_entry *e);
 // Of friction number i: diagonal of A (docs/numerics/friction.md, (1)), and what presses.
 void play_friction_axes(player *p, int i, dual *A);
 dual play_pressed(player *p, int i, const dual *l, dual h);
 
-// start.c: columns, start values and times with their derivatives by `n` parameters or initial values
+// What runs kernels in dual numbers.
+typedef struct play_kernels { dual_kernel *run; void *with; } play_kernels;
+
+// start.c: columns, start values and times with their derivatives by `n` parameters or initial values; or, where it is
+// neither, by the end of the run, whose steps keep their number
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
-int  play_start(player *p, const play_name *name, nsm_error *e);
+static inline int play_is_end(const play_name *by) { return by->parameter < 0 && by->column < 0; }
+int  play_start(player *p, const play_name *name, int n, nsm_error *e);
+
+// piece.c
+int  play_takes_time(const tape_entry *e);
+void play_piece(player *p, const tape_entry *e);           // solved and differentiated: p->rhs has dw, dh
+void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
+void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
 // play.c
-player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e);
+// phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
+player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
 void    player_close(player *p);
-int     play(player *p, nsm_error *e);                     // from the start to the end of the tape
+int     play(player *p, nsm_error *e);                     // what is on the tape, from the state at hand
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
 int     play_column_refused(player *p, int column, char *why, size_t size);

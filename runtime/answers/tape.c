@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16, AT_ONCE = 64 };
 static const double near_nothing = 1e-12;       // beside the largest: a force, or a rate, that is as good as 0
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -285,13 +285,14 @@ static void look_at_switches(tape *t, const tape_entry *e) {
   const sim_rows *r = &s->n.r;
   char name[256];
   for (int row = 0; t->before && !e->captured && row < r->n; row++) {
-    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->before[row]) continue;
+    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->laws[row]) continue;
     sim_row_name(s, row, name, sizeof name);
     tape_refuse(t, "%s switches within the step that begins at t = %.10g s, and moreau does not locate it: the "
                 "derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
                 name, s->now.t);
   }
-  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED ? e->law : NULL;
+  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
+  if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
 }
 
 static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
@@ -302,6 +303,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
+  if (!impact && e->h > 0) { e->parts = t->parts; e->last = t->last; }
   e->let_go = e->end == TAPE_SET && e->set == SIM_STICKS && !of_stages && !impact && no_length(s);
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
@@ -317,14 +319,12 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
     e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
   look_at_capturing(t, e);
-  if (impact) t->before = NULL;
+  if (impact) t->before = 0;
   else look_at_switches(t, e);
 }
 
-// Is nothing but rows of the output between the piece at hand and a block? What that has moved has not come there by
-// itself.
-static int behind_block(const tape *t) {
-  long i = t->n - 2;
+// Is nothing but rows of the output between entry i and a block? What that has moved has not come there by itself.
+static int behind_block(const tape *t, long i) {
   while (i >= 0 && (t->at[i].kind == TAPE_ROW || t->at[i].kind == TAPE_STOP)) i--;
   return i >= 0 && t->at[i].kind == TAPE_BLOCK;
 }
@@ -334,7 +334,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
-  e->let_go = behind_block(t);
+  e->let_go = behind_block(t, t->n - 2);
   double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
   unsigned char *law = take(t, (size_t)s->n.r.n + 1);
   if (!x || !law) return;
@@ -349,7 +349,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   e->solution = x;
   take_weights(t, e);
   e->at_once = 1;
-  t->before = NULL;
+  t->before = 0;
 }
 
 static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int n, double at) {
@@ -360,7 +360,7 @@ static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int 
   e->instance = first;
   e->count = n;
   e->h = at - s->now.t;                                   // what time alone changes is looked at a little later
-  t->before = NULL;
+  t->before = 0;
   t->news = 1;
   if (s->a->event[number].laws)
     tape_refuse(t, "the block of line %d has relations of its own: its derivative is not made yet",
@@ -384,6 +384,7 @@ static void look_at_model(tape *t) {
   const char *scheme = s->a->scheme->name;
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
     tape_refuse(t, "runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau", scheme);
+  if (s->a->projects) tape_refuse(t, "projections of places have no derivative yet; leave `projection` out");
   if (s->touching) tape_refuse(t, "contacts of shapes have no derivative yet; contacts whose gap is a formula have");
   if (s->a->ndelay > 0) tape_refuse(t, "delayed quantities have no derivative yet");
   if (s->n.radau && !s->a->located)
@@ -404,6 +405,8 @@ tape *tape_open(nsm_sim *s, nsm_error *e) {
   t->hook = (struct sim_tape){ piece, at_once, block, mended };
   t->s = s;
   t->news = 1;
+  t->laws = calloc((size_t)s->n.r.n + 1, 1);
+  if (!t->laws) { free(t); sim_no_memory(e, "a tape"); return NULL; }
   look_at_model(t);
   s->tape = &t->hook;
   return t;
@@ -414,5 +417,17 @@ void tape_close(tape *t) {
   t->s->tape = NULL;
   for (tape_block *b = t->memory, *next; b; b = next) { next = b->next; free(b); }
   free(t->at);
+  free(t->laws);
   free(t);
+}
+
+// What the next piece does not look back to.
+int tape_full(const tape *t) { return t->n >= AT_ONCE && !behind_block(t, t->n - 1); }
+
+// The youngest block of memory is kept.
+void tape_empty(tape *t) {
+  for (tape_block *b = t->memory ? t->memory->next : NULL, *next; b; b = next) { next = b->next; free(b); }
+  if (t->memory) { t->memory->next = NULL; t->memory->used = 0; }
+  t->theta = t->gamma = NULL;
+  t->n = 0;
 }

@@ -35,6 +35,8 @@ typedef struct tape_entry {
   int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
   int    captured, weak;                // taken without location; rows whose law and force are both 0
+  long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
+  int    last;                          // the last of them: what ends it ends the phase
   const unsigned char *law;             // [rows]
   const double *solution;               // z, then multipliers by rows; of stages: those
   const double *theta, *gamma;          // [nz], [nclass]
@@ -52,16 +54,21 @@ typedef struct tape {
   long        n, room;
   tape_block *memory;
   const double *theta, *gamma;          // those of the last piece
-  const unsigned char *before;          // laws of the last piece, where nothing has happened since; NULL
+  unsigned char *laws;                  // [rows] laws of the last piece
+  int         before;                   // nothing has happened since
   int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
   char        refused[512];             // why there is no derivative; "" where there is
   nsm_code    code;
   int         asks;                     // the piece at hand leads to a time that was asked for
+  long        parts;                    // of the step at hand, and whether it is the last
+  int         last;
 } tape;
 
 tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory
 void  tape_close(tape *t);                                 // NULL is allowed
+int   tape_full(const tape *t);                            // it is to be played
+void  tape_empty(tape *t);                                 // what has been played is forgotten
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);
 void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts

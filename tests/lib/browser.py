@@ -73,7 +73,8 @@ class Browser:
 
     def open(self, where):
         """A file or an address; waits until it is loaded."""
-        self.on("POST", "/url", {"url": pathlib.Path(where).resolve().as_uri() if "://" not in str(where) else where})
+        address = "://" in str(where) or str(where).startswith("about:")
+        self.on("POST", "/url", {"url": where if address else pathlib.Path(where).resolve().as_uri()})
 
     def run(self, script, *args):
         """The value of a function's body in the page."""
@@ -86,6 +87,13 @@ class Browser:
                 return True
             time.sleep(0.02)
         return False
+
+    def keys(self, *keys):
+        """Keys that a person presses, one after another: a letter, or a name of WebDriver's table."""
+        named = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Left": "\ue012", "Right": "\ue014",
+                 "Up": "\ue013", "Down": "\ue015"}
+        presses = [{"type": kind, "value": named.get(k, k)} for k in keys for kind in ("keyDown", "keyUp")]
+        self.on("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
 
     def size(self, width, height):
         """Of what the page sees."""

@@ -1,6 +1,6 @@
 // The editor of a page that computes: the text of the model is compiled and run as it is typed. What is wrong stands
 // below it, with carets, as the command says it; the plots are then those of the last text that ran.
-const AFTER_A_KEY = 300;                                   // ms without another one
+const AFTER_A_KEY = [20, 300];                             // ms without another one: as long as the last run took
 
 async function bytesThrough(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -10,12 +10,14 @@ class Editor {
   constructor() {
     this.field = at("editor");
     this.path = facts.path;
+    this.took = 0;                                         // ms, by the last run
     this.field.value = facts.source;
     at("edit").hidden = false;
     at("source").hidden = true;
     this.field.addEventListener("input", () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.run(), AFTER_A_KEY);
+      const [least, most] = AFTER_A_KEY;
+      this.timer = setTimeout(() => this.run(), Math.min(Math.max(this.took - 80, least), most));
     });
     this.field.addEventListener("keydown", e => {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.run(); }
@@ -24,7 +26,7 @@ class Editor {
     at("saveModel").addEventListener("click", () => download(this.path.replace(/^.*\//, ""), "text/plain",
       this.field.value));
     at("linkModel").addEventListener("click", () => this.link());
-    if (location.hash.startsWith("#model=")) this.follow(location.hash.slice(7));
+    if (!at("gallery") && location.hash.startsWith("#model=")) this.follow(location.hash.slice(7));
   }
 
   show(path, text) {
@@ -35,7 +37,9 @@ class Editor {
 
   async run() {
     clearTimeout(this.timer);
+    const begin = performance.now();
     await edit(this.path, this.field.value);
+    this.took = performance.now() - begin;
   }
 
   /** The address of the page with the text in it, compressed. */
@@ -45,7 +49,8 @@ class Editor {
     const packed = await bytesThrough(bytes, new CompressionStream("deflate-raw"));
     let raw = "";
     for (const b of packed) raw += String.fromCharCode(b);
-    location.hash = "model=" + btoa(raw).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+    const text = btoa(raw).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+    history.replaceState(null, "", "#model=" + text);
     at("said").textContent = "The address of this page now holds the model.";
   }
 

@@ -4,7 +4,8 @@
 class Live {
   constructor() {
     const told = JSON.parse(at("live").textContent);
-    const files = told.files.map(f => ({ path: f.path, bytes: bytesOf(f.text) }));
+    const gallery = at("gallery") ? JSON.parse(at("gallery").textContent).files : [];
+    const files = [...told.files, ...gallery].map(f => ({ path: f.path, bytes: bytesOf(f.text) }));
     const words = told.words.trim().split("\n");
     this.first = { words, files, path: facts.path, text: facts.source };
     this.number = 0;                                       // of the run that is wanted

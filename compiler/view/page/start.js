@@ -198,7 +198,7 @@ function build(keep, sameColumns) {
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
-  for (const link of /** @type {any} */ (document.querySelectorAll("nav a")))
+  for (const link of /** @type {any} */ (document.querySelectorAll("#parts a")))
     link.hidden = at(link.getAttribute("href").slice(1)).hidden;
 }
 
@@ -213,6 +213,7 @@ if (at("live")) live = new Live();
 build(false, false);
 listenToMotion();
 editor = live ? new Editor() : null;
+if (at("gallery")) new Playground(JSON.parse(at("gallery").textContent), editor);
 at("stop").addEventListener("click", () => { again = false; live.stop(); });
 at("addPlot").addEventListener("click", () => new Panel({ columns: [] }));
 at("zoomOut").addEventListener("click", () => setRange(null));
