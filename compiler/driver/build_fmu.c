@@ -111,6 +111,13 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
     jit_free(p->jit);
     return e.code;
   }
+  if (jit_model(p->jit)->scheme == NSM_SCHEME_EVENT_DRIVEN) {
+    fputs("error: an FMU holds no SUNDIALS, which event_driven takes\nhelp: give it another scheme, --scheme "
+          "'moreau(located = true)'\n", stderr);
+    nsm_close(s);
+    jit_free(p->jit);
+    return EXIT_USAGE;
+  }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
   Fmu fmu = { .version = version, .program = p, .sim = s, .name = nsm_program_name(p),
               .token = token_of(c, &with, version), .set = set, .nset = with.nset };
