@@ -111,7 +111,7 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
     jit_free(p->jit);
     return e.code;
   }
-  if (jit_model(p->jit)->scheme == NSM_SCHEME_EVENT_DRIVEN) {
+  if (jit_model(p->jit)->scheme == SCHEME_EVENT_DRIVEN) {
     fputs("error: an FMU holds no SUNDIALS, which event_driven takes\nhelp: give it another scheme, --scheme "
           "'moreau(located = true)'\n", stderr);
     nsm_close(s);
