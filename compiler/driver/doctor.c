@@ -36,9 +36,10 @@ static const char *said(Arena *a, const char *program) {
   return good ? arena_strndup(a, line, strlen(line)) : NULL;
 }
 
-// In the build or beside the archives of an installation, or with the other plug-ins of one.
+// In the build or beside the archives of an installation, with the other plug-ins of one, or with those of a wheel.
 static const char *plugin(Arena *a, const char *name) {
   const char *const folders[] = { installed(a)->lib, arena_printf(a, "%s/../../../lib/nsm", installed(a)->lib),
+                                  arena_printf(a, "%s/../../../lib", installed(a)->lib),
                                   arena_printf(a, "%s/../../../lib/x86_64-linux-gnu/nsm", installed(a)->lib) };
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     const char *path = arena_printf(a, "%s/%s", folders[i], name);
