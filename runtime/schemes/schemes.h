@@ -52,6 +52,11 @@ typedef nsm_code sim_step_of(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 int      sim_independent_first(nsm_sim *s);
 // projection.c: the same, and then places are projected on what gaps and constraints allow
+static inline int sim_reaches(const nsm_sim *s) { return s->a->projects || s->a->m->place_at; }
+// places.c: rows that are gaps: what the step needs, its begin, that it stands
+void     sim_places_analyse(nsm_sim *s);
+void     sim_places_begin(nsm_sim *s);
+void     sim_places_accept(nsm_sim *s);
 void     sim_projection_analyse(nsm_sim *s);
 nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
