@@ -462,8 +462,8 @@ typedef struct nsm_model {
   // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
   // where M and H of constraints, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0 at the
   // point from which the end is reached. f of the iterate is taken at force_at; where that is not the end, f at the
-  // begin has the velocities that the last step had there. place_at: rows are gaps at that point, which depends on their
-  // e; 0: rates at the end.
+  // begin has the velocities that the last step had there. place_at: rows are gaps at that point, which depends on
+  // their e; 0: rates at the end.
   void (*points)(double theta, double gamma, double e, nsm_point *to);
   int inertia_at, law_at, force_at, place_at;
   double lead;

@@ -95,8 +95,8 @@ void sim_ledger_impulses(nsm_sim *s) {
     int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
     double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - sim_bounce(r, row);
     g->gross += fabs(p) * (fabs(begin) + fabs(end));
-    if (kind == NSM_CONTACT && s->a->m->place_at) g->loss += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
-    else if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+    double took = s->a->m->place_at ? -p * mean_slip(s, row, drift[row]) : -0.5 * p * (begin + end);
+    if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, took);
     else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
   }
 }

@@ -14,7 +14,8 @@
 // the way that the pressing force would close within a step. Its law then decides as always, 0 <= u _|_ p >= 0: nothing
 // that opens is held.
 //
-// Where places are projected, or rows are gaps (projection.c, places.c), the contacts act that were pressed so, and those that the step reaches.
+// Where places are projected, or rows are gaps (projection.c, places.c), the contacts act that were pressed so, and
+// those that the step reaches.
 //
 // Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
 // (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very

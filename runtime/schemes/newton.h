@@ -22,8 +22,8 @@ static inline nsm_view newton_between(nsm_sim *s, double t1) {
 // Where g and the laws of relations of degree 0 are taken.
 static inline nsm_view newton_law(nsm_sim *s, double t1) { return sim_between(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
-// places.c, where rows are gaps: where f of the iterate is taken; the gap of each row of a class as a rate, and H there;
-// the share of h u_E in the place of a row's gap
+// places.c, where rows are gaps: where f of the iterate is taken; the gap of each row of a class as a rate, and H
+// there; the share of h u_E in the place of a row's gap
 nsm_view newton_force(nsm_sim *s, double t1);
 void     newton_place(nsm_sim *s, const sim_class *k, double t1);
 double   newton_place_share(const nsm_sim *s, int row);
