@@ -1,6 +1,7 @@
 // sens, fit, analyse: compile in memory, run, differentiate (runtime/answers).
 #include "../../runtime/analyse/analyse.h"
 #include "../../runtime/answers/fit.h"
+#include "../../runtime/answers/sens.h"
 #include "../dual/kernels_dual.h"
 #include "commands.h"
 
@@ -34,7 +35,9 @@ int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
 // A point at rest has no scheme: its equations are those that moreau has the kernels of.
 int command_analyse(const Options *o) {
   Options own = *o;
-  if (!given(o, NSM_FLAG_STEADY) && !given(o, NSM_FLAG_PERIOD)) {
+  bool rests = given(o, NSM_FLAG_EQUILIBRIUM) || given(o, NSM_FLAG_LINEAR) || given(o, NSM_FLAG_MODES) ||
+               (given(o, NSM_FLAG_BODE) && !given(o, NSM_FLAG_PERIOD));
+  if (rests) {
     own.scheme = "moreau";
     snprintf(own.flags.scheme, sizeof own.flags.scheme, "moreau");
     own.flags.text[NSM_FLAG_SCHEME] = "moreau";

@@ -13,22 +13,6 @@ static void list_event(void *with, const nsm_located_event *event) {
   fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
 }
 
-static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
-  nsm_settings own = *set;
-  nsm_sim *s = nsm_open(w->a.m, &own, e);
-  if (!s) return e->code;
-  own.until = s->a->start + w->period;
-  if (w->free) own.step = w->period / (double)w->steps;
-  nsm_close(s);
-  if (!(s = nsm_open(w->a.m, &own, e))) return e->code;
-  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
-  listing l = { out, 0 };
-  nsm_on_event(s, list_event, &l);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  nsm_close(s);
-  return code;
-}
-
 // ---- what is written ------------------------------------------------------------------------------------------------
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
@@ -55,7 +39,8 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
   fputs("],\n  \"residual\": ", out);
   analysis_number(out, w->residual);
   fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
-  nsm_code code = write_events(w, set, out, e);
+  listing l = { out, 0 };
+  nsm_code code = steady_run(w, set, list_event, &l, e);
   fputs("\n  ]\n}\n", out);
   return code;
 }
@@ -73,10 +58,19 @@ static void say(const steady *w, FILE *err) {
   fprintf(err, "%s: largest multiplier of size %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", most);
 }
 
+static nsm_code find_period(const analysis *a, double *period, nsm_error *e) {
+  nsm_sim *s = nsm_open(a->m, &a->o->run, e);
+  if (!s) return e->code;
+  nsm_code code = analysis_period(a, s, period, e);
+  nsm_close(s);
+  return code;
+}
+
 static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
-  w->period = a->f->number[NSM_FLAG_PERIOD];
+  nsm_code code = find_period(a, &w->period, e);
+  if (code != NSM_OK) return code;
   w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
-  nsm_code code = steady_find(w, &a->o->run, e);
+  code = steady_find(w, &a->o->run, e);
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
@@ -89,21 +83,35 @@ static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   return NSM_FAILED;
 }
 
-static nsm_code analyse(const analysis *a, nsm_error *e) {
-  const char *const *given = a->f->text;
-  int rest = given[NSM_FLAG_EQUILIBRIUM] || given[NSM_FLAG_LINEAR] || given[NSM_FLAG_MODES];
-  if (rest && given[NSM_FLAG_STEADY]) {
-    sim_fail(e, NSM_USAGE, "--steady is a motion, and --equilibrium, --linear and --modes are of rest: ask for one");
-    return NSM_USAGE;
-  }
-  if (given[NSM_FLAG_BODE]) return bode_report(a, e);
-  if (rest) return rest_report(a, e);
+static nsm_code steady_report(const analysis *a, nsm_error *e) {
   steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
-  nsm_code code = NSM_USAGE;
-  if (given[NSM_FLAG_STEADY]) code = orbit(a, &w, e);
-  else sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, or --steady");
+  nsm_code code = orbit(a, &w, e);
   steady_free(&w);
   return code;
+}
+
+static nsm_code analyse(const analysis *a, nsm_error *e) {
+  static const struct { nsm_flag_id flag; int rest; nsm_code (*report)(const analysis *, nsm_error *); } all[] = {
+    { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_FOLLOW, 0, follow_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
+    { NSM_FLAG_BIFURCATION, 0, bifurcation_report }, { NSM_FLAG_SECTION, 0, section_report },
+    { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report },
+    { NSM_FLAG_LINEAR, 1, rest_report }, { NSM_FLAG_MODES, 1, rest_report } };
+  int first = -1;
+  for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
+    if (!a->f->text[all[i].flag]) continue;
+    int goes = first < 0 || (all[first].rest && all[i].rest) ||
+               (all[first].flag == NSM_FLAG_BIFURCATION && all[i].flag == NSM_FLAG_SECTION);
+    if (!goes) {
+      sim_fail(e, NSM_USAGE, "--%s and --%s are two questions: ask one at a time", nsm_flag_name(all[first].flag),
+               nsm_flag_name(all[i].flag));
+      return NSM_USAGE;
+    }
+    if (first < 0) first = i;
+  }
+  if (first >= 0) return all[first].report(a, e);
+  sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, --steady, --section S, "
+           "--bifurcation P=A:B:N, or --lyapunov K");
+  return NSM_USAGE;
 }
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {

@@ -176,9 +176,7 @@ static nsm_code find_instants(const steady *w, const nsm_settings *set, instants
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   k->start = w->start;
-  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
-  nsm_on_event(s, take_event, k);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
+  nsm_code code = steady_run(w, set, take_event, k, e);
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     const sim_class *c = &s->a->cls[v->cls];
@@ -199,13 +197,14 @@ static nsm_code find_instants(const steady *w, const nsm_settings *set, instants
   return code;
 }
 
-// What is differentiated: states at the end, y at the begin, y at the nodes; by states at the begin and u.
+// What is differentiated: states at the end, y at the begin, y at the nodes, states at the begin; by states at the
+// begin and u. Initial values that hang on u follow it, which is taken off again.
 typedef struct about { steady w; answers a; instants k; int nodes; double *at, *weight; } about;
 
 static nsm_code take_answers(bode *b, about *o, nsm_error *e) {
   long phases = (o->k.n - 1) * PIECES;
   o->nodes = (int)(phases * NODES);
-  int n = o->w.n, nof = n + 1 + o->nodes;
+  int n = o->w.n, nof = 2 * n + 1 + o->nodes;
   answers *a = &o->a;
   *a = (answers){ .m = b->a->m, .run = b->a->run, .with = b->a->with };
   a->of = calloc((size_t)nof + 1, sizeof *a->of);
@@ -255,7 +254,11 @@ static nsm_code name_answers(bode *b, about *o, const nsm_settings *set, nsm_err
     output = nsm_column_scale(s, column);
     input = a->by[n].scale;
   }
-  for (int i = n; code == NSM_OK && i < a->nof; i++) {
+  for (int i = a->nof - n; i < a->nof; i++) {
+    a->of[i] = a->of[i - (a->nof - n)];
+    a->of[i].kind = NSM_STAT_INITIAL;
+  }
+  for (int i = n; code == NSM_OK && i < a->nof - n; i++) {
     a->of[i] = (answers_of){ .kind = i == n ? NSM_STAT_INITIAL : NSM_STAT_AT, .column = column, .row = -1,
                              .scale = output / input };
     if (i > n) a->of[i].time = o->w.start + o->at[i - n - 1];
@@ -281,6 +284,17 @@ static nsm_code is_continuous(const bode *b, const about *o, nsm_error *e) {
   return NSM_OK;
 }
 
+// d/du at the same begin: what the begin has moved by is taken off.
+static void hold_begin(about *o) {
+  answers *a = &o->a;
+  int n = o->w.n, by = n + 1, rows = a->nof - n;
+  const double *begin = a->d + (size_t)rows * (size_t)by + n;
+  for (int i = 0; i < rows; i++) {
+    double *d = a->d + (size_t)i * (size_t)by;
+    for (int j = 0; j < n; j++) d[n] -= d[j] * begin[j * by];
+  }
+}
+
 static nsm_code respond(bode *b, about *o, nsm_error *e) {
   const steady *w = &o->w;
   const answers *a = &o->a;
@@ -294,14 +308,14 @@ static nsm_code respond(bode *b, about *o, nsm_error *e) {
   }
   double scale = code == NSM_OK ? 1 / a->of[n].scale : 1;
   for (int k = 0; code == NSM_OK && k < b->nf; k++) {
-    double turn = two_pi * b->f[k];
-    response z = { cos(turn * w->period), sin(turn * w->period) }, sum = { 0, 0 };
+    double omega = two_pi * b->f[k];
+    response z = { cos(omega * w->period), sin(omega * w->period) }, sum = { 0, 0 };
     if (!resolve(&r, M, w->n, G, z)) { b->of[k] = b->component[k] = (response){ INFINITY, 0 }; continue; }
     response y = dot(a->d + n * by, 1, &r, a->d[n * by + n]);
     b->of[k] = (response){ y.re * scale, y.im * scale };
     for (int i = 0; i < o->nodes; i++) {
       const double *d = a->d + (n + 1 + (size_t)i) * by;
-      double c = o->weight[i] * cos(turn * o->at[i]) * scale, s = o->weight[i] * sin(turn * o->at[i]) * scale;
+      double c = o->weight[i] * cos(omega * o->at[i]) * scale, s = o->weight[i] * sin(omega * o->at[i]) * scale;
       y = dot(d, 1, &r, d[n]);
       sum.re += y.re * c + y.im * s;
       sum.im += y.im * c - y.re * s;
@@ -327,6 +341,7 @@ static nsm_code about_orbit(bode *b, nsm_error *e) {
   if (code == NSM_OK && !start) code = sim_no_memory(e, "a response");
   for (int i = 0; code == NSM_OK && i < o.w.n; i++) start[i] = o.w.y[i] - o.w.begin[i];
   if (code == NSM_OK) code = answers_take(&o.a, &own, start, 1, e);
+  if (code == NSM_OK) hold_begin(&o);
   if (code == NSM_OK) code = is_continuous(b, &o, e);
   if (code == NSM_OK) code = respond(b, &o, e);
   b->settled = o.w.residual;
@@ -391,9 +406,13 @@ static void write_json(const bode *b, FILE *out) {
 }
 
 nsm_code bode_report(const analysis *a, nsm_error *e) {
-  bode b = { .a = a, .period = a->f->number[NSM_FLAG_PERIOD] };
+  bode b = { .a = a };
+  nsm_sim *s = nsm_open(a->m, &a->o->run, e);
+  if (!s) return e->code;
+  nsm_code code = analysis_period(a, s, &b.period, e);
+  nsm_close(s);
   b.about_orbit = !isnan(b.period);
-  nsm_code code = read(&b, e);
+  if (code == NSM_OK) code = read(&b, e);
   if (code == NSM_OK) code = b.about_orbit ? about_orbit(&b, e) : at_rest(&b, e);
   FILE *out = code == NSM_OK ? analysis_open(a, e) : NULL;
   if (code == NSM_OK && !out) code = NSM_FILE;

@@ -4,6 +4,7 @@
 //   fit_data.c   --data, --match, --vary                                   levenberg.c  the method, from one start
 #pragma once
 #include "answers.h"
+#include "runtime/command/command.h"
 
 typedef struct fit_vary { double lo, hi; int log; } fit_vary;         // infinite: no bound; in the unit that is shown
 
