@@ -18,7 +18,8 @@ static void points(const Piece *p, Point *to) {
   Ex none = number(p, 0), one = number(p, 1), e = restitution_of(p), share = over(p, one, plus(p, one, e));
   to[END] = (Point){ BEGIN, one, none, one, one };                                                               // (1)
   to[CENTRAL] = (Point){ BEGIN, one, none, one, number(p, 0.5) };                                                // (2)
-  to[STAR] = (Point){ BEGIN, times(p, share, minus(p, one, e)), minus(p, none, times(p, share, e)), share, one };  // (3)
+  to[STAR] = (Point){ BEGIN, times(p, share, minus(p, one, e)), minus(p, none, times(p, share, e)), share,
+                      one };                                                                                     // (3)
   to[LAW] = part_of(p, &to[END], gamma_of(p));
 }
 

@@ -1,5 +1,5 @@
 // Rows that are gaps (nsm_model.place_at): schatzman_paoli. compiler/schemes/schatzman_paoli.c has its equations,
-// step_newton.c iterates on them. A row is its gap at q*, which is reached with the share 1/(1 + e) of h u_E, as a rate:
+// step_newton.c iterates on them. A row is its gap at q*, reached with the share 1/(1 + e) of h u_E, as a rate:
 //
 //   y = g(q*)/(h share),   dy/du_E = H(q*)
 //
