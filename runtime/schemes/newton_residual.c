@@ -12,11 +12,6 @@ void newton_position(nsm_sim *s) {
   sim_move_mean(s, s->now.q, s->n.h * end->end, s->w.z1, s->n.h * end->begin, s->now.z, s->w.q1);
 }
 
-void sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
-  memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
-  SIM_EACH(s, f_moving, k) if (!begin || !k->c->at_end) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
-}
-
 // Between the ends, those of algebraic equations at the end.
 static void reactions(nsm_sim *s, const nsm_view *v, const nsm_view *between, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));

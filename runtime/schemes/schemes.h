@@ -70,7 +70,7 @@ static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_v
   memcpy(r->gap + k->row0, s->w.gap0 + k->row0, (size_t)k->tab.count * sizeof(double));
   memcpy(r->rate0 + k->row0, s->w.rate0 + k->row0, (size_t)k->tab.count * sizeof(double));
 }
-// f of all classes at a view; begin: of those that have a part at the begin of the step (newton_residual.c).
+// f of all classes at a view; begin: of those that have a part at the begin of the step (forces.c).
 void     sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f);
 // Bounds that move: at a view, of relations of degree 0 at another.
 static inline void sim_bounds(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
