@@ -414,6 +414,7 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // projection: places are projected after each step.
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
+  double rtol, atol;              // of event_driven; 0: not given
   int    solver, located, own_weights, project_start, stages, projection;
 } nsm_experiment;
 
