@@ -1,4 +1,4 @@
-// sens, fit, analyse: compile in memory, run, differentiate (runtime/answers).
+// sens, fit, analyse, run --sens: compile in memory, run, differentiate (runtime/answers).
 #include <string.h>
 #include "../../runtime/analyse/analyse.h"
 #include "../../runtime/answers/fit.h"
@@ -49,6 +49,11 @@ static int answer(const Options *o, Answer *by) {
 }
 
 int command_sens(const Options *o) { return answer(o, nsm_sens_flags); }
+
+int command_run(const Options *o) {
+  return given(o, NSM_FLAG_RUN_SENS) ? answer(o, nsm_run_sens_flags) : command_plain_run(o);
+}
+
 int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
 
 // A point at rest has no scheme: its equations are those that moreau has the kernels of.
