@@ -407,6 +407,7 @@ typedef struct sim_state {
   long    kept;
   int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
   double  set_h;                        // length of the last piece with the same sets, 0: none
+  int     centred;                      // `central` is known, and z is a mean of the last step (schemes/places.c)
   double  drifted;                      // by what constraints were missed in the last step before its projection
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
@@ -481,6 +482,8 @@ typedef struct sim_work {
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
+  double *z_force, *z_from_begin;       // [nz] velocities where forces are taken (schemes/places.c), at the begin
+  double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
   double *way;                          // [nv] displacement of a move (move.h); without kinematics none

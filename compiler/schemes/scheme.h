@@ -9,8 +9,9 @@
 typedef struct Piece { Arena *arena; const System *sys; Pool *pool; const SysClass *cls; } Piece;
 
 // A point of the piece. From the point `from` to it time goes on by time h, positions by h (begin u_B + end u_E) on the
-// manifold of attitudes; velocities and states are z_B + share (z_E - z_B). The numbers may depend on theta and gamma.
-enum { BEGIN, END, PIECE_POINTS = 4 };                    // those that every scheme has; others are its own
+// manifold of attitudes; velocities and states are z_B + share (z_E - z_B). The numbers may depend on theta and
+// gamma; those of the point at which a row is taken on the restitution e of the row.
+enum { BEGIN, END, PIECE_POINTS = 5 };                    // those that every scheme has; others are its own
 typedef struct Point { int from; Ex time, begin, end, share; } Point;
 
 // Functions of a statement at a point, symbols in the equations. All are linear in them, with weights made of h, theta
@@ -37,7 +38,8 @@ typedef struct Equations {
   Ex (*momentum)(const Piece *p);              // smooth statements: = sum of IMPULSE of the rows
   Ex (*impulse)(const Piece *p);               // constraints, contacts, friction: what each adds to that sum
   Ex (*relation)(const Piece *p);              // -y in N(lambda)
-  Ex (*rate)(const Piece *p), (*before)(const Piece *p);   // constraints, contacts, friction: y + e y_before against p
+  // constraints, contacts, friction: y + e y_before against p; or before NULL and a gap, which is all of the law
+  Ex (*rate)(const Piece *p), (*before)(const Piece *p);
   Ex (*closed)(const Piece *p);                // a contact acts where this is not positive
   // With two multipliers lambda, kappa of a constraint; else NULL.
   Ex (*gap)(const Piece *p);                   // constraints, contacts: against lambda
@@ -79,6 +81,7 @@ struct SchemeDescriptor {
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
+#define NAMES_places(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_stages(name) SchemeCheck check_##name;
 #define NAMES_flow(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_two_point(name) extern const Equations name;

@@ -76,7 +76,7 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
 static void own_weights(nsm_sim *s) {
   sim_take_points(s, s->a->theta, s->a->gamma);
   if (!s->a->m->points || s->a->scheme->weights || !s->a->scheme->implicit) return;
-  s->a->theta = s->a->point[NSM_END].force;
+  s->a->theta = s->a->point[s->a->m->force_at].force;
   s->a->gamma = s->a->point[s->a->m->law_at].share;
 }
 
@@ -329,7 +329,7 @@ static int fill_classes(nsm_sim *s, nsm_error *e) {
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
     int middle = k->c->kind == NSM_CONSTRAINT || (s->a->located && sim_contactlike(k->c));
-    if (s->a->scheme->implicit && middle && k->c->h_stage > NSM_EVENT)
+    if (s->a->scheme->implicit && !s->a->m->place_at && middle && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -441,7 +441,7 @@ static void choose_step(nsm_sim *s) {
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->a->follows = s->a->located && s->touching && s->a->scheme->implicit;
   s->a->one_iteration = affine && !s->a->follows;
-  s->a->linear = affine && s->a->scheme->implicit &&
+  s->a->linear = affine && s->a->scheme->implicit && !s->a->m->place_at &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == s->a->renewed;
   s->a->iterates = !s->a->linear || s->a->follows;

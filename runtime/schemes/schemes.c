@@ -14,7 +14,7 @@ static nsm_code solve_implicit(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 static nsm_code step_implicit(nsm_sim *s, double t1, nsm_error *e) {
-  return s->a->projects ? sim_step_projected(s, t1, e, solve_implicit) : sim_independent(s, t1, e, solve_implicit);
+  return sim_reaches(s) ? sim_step_projected(s, t1, e, solve_implicit) : sim_independent(s, t1, e, solve_implicit);
 }
 
 static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
@@ -38,6 +38,11 @@ static void accept_impulses(nsm_sim *s) {
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
+static void accept_places(nsm_sim *s) {
+  accept_impulses(s);
+  sim_places_accept(s);
+}
+
 static void accept_radau(nsm_sim *s) {
   sim_radau_accept(s);
   accept_impulses(s);
@@ -46,6 +51,7 @@ static void accept_radau(nsm_sim *s) {
 static void analyse_implicit(nsm_sim *s) {
   sim_newton_analyse(s);
   sim_projection_analyse(s);
+  sim_places_analyse(s);
 }
 
 static int fits_two_point(nsm_sim *s, nsm_error *e) { return sim_consistent_fits(s, e) && sim_galerkin_fits(s, e); }
@@ -99,6 +105,8 @@ double sim_fixed_verify(nsm_sim *s, double t1) {
 #define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
                       .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
+#define FORM_places .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
+                    .step = step_implicit, .accept = accept_places
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = fits_two_point, .analyse = analyse_two_point, \
                        .step = step_two_point, .euler = sim_step_consistent, .impact = sim_impact_consistent, \
                        .accept = sim_accept_consistent

@@ -52,6 +52,11 @@ typedef nsm_code sim_step_of(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 int      sim_independent_first(nsm_sim *s);
 // projection.c: the same, and then places are projected on what gaps and constraints allow
+static inline int sim_reaches(const nsm_sim *s) { return s->a->projects || s->a->m->place_at; }
+// places.c: rows that are gaps: what the step needs, its begin, that it stands
+void     sim_places_analyse(nsm_sim *s);
+void     sim_places_begin(nsm_sim *s);
+void     sim_places_accept(nsm_sim *s);
 void     sim_projection_analyse(nsm_sim *s);
 nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
@@ -65,7 +70,7 @@ static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_v
   memcpy(r->gap + k->row0, s->w.gap0 + k->row0, (size_t)k->tab.count * sizeof(double));
   memcpy(r->rate0 + k->row0, s->w.rate0 + k->row0, (size_t)k->tab.count * sizeof(double));
 }
-// f of all classes at a view; begin: of those that have a part at the begin of the step (newton_residual.c).
+// f of all classes at a view; begin: of those that have a part at the begin of the step (forces.c).
 void     sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f);
 // Bounds that move: at a view, of relations of degree 0 at another.
 static inline void sim_bounds(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
