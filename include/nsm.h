@@ -146,6 +146,7 @@ typedef struct nsm_settings {
   const volatile int *stop;              // where it becomes nonzero, nsm_advance ends with NSM_INTERRUPTED behind the
                                          // step at hand, and a step that takes long is given up; NULL: never
   int strict;                            // a problem of a large pile that misses `accept` ends the run
+  double rtol, atol;                     // of event_driven, relative and absolute; 0: as the model says
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
 
@@ -288,6 +289,12 @@ const double *nsm_sens_rows(const nsm_sens *w, long *n);
 // Where there is no derivative, or one of several; of what each counts see docs/answers.md, 3.
 typedef struct nsm_sens_counts { long pieces, events, grazing, captured, weak, joint, not_unique; } nsm_sens_counts;
 nsm_sens_counts nsm_sens_counted(const nsm_sens *w);
+
+// What `nsm analyse` finds, as it writes it (docs/answers.md, 6 to 9); asked [n]: its flags, "--steady", "--period",
+// "10us", ... Of what is at rest (equilibrium, linear, modes, bode without a period) the program is to be compiled with
+// the scheme moreau. NULL on error, with the reason; else to be given back.
+char *nsm_analyse(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+void  nsm_analysis_free(char *text);                       // NULL is allowed
 
 // States that have a derivative: their columns, NULL: not asked for; how many.
 int      nsm_nstate(const nsm_sim *s, int *column);

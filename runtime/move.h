@@ -51,7 +51,14 @@ static inline void sim_take_points(nsm_sim *s, double theta, double gamma) {
   nsm_point end = { .time = 1, .begin = 1 - theta, .end = theta, .share = 1, .force = theta };
   s->a->point[NSM_BEGIN] = (nsm_point){ .force = 1 - theta };
   s->a->point[NSM_END] = end;
-  if (s->a->m->points) s->a->m->points(theta, gamma, s->a->point);
+  if (s->a->m->points) s->a->m->points(theta, gamma, 0, s->a->point);
+}
+
+// The point at which a row of this restitution has its gap (nsm_model.place_at).
+static inline nsm_point sim_place_point(const nsm_sim *s, double e) {
+  nsm_point all[NSM_POINTS];
+  s->a->m->points(s->a->theta, s->a->gamma, e, all);
+  return all[s->a->m->place_at];
 }
 
 // Is the end reached from another point than the begin? Then all kernels are taken at that, which the begin knows.

@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 33
+#define NSM_ABI_VERSION 34
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -414,6 +414,7 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // projection: places are projected after each step.
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
+  double rtol, atol;              // of event_driven; 0: not given
   int    solver, located, own_weights, project_start, stages, projection;
 } nsm_experiment;
 
@@ -450,7 +451,7 @@ typedef struct nsm_whole {
 
 // A point of a step of length h. From the point `from` to it time goes on by time*h, positions by h (begin u_B + end
 // u_E) of the velocities at both ends; velocities and states are z_B + share (z_E - z_B). h force: weight of f there.
-enum { NSM_BEGIN = 0, NSM_END = 1, NSM_POINTS = 4 };
+enum { NSM_BEGIN = 0, NSM_END = 1, NSM_POINTS = 5 };
 typedef struct nsm_point { int from; double time, begin, end, share, force; } nsm_point;
 
 typedef struct nsm_model {
@@ -461,9 +462,11 @@ typedef struct nsm_model {
   int scheme;                     // its place in runtime/schemes.def
   // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
   // where M and H of constraints, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0 at the
-  // point from which the end is reached.
-  void (*points)(double theta, double gamma, nsm_point *to);
-  int inertia_at, law_at;
+  // point from which the end is reached. f of the iterate is taken at force_at; where that is not the end, f at the
+  // begin has the velocities that the last step had there. place_at: rows are gaps at that point, which depends on
+  // their e; 0: rates at the end.
+  void (*points)(double theta, double gamma, double e, nsm_point *to);
+  int inertia_at, law_at, force_at, place_at;
   double lead;
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;

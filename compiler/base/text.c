@@ -126,7 +126,7 @@ void text_xml(Text *t, const char *s) {
     else if (*s == '>') text_add(t, "&gt;");
     else if (*s == '&') text_add(t, "&amp;");
     else if (*s == '"') text_add(t, "&quot;");
-    else text_addc(t, *s);
+    else text_addc(t, (unsigned char)*s < ' ' && *s != '\n' && *s != '\t' ? ' ' : *s);
   }
 }
 

@@ -13,6 +13,6 @@ void text_vprintf(Text *t, const char *fmt, va_list ap);
 void text_integer(Text *t, long long x);
 void text_number(Text *t, double x);  // shortest decimal that reads back as x; inf, nan as such
 void text_json_string(Text *t, const char *s);                   // quoted and escaped
-void text_xml(Text *t, const char *s);                           // with <, >, & and " as HTML and XML have them
+void text_xml(Text *t, const char *s);    // with <, >, & and " as HTML and XML have them; control characters are blanks
 const char *text_str(Text *t);                                   // "" when empty
 void text_free(Text *t);

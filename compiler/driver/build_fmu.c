@@ -43,13 +43,13 @@ static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, co
   const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
   const char *script = arena_printf(a, "-Wl,--version-script=%s", cc_path(a, f, "exported"));
   const char *first = arena_printf(a, "-Wl,-u,fmi%dDoStep", fmu->version);
-  const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-fPIC", "-shared", "-s", "-I",
-                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib,
-                                    "-lnsm_fmi", NULL };
+  const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-asynchronous-unwind-tables", "-w",
+                                    "-fPIC", "-shared", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none", "-I",
+                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))
-    status = cc_run(a, f, arguments, NSM_LINK_FLAGS, object, &why);
+    status = cc_run(a, f, arguments, NSM_FMU_LINK_FLAGS, object, &why);
   return build_status(status, why);
 }
 
@@ -61,7 +61,7 @@ static void add_text(FmuFiles *files, Arena *a, const char *name, Text *t) {
 static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
   Arena *a = c->arena;
   FmuFiles files = { 0 };
-  Text description = { 0 }, page = { 0 }, build = { 0 }, cmake = { 0 }, own = { 0 };
+  Text description = { 0 }, page = { 0 }, build = { 0 }, cmake = { 0 }, own = { 0 }, plain = { 0 };
   const char *why = "", *object = cc_path(a, f, "model.so");
   own_file(fmu, &own);
   bool good = fmu_sources(a, fmu, &files, &why);
@@ -76,7 +76,8 @@ static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
     if (fmu->version == 3) add_text(&files, a, "sources/buildDescription.xml", &build);
     add_text(&files, a, "sources/CMakeLists.txt", &cmake);
     add_text(&files, a, "sources/fmu.c", &own);
-    vec_push(&files, ((FmuFile){ .name = "sources/model.c", .text = text_str(&c->c), .n = c->c.n }));
+    fmu_plain_c(text_str(&c->c), &plain);
+    add_text(&files, a, "sources/model.c", &plain);
     const char *binary = arena_printf(a, "binaries/%s/%s.so", fmu_platform(fmu->version), fmu->name);
     vec_push(&files, ((FmuFile){ .name = binary, .path = object }));
     good = fmu_archive(a, output, &files, &why);
@@ -109,6 +110,13 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
     nsm_print_run_error(p, &e, stderr);
     jit_free(p->jit);
     return e.code;
+  }
+  if (jit_model(p->jit)->scheme == SCHEME_EVENT_DRIVEN) {
+    fputs("error: an FMU holds no SUNDIALS, which event_driven takes\nhelp: give it another scheme, --scheme "
+          "'moreau(located = true)'\n", stderr);
+    nsm_close(s);
+    jit_free(p->jit);
+    return EXIT_USAGE;
   }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
   Fmu fmu = { .version = version, .program = p, .sim = s, .name = nsm_program_name(p),

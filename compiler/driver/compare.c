@@ -1,5 +1,6 @@
-// nsm compare F.nsm --schemes A,B --steps 10ms,5ms: runs each scheme with each step, and the reference with a quarter
-// of the smallest step by the scheme of highest order (the first of them), located where it can. At the multiples of
+// nsm compare F.nsm --schemes A,B --steps 10ms,5ms: runs each scheme with each step, and the reference: event_driven
+// with a tight tolerance where it takes the model without a captured step, else a quarter of the smallest step by the
+// scheme of highest order (the first of them), located where it can. At the multiples of
 // the largest step, which all runs have,
 //
 //   error(t) = max_i |x_i(t) - r_i(t)| / s_i,   s_i = max over t and the columns of the unit of i of |r|            (1)
@@ -41,12 +42,14 @@ static bool argument(Arena *a, CompareScheme *s, const char *text) {
     bool number = !nsm_read_quantity(value, "", &x), yes = !strcmp(value, "true");
     if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
     if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
+    if (!strcmp(name, "rtol") && number && x > 0 && x < 1) { s->rtol = x; return true; }
+    if (!strcmp(name, "atol") && number && x > 0) { s->atol = x; return true; }
     if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
     if (!strcmp(name, "order") && number && (x == 2 || x == 4 || x == 6 || x == 8)) { s->order = (int)x; return true; }
     if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
   }
   return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
-                               "order = N, located = true", text, s->name));
+                               "order = N, rtol = X, atol = X, located = true", text, s->name));
 }
 
 static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *s) {
@@ -151,12 +154,22 @@ static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme
   set.step = step;
   set.theta = s->theta;
   set.gamma = s->gamma;
+  set.rtol = s->rtol;
+  set.atol = s->atol;
   set.stages = s->order > 0 ? s->order / 2 : s->stages;
   set.located = s->located;
   if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];
   if (given(o, NSM_FLAG_START)) set.start = o->flags.number[NSM_FLAG_START];
   (void)c;
   return nsm_simulate(s->program, &set, e);
+}
+
+// Are the columns of --record there? What is not is said of the other reference.
+static bool has_columns(const Options *o, nsm_sim *s) {
+  const char *list = o->flags.text[NSM_FLAG_RECORD];
+  char name[512];
+  while (list && nsm_next_name(&list, name, sizeof name) > 0) if (nsm_find_column(s, name) < 0) return false;
+  return true;
 }
 
 static bool choose_columns(const Options *o, Compare *c, nsm_sim *s, Samples *to) {
@@ -253,8 +266,42 @@ static bool rows(const Options *o, Compare *c, const CompareScheme *s, const Sam
   return true;
 }
 
+// The tightest run from event to event; false where there is none: it is not in this nsm, does not take the model, or
+// has captured a step.
+static bool by_events(const Options *o, Compare *c, Samples *ref, double **scale) {
+  CompareScheme s = { .text = "event_driven(rtol = 1e-12)", .name = schemes[SCHEME_EVENT_DRIVEN].name, .theta = NAN,
+                      .gamma = NAN, .rtol = 1e-12 };
+  nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
+  for (int i = 0; i < o->nset; i++) set[i] = (nsm_assignment){ o->set[i].name, o->set[i].value };
+  nsm_compile_settings how = { .scheme = s.name, .set = set, .nset = o->nset };
+  CompareRun r = { .scheme = &s, .step = c->step[c->nstep - 1] };
+  nsm_error e;
+  nsm_counters count = { 0 };
+  s.program = nsm_compile_file(o->file[0], &how);
+  nsm_sim *sim = nsm_program_status(s.program) == NSM_OK ? open_run(o, c, &s, r.step, &e) : NULL;
+  bool good = sim && has_columns(o, sim) && choose_columns(o, c, sim, ref) && !run(c, sim, ref, &r);
+  if (sim) nsm_get_counters(sim, &count);
+  good = good && count.captured == 0;
+  if (good) {
+    *scale = scales(c, sim, ref);
+    c->until = nsm_time(sim);
+    c->model = arena_printf(c->arena, "%s", nsm_program_name(s.program));
+    c->reference = arena_printf(c->arena, "%s", s.text);
+  }
+  nsm_close(sim);
+  nsm_program_free(s.program);
+  return good;
+}
+
+static void all_rows(const Options *o, Compare *c, const Samples *ref, const double *scale) {
+  c->run = ARENA_ARRAY(c->arena, CompareRun, (size_t)c->nscheme * (size_t)c->nstep + 1);
+  for (int i = 0; i < c->nscheme; i++) rows(o, c, &c->scheme[i], ref, scale);
+}
+
 static int all(const Options *o, Compare *c) {
   const CompareScheme *best = NULL;
+  Samples ref = {0};
+  double *scale;
   for (int i = 0; i < c->nscheme; i++) {
     CompareScheme *s = &c->scheme[i];
     if (!compile(o, c, s)) return EXIT_MODEL;
@@ -264,6 +311,7 @@ static int all(const Options *o, Compare *c) {
     fprintf(stderr, "error: none of the schemes takes this model: %s\n", c->scheme[0].refused);
     return EXIT_MODEL;
   }
+  if (by_events(o, c, &ref, &scale)) { all_rows(o, c, &ref, scale); return EXIT_OK; }
   CompareScheme tight = *best;
   if (scheme_named(best->name, &(const char *){ NULL })->located) tight.located = 1;
   CompareRun r = { .scheme = &tight, .step = c->step[c->nstep - 1] / REFINED };
@@ -273,12 +321,12 @@ static int all(const Options *o, Compare *c) {
     tight.located = best->located;
     s = open_run(o, c, &tight, r.step, &e);
   }
-  Samples ref = {0};
+  ref = (Samples){0};
   if (!s) { nsm_print_run_error(tight.program, &e, stderr); return e.code == NSM_USAGE ? EXIT_USAGE : EXIT_SIMULATION; }
   c->model = arena_printf(c->arena, "%s", nsm_program_name(tight.program));
   if (!choose_columns(o, c, s, &ref)) { nsm_close(s); return EXIT_USAGE; }
   const char *why = run(c, s, &ref, &r);
-  double *scale = scales(c, s, &ref);
+  scale = scales(c, s, &ref);
   c->until = nsm_time(s);
   nsm_close(s);
   if (why) {
@@ -287,8 +335,7 @@ static int all(const Options *o, Compare *c) {
   }
   c->reference = arena_printf(c->arena, "%s%s, step %g s (the scheme of highest order at a quarter of the smallest "
                               "step)", best->text, tight.located > 0 && best->located <= 0 ? ", located" : "", r.step);
-  c->run = ARENA_ARRAY(c->arena, CompareRun, (size_t)c->nscheme * (size_t)c->nstep + 1);
-  for (int i = 0; i < c->nscheme; i++) rows(o, c, &c->scheme[i], &ref, scale);
+  all_rows(o, c, &ref, scale);
   return EXIT_OK;
 }
 

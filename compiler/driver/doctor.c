@@ -14,6 +14,7 @@ static const Want wants[] = {
   { "C compiler: nsm build, --jit=cc", "${CC:-cc} --version", NULL, "gcc", true },
   { "LLVM: --jit=llvm, --jit=auto", NULL, "libnsm_llvm.so", "llvm-14-dev", false },
   { "HDF5: -o r.h5", NULL, "libnsm_hdf5.so", "libhdf5-dev", false },
+  { "SUNDIALS: scheme = event_driven", NULL, "libnsm_sundials.so", "libsundials-dev", false },
   { "LAPACKE: nsm analyse", NULL, "libnsm_lapack.so", "liblapacke-dev", false },
   { "MPI: nsm sweep under mpirun", "mpirun --version", "libnsm_mpi.so", "libopenmpi-dev openmpi-bin", false },
   { "libzip: nsm build -o F.fmu", NULL, "libnsm_zip.so", "libzip-dev", false },
@@ -35,9 +36,10 @@ static const char *said(Arena *a, const char *program) {
   return good ? arena_strndup(a, line, strlen(line)) : NULL;
 }
 
-// In the build or beside the archives of an installation, or with the other plug-ins of one.
+// In the build or beside the archives of an installation, with the other plug-ins of one, or with those of a wheel.
 static const char *plugin(Arena *a, const char *name) {
   const char *const folders[] = { installed(a)->lib, arena_printf(a, "%s/../../../lib/nsm", installed(a)->lib),
+                                  arena_printf(a, "%s/../../../lib", installed(a)->lib),
                                   arena_printf(a, "%s/../../../lib/x86_64-linux-gnu/nsm", installed(a)->lib) };
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     const char *path = arena_printf(a, "%s/%s", folders[i], name);

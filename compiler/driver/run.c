@@ -76,7 +76,7 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   return code;
 }
 
-int command_run(const Options *o) {
+int command_plain_run(const Options *o) {
   int code, not_reached;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
   if (!c) return code;
@@ -85,7 +85,7 @@ int command_run(const Options *o) {
   return code;
 }
 
-int command_sweep(const Options *o) { return command_run(o); }
+int command_sweep(const Options *o) { return command_plain_run(o); }
 
 // Claims of every file; a failing one does not hide the next.
 int command_test(const Options *o) {

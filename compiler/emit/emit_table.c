@@ -209,20 +209,21 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
 }
 
 // ---- the points of the scheme, by theta and gamma -------------------------------------------------------------------
-typedef struct Weights { const System *sys; KValue theta, gamma; } Weights;
+typedef struct Weights { const System *sys; KValue theta, gamma, e; } Weights;
 
 static KValue weight_leaf(KBuilder *b, int symbol, void *weights) {
   const Weights *w = weights;
   (void)b;
-  return symtab_at(w->sys->sym, symbol)->kind == SYM_THETA ? w->theta : w->gamma;
+  SymKind kind = symtab_at(w->sys->sym, symbol)->kind;
+  return kind == SYM_THETA ? w->theta : kind == SYM_GAMMA ? w->gamma : w->e;
 }
 
 static void emit_scheme_points(Emitter *e) {
   const Plan *p = e->plan;
   Pool *pool = p->sys->pool;
   if (!p->equations) return;
-  text_add(e->out, "static void scheme_points(double theta, double gamma, nsm_point *to) {\n");
-  text_add(e->out, "  (void)theta; (void)gamma;\n");
+  text_add(e->out, "static void scheme_points(double theta, double gamma, double e, nsm_point *to) {\n");
+  text_add(e->out, "  (void)theta; (void)gamma; (void)e;\n");
   for (int i = 0; i < PIECE_POINTS; i++) {
     const Point *y = &p->point[i];
     Ex none = ex_num(pool, 0), value[] = { y->time, y->begin, y->end, y->share, p->force[i] };
@@ -230,7 +231,8 @@ static void emit_scheme_points(Emitter *e) {
     text_printf(e->out, "  to[%d].from = %d;\n", i, y->from);
     for (int k = 0; k < 5; k++) {
       KBuilder *b = k_begin(e->arena, "point", KT_VOID);
-      Weights w = { p->sys, k_param(b, KT_DOUBLE, "theta"), k_param(b, KT_DOUBLE, "gamma") };
+      Weights w = { p->sys, k_param(b, KT_DOUBLE, "theta"), k_param(b, KT_DOUBLE, "gamma"),
+                    k_param(b, KT_DOUBLE, "e") };
       KValue v = k_ex_inline(b, pool, weight_leaf, &w, value[k] == EX_NONE ? none : value[k]);
       text_printf(e->out, "  to[%d].%s = ", i, part[k]);
       c_expression(e->arena, k_end(b), v, e->out);
@@ -243,8 +245,9 @@ static void emit_scheme_points(Emitter *e) {
 static const char *points_of(const Emitter *e) {
   const Plan *p = e->plan;
   return p->equations ? arena_printf(e->arena,
-                                     ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d, .lead = %.17g",
-                                     p->inertia_at, p->law_at, p->lead)
+                                     ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d, .force_at = %d, "
+                                     ".place_at = %d, .lead = %.17g",
+                                     p->inertia_at, p->law_at, p->force_at, p->place_at, p->lead)
                       : "";
 }
 

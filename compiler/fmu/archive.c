@@ -38,9 +38,13 @@ static bool read_whole(Arena *a, FmuFile *f, const char **why) {
   bool good = in && !ferror(in);
   if (!good) *why = arena_printf(a, "%s: %s", f->path, strerror(errno));
   if (in) fclose(in);
-  f->text = arena_strndup(a, text_str(&t), t.n);
-  f->n = t.n;
+  Text c = { 0 };
+  if (f->plain) fmu_plain_c(text_str(&t), &c);
+  Text *kept = f->plain ? &c : &t;
+  f->text = arena_strndup(a, text_str(kept), kept->n);
+  f->n = kept->n;
   text_free(&t);
+  text_free(&c);
   return good;
 }
 

@@ -20,8 +20,8 @@ typedef struct Fmu {
   const char **source; int nsource;     // the files to compile, in sources/; sorted
 } Fmu;
 
-// A file of the archive. bytes: of text, or of the file at `path`.
-typedef struct FmuFile { const char *name, *text; size_t n; const char *path; } FmuFile;
+// A file of the archive. Its bytes: of `text`, or of the file at `path`, without comments where `plain` is set.
+typedef struct FmuFile { const char *name, *text; size_t n; const char *path; bool plain; } FmuFile;
 typedef struct FmuFiles { FmuFile *at; size_t n, cap; } FmuFiles;
 
 void fmu_description(Arena *a, const Fmu *f, Text *out);
@@ -30,11 +30,12 @@ void fmu_build_file(const Fmu *f, Text *out);              // sources/CMakeLists
 void fmu_documentation(const Fmu *f, Text *out);
 // The files of the runtime into `files`, and which of them are to be compiled into f->source, with those of the model.
 bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why);
+void fmu_plain_c(const char *text, Text *out);             // C without comments and indentation, plain.c
 // Writes the archive, whole or not at all.
 bool fmu_archive(Arena *a, const char *path, const FmuFiles *files, const char **why);
 const char *fmu_platform(int version);                     // the folder under binaries/
 
-// xml.c. Text in attributes: characters that XML has for itself are written otherwise, control characters are blanks.
+// xml.c
 void xml_attribute(Text *out, const char *name, const char *value);
 void xml_number(Text *out, double x);                      // as xs:double reads it
 

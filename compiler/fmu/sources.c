@@ -10,10 +10,6 @@
 
 typedef Vec(const char *) Names;
 
-// Rooms of the runtime, by which what is left out is left out: the command line, sweeps, files of HDF5.
-static const char *const rooms[] = { "", "assembly", "clock", "cone", "fmi", "impacts", "la", "ledger", "problems",
-                                     "record", "schemes", "shapes", "shared", "touching" };
-
 static bool ends(const char *name, const char *with) {
   size_t n = strlen(name), m = strlen(with);
   return n > m && !strcmp(name + n - m, with);
@@ -21,15 +17,16 @@ static bool ends(const char *name, const char *with) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-// Of record/ the runs need statistics alone, of fmi/ one version.
+// Not those of NSM_FMU_LEFT_OUT (runtime/fmi/CMakeLists.txt), and of fmi/ one version.
 static bool compiled(const Fmu *f, const char *room, const char *name) {
-  if (!ends(name, ".c")) return false;
-  if (!strcmp(room, "record")) return !strcmp(name, "statistics.c");
-  return strcmp(name, f->version == 3 ? "fmi2.c" : "fmi3.c") != 0;
+  char file[256];
+  snprintf(file, sizeof file, " %s/%.*s ", room, (int)strlen(name) - 2, name);
+  return ends(name, ".c") && !strstr(NSM_FMU_LEFT_OUT, file) &&
+         strcmp(name, f->version == 3 ? "fmi2.c" : "fmi3.c") != 0;
 }
 
 static void add_file(FmuFiles *files, const char *name, const char *path) {
-  vec_push(files, ((FmuFile){ .name = name, .path = path }));
+  vec_push(files, ((FmuFile){ .name = name, .path = path, .plain = true }));
 }
 
 static bool add_room(Arena *a, const Fmu *f, const char *runtime, const char *room, FmuFiles *files, Names *sources) {
@@ -57,11 +54,12 @@ bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why) {
   bool good = true;
   vec_push(&sources, "fmu.c");
   vec_push(&sources, "model.c");
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms && good; i++)
-    if (!add_room(a, f, runtime, rooms[i], files, &sources)) {
-      *why = arena_printf(a, "the sources of the runtime are not in %s/%s", runtime, rooms[i]);
-      good = false;
-    }
+  for (const char *at = " " NSM_FMU_ROOMS; *at && good;) {   // the first one is runtime/ itself
+    const char *room = arena_strndup(a, at, strcspn(at, " "));
+    at += strlen(room) + (at[strlen(room)] == ' ');
+    good = add_room(a, f, runtime, room, files, &sources);
+    if (!good) *why = arena_printf(a, "the sources of the runtime are not in %s/%s", runtime, room);
+  }
   add_file(files, "sources/include/nsm.h", arena_printf(a, "%s/../include/nsm.h", runtime));
   f->nsource = (int)sources.n;
   f->source = vec_freeze(a, &sources);

@@ -2,18 +2,9 @@
 #include <math.h>
 #include "fmu.h"
 
-static void escaped(Text *out, const char *s) {
-  for (; *s; s++)
-    if (*s == '&') text_add(out, "&amp;");
-    else if (*s == '<') text_add(out, "&lt;");
-    else if (*s == '>') text_add(out, "&gt;");
-    else if (*s == '"') text_add(out, "&quot;");
-    else text_addc(out, (unsigned char)*s < ' ' ? ' ' : *s);
-}
-
 void xml_attribute(Text *out, const char *name, const char *value) {
   text_printf(out, " %s=\"", name);
-  escaped(out, value);
+  text_xml(out, value);
   text_addc(out, '"');
 }
 

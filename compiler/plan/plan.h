@@ -37,7 +37,7 @@ typedef struct Plan {
   const SchemeDescriptor *scheme;
   const Equations *equations;   // that it is made from, where the runtime takes functions at points; NULL: others
   Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
-  int inertia_at, law_at;
+  int inertia_at, law_at, force_at, place_at;   // place_at: of gaps that are rows, 0: rates are
   double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system

@@ -15,7 +15,7 @@ static void smooth(PlanClass *pc, Hoist *h, const Piece *p, const Plan *plan) {
   Ex R = plan->equations->momentum(p);
   class_kernels(pc, h, p->cls, depends(p, plan, R, FORCE) || depends(p, plan, R, REACTION));
   int force = point_of(p, R, FORCE);
-  pc->f_mean = force > END && point_moves(p, plan->point, force);
+  pc->f_mean = force > END && force == plan->inertia_at && point_moves(p, plan->point, force);
   if (depends(p, plan, R, INERTIA)) curve_of_inertia(pc, h, p->cls);
 }
 
@@ -33,11 +33,13 @@ static const SysClass *row_of(const Piece *p, const Plan *plan, int point) {
 static void row(PlanClass *pc, Hoist *h, const Piece *p, const Plan *plan) {
   const Equations *q = plan->equations;
   bool relation = p->cls->kind == CLASS_RELATION;
-  int point = relation ? point_of(p, q->relation(p), OUTPUT) : point_of(p, q->rate(p), RATE);
+  int point = relation ? point_of(p, q->relation(p), OUTPUT) : plan->place_at ? plan->place_at
+                                                             : point_of(p, q->rate(p), RATE);
   class_kernels(pc, h, row_of(p, plan, point), true);
   if (relation) return;
   if (depends(p, plan, q->impulse(p), IMPULSE)) curve_of_impulse(pc, h, p->cls);
-  if (point_moves(p, plan->point, point)) slope_of_rate(pc, h, p->cls);
+  bool rate = !plan->place_at || p->cls->velocity_level;
+  if (rate && point_moves(p, plan->point, point)) slope_of_rate(pc, h, p->cls);
 }
 
 // Where the functions of a statement stand, and the weights of f: of what the generic step takes.
@@ -46,6 +48,11 @@ static void places(Plan *plan, const Piece *p) {
   Terms t = terms_of(p, R);
   plan->inertia_at = point_of(p, R, INERTIA);
   plan->law_at = point_of(p, R, REACTION);
+  plan->force_at = point_of(p, R, FORCE);
+  SysClass row = { .kind = CLASS_CONTACT };
+  Piece contact = { p->arena, p->sys, p->pool, &row };
+  int place = point_of(&contact, plan->equations->rate(&contact), GAP);
+  plan->place_at = place < 0 ? 0 : place;
   for (int i = 0; i < PIECE_POINTS; i++) plan->force[i] = ex_num(p->pool, 0);
   for (int i = 0; i < t.n; i++)
     if (t.at[i].of == FORCE)
@@ -58,7 +65,7 @@ static void places(Plan *plan, const Piece *p) {
     if (closed.at[i].of == RATE) plan->lead = ex_value(p->pool, by);
   }
   bool known = plan->point[END].from != BEGIN;             // all is taken at the point from which the end is reached
-  Ex ends = ex_add(p->pool, plan->force[BEGIN], plan->force[END]);
+  Ex ends = ex_add(p->pool, plan->force[BEGIN], plan->force[plan->force_at]);
   INVARIANT(known ? plan->inertia_at == plan->point[END].from : ex_is_num(p->pool, ends, 1));
 }
 

@@ -10,7 +10,6 @@ typedef struct MjBody {
   const XmlNode *node;
   struct MjBody *parent, *rigid;        // rigid: the one that it is a part of, as it has no joints; NULL: the world
   Frame at;                             // in the world, at the start
-  const char *childclass;
   double mass, com[3], inertia[3][3];   // with those that are a part of it: place of the centre of mass in the world,
                                         // inertia about it in axes of the world
   int njoint;
@@ -29,14 +28,17 @@ typedef struct MjJoint {
   const char *place, *rate;             // in nsm: from the start
 } MjJoint;
 
-typedef enum { MJ_PLANE, MJ_SPHERE, MJ_CAPSULE, MJ_CYLINDER, MJ_BOX, MJ_ELLIPSOID, MJ_OTHER } MjShape;
+typedef enum { MJ_PLANE, MJ_SPHERE, MJ_CAPSULE, MJ_CYLINDER, MJ_BOX, MJ_ELLIPSOID, MJ_MESH, MJ_OTHER } MjShape;
+// Where elements of a body stand, in the world: its axes or those of a `frame` in it; and their default class.
+typedef struct MjPlace { Frame at; const char *class; } MjPlace;
 typedef struct MjGeom {
-  const char *name;
+  const char *name, *class;
   const XmlNode *node;
   MjBody *body;                         // NULL: the world
   MjShape shape;
   Frame at;                             // in the world
   double size[3], friction[3];
+  const char *hull;                     // of a mesh, in nsm
   int contype, conaffinity, condim;
 } MjGeom;
 
@@ -57,8 +59,10 @@ typedef struct Mjcf {
 bool mjcf_read(Mjcf *m);
 void mjcf_write(Mjcf *m, Text *out);
 void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what acts along them
+bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out);   // those of one body, its b->njoint
 void mjcf_actuators(Mjcf *m, Text *out);                   // with equality constraints and tendons
 void mjcf_contacts(Mjcf *m, Text *out);
+void mjcf_sensors(Mjcf *m, Text *out);                     // as outputs, mjcf_sensors.c
 
 // An attribute of an element, or of its default class: `tag` says whose defaults. NULL: nowhere.
 const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass);

@@ -1,10 +1,5 @@
-// Joints of MJCF. One in a body is a joint of std/joints.nsm. Several in one body follow each other, and each has a
-// coordinate of its own with its armature; rows hold the body where they lead:
-//
-//   R = R_A rot(a_1, q_1) rot(a_2, q_2) ... R_0,   r = r_A + R_A (p_1 + rot(a_1, q_1) (p_2 - p_1 + ... (c - p_n)))
-//
-// with places and axes in the axes of the body A above, as they are at the start. Behind them what acts along joints,
-// tendons and actuators.
+// Joints of MJCF. One in a body is a joint of std/joints.nsm; several are in mjcf_chain.c. Behind them what acts along
+// joints, tendons and actuators.
 #include <math.h>
 #include <string.h>
 #include "mjcf.h"
@@ -12,73 +7,6 @@
 static int line_of(const XmlNode *n) { return source_line(n->at.file, n->at.lo); }
 static const char *unit_of(const MjJoint *j) { return j->kind == MJ_SLIDE ? "m" : "rad"; }
 static const char *effort_of(const MjJoint *j) { return j->kind == MJ_SLIDE ? "N" : "N*m"; }
-
-// ---- several joints in one body -------------------------------------------------------------------------------------
-// In the axes of the body above, from its centre of mass; the world has its own.
-static const char *in_axes(Mjcf *m, const MjBody *above, const double x[3], bool place) {
-  double to[3];
-  for (int i = 0; i < 3; i++) {
-    to[i] = 0;
-    for (int k = 0; k < 3; k++)
-      to[i] += (above ? above->at.R[k][i] : i == k) * (x[k] - (above && place ? above->com[k] : 0));
-  }
-  return robot_vector(m->a, to);
-}
-
-static void rows(Mjcf *m, const MjBody *b, const char *turned, const char *place, Text *out) {
-  const MjBody *above = mjcf_rigid(b->parent);
-  const char *A = mjcf_own(b->parent), *name = robot_name(&m->text, arena_printf(m->a, "%s_follows", b->own), "_");
-  const char *R = arena_printf(m->a, "%s_turn", name), *E = arena_printf(m->a, "%s_off", name);
-  Frame start = frame_rest();
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      start.R[i][k] = 0;
-      for (int l = 0; l < 3; l++) start.R[i][k] += (above ? above->at.R[l][i] : i == l) * b->at.R[l][k];
-    }
-  const char *first = robot_turn(m->a, &start);
-  text_printf(out, "  var %s = %s%s%s%s%s%s;\n", R, above ? A : "", above ? ".R" : "", above && *turned ? "*" : "",
-              turned, first ? "*" : "", first ? first : "");
-  text_printf(out, "  var %s = transpose(%s)*%s.R;\n", E, R, b->own);
-  if (above) text_printf(out, "  constraint %s_place: %s.r = %s.r + %s.R*(%s);\n", name, b->own, A, A, place);
-  else text_printf(out, "  constraint %s_place: %s.r = %s;\n", name, b->own, place);
-  text_printf(out, "  constraint %s_x: %s[3, 2] - %s[2, 3] = 0;\n  constraint %s_y: %s[1, 3] - %s[3, 1] = 0;\n"
-              "  constraint %s_z: %s[2, 1] - %s[1, 2] = 0;\n", name, E, E, name, E, E, name, E, E);
-}
-
-static bool several(Mjcf *m, const MjBody *b, size_t first, Text *out) {
-  const MjBody *above = mjcf_rigid(b->parent);
-  const char *turned = "", *open = "", *close = "", *last = NULL;
-  for (size_t i = first; i < first + (size_t)b->njoint; i++) {
-    MjJoint *j = m->joints.at[i];
-    const char *axis = in_axes(m, above, j->axis, false);
-    if (j->kind == MJ_BALL)
-      return xml_wrong(m->a, m->wrong, j->node->at, "a ball joint beside another joint of the same body is not read");
-    if (!(j->armature > 0))
-      return xml_wrong(m->a, m->wrong, j->node->at, "several joints of one body need an `armature` each: this one "
-                       "would move a part without mass");
-    text_printf(out, "  coord %s : %s = 0;  // line %d\n", j->own, unit_of(j), line_of(j->node));
-    j->place = j->own;
-    j->rate = arena_printf(m->a, "%s'", j->own);
-    if (j->kind == MJ_HINGE) {
-      const char *turn = arena_printf(m->a, "rotation(%s, %s)", axis, j->own), *at = in_axes(m, above, j->at, true);
-      open = last ? arena_printf(m->a, "%s%s [m] - %s [m] + %s*(", open, at, last, turn)
-                  : arena_printf(m->a, "%s%s [m] + %s*(", open, at, turn);
-      close = arena_printf(m->a, "%s)", close);
-      turned = *turned ? arena_printf(m->a, "%s*%s", turned, turn) : turn;
-      last = at;
-    } else {
-      double n = sqrt(j->axis[0]*j->axis[0] + j->axis[1]*j->axis[1] + j->axis[2]*j->axis[2]);
-      const double unit[3] = { j->axis[0] / n, j->axis[1] / n, j->axis[2] / n };
-      open = arena_printf(m->a, "%s%s*%s + ", open, in_axes(m, above, unit, false), j->own);
-    }
-  }
-  const char *centre = in_axes(m, above, b->com, true);
-  const char *inmost = arena_printf(m->a, "%s [m]", centre);
-  if (last) inmost = arena_printf(m->a, "%s - %s [m]", inmost, last);
-  const char *place = arena_printf(m->a, "%s%s%s", open, inmost, close);
-  rows(m, b, turned, place, out);
-  return true;
-}
 
 // ---- one joint ------------------------------------------------------------------------------------------------------
 static void one(Mjcf *m, MjJoint *j, Text *out) {
@@ -131,7 +59,7 @@ void mjcf_joints(Mjcf *m, Text *out) {
     MjJoint *j = m->joints.at[i];
     size_t n = (size_t)j->body->njoint;
     if (n == 1) one(m, j, out);
-    else if (!several(m, j->body, i, out)) return;
+    else if (!mjcf_chain(m, j->body, &m->joints.at[i], out)) return;
     for (size_t k = i; k < i + n; k++) acts(m, m->joints.at[k], out);
     i += n;
   }
@@ -145,41 +73,72 @@ static const XmlNode *tendon_named(const Mjcf *m, const char *name) {
   return NULL;
 }
 
-// The length of a fixed tendon from the start, its rate, and what it was at the start. False: a joint is not here.
-static bool length_of(Mjcf *m, const XmlNode *n, const char **place, const char **rate, double *start) {
-  *place = *rate = NULL;
-  *start = 0;
+// A fixed tendon: its length from the start, its rate, their unit; its length at the start and where springs are slack.
+// Joints of both kinds count as numbers.
+typedef struct MjLength { const char *place, *rate, *unit; double start, slack; } MjLength;
+
+// False: a joint is not here.
+static bool length_of(Mjcf *m, const XmlNode *n, MjLength *l) {
+  Arena *a = m->a;
+  *l = (MjLength){ 0 };
+  bool mixed = false;
+  for (const XmlNode *x = xml_child(n, "joint"); x; x = xml_next(x, "joint")) {
+    const MjJoint *j = mjcf_joint(m, xml_text(x, "joint"));
+    if (!j || j->kind == MJ_BALL) return false;
+    mixed |= l->unit && strcmp(l->unit, unit_of(j)) != 0;
+    l->unit = unit_of(j);
+  }
   for (const XmlNode *x = xml_child(n, "joint"); x; x = xml_next(x, "joint")) {
     const MjJoint *j = mjcf_joint(m, xml_text(x, "joint"));
     double coef = 1;
-    if (!j || j->kind == MJ_BALL || mjcf_numbers(m, x, "joint", "coef", "", 1, &coef) < 0) return false;
-    const char *c = robot_number(m->a, coef);
-    const char *plus = *place ? " + " : "";
-    *place = arena_printf(m->a, "%s%s(%s)*%s", *place ? *place : "", plus, c, j->place);
-    *rate = arena_printf(m->a, "%s%s(%s)*%s", *rate ? *rate : "", plus, c, j->rate);
-    *start += coef * j->ref;
+    if (mjcf_numbers(m, x, "joint", "coef", "", 1, &coef) < 0) return false;
+    const char *c = robot_number(a, coef), *plus = l->place ? " + " : "";
+    const char *by = mixed ? arena_printf(a, "/(1 [%s])", unit_of(j)) : "";
+    l->place = arena_printf(a, "%s%s(%s)*%s%s", l->place ? l->place : "", plus, c, j->place, by);
+    l->rate = arena_printf(a, "%s%s(%s)*%s%s", l->rate ? l->rate : "", plus, c, j->rate, by);
+    l->start += coef * j->ref;
+    l->slack += coef * j->springref;
   }
-  return *place != NULL;
+  if (mixed) l->unit = "rad";
+  return l->place != NULL;
+}
+
+// Stops, spring, damper and dry friction along a tendon.
+static void along_tendon(Mjcf *m, const XmlNode *n, const MjLength *l, const char *name, Text *out) {
+  Arena *a = m->a;
+  double range[2] = { 0 }, stiffness = 0, damping = 0, dry = 0, slack[2] = { -1, -1 };
+  const char *limited = mjcf_text(m, n, "tendon", "limited", NULL);
+  bool way = !strcmp(l->unit, "m"), stops = limited && !strcmp(limited, "true");
+  if (!limited || !strcmp(limited, "auto")) stops = m->autolimits;
+  if (mjcf_numbers(m, n, "tendon", "range", NULL, 2, range) == 2 && stops)
+    text_printf(out, "  contact %s_low: %s - (%s [%s]) >= 0 with newton(0);\n"
+                "  contact %s_high: %s [%s] - %s >= 0 with newton(0);\n", name, name,
+                robot_number(a, range[0] - l->start), l->unit, name, robot_number(a, range[1] - l->start), l->unit,
+                name);
+  mjcf_numbers(m, n, "tendon", "stiffness", NULL, 1, &stiffness);
+  mjcf_numbers(m, n, "tendon", "damping", NULL, 1, &damping);
+  mjcf_numbers(m, n, "tendon", "frictionloss", NULL, 1, &dry);
+  mjcf_numbers(m, n, "tendon", "springlength", NULL, 2, slack);
+  if (stiffness > 0)
+    text_printf(out, "  potential %s [%s]*(%s - (%s [%s]))^2/2;\n", robot_number(a, stiffness), way ? "N/m" : "N*m",
+                name, robot_number(a, (slack[0] < 0 ? l->slack : slack[0]) - l->start), l->unit);
+  if (slack[1] > slack[0]) robot_left_out(&m->text, n, "slack of springs of tendons");
+  if (damping > 0)
+    text_printf(out, "  dissipation %s [%s]*(%s)^2/2;\n", robot_number(a, damping), way ? "N*s/m" : "N*m*s", l->rate);
+  if (dry > 0)
+    text_printf(out, "  contact %s_dry { normal_force = %s [%s]; slip = %s; with coulomb(1); }\n", name,
+                robot_number(a, dry), way ? "N" : "N*m", l->rate);
 }
 
 static void tendon(Mjcf *m, const XmlNode *n, Text *out) {
-  const char *place, *rate, *limited = mjcf_text(m, n, "tendon", "limited", NULL);
-  double start, range[2] = { 0 }, stiffness = 0, damping = 0;
-  if (!length_of(m, n, &place, &rate, &start)) {
+  MjLength l;
+  if (!length_of(m, n, &l)) {
     robot_left_out(&m->text, n, "tendons of joints that are not read");
     return;
   }
   const char *name = robot_name(&m->text, xml_text(n, "name") ? xml_text(n, "name") : "tendon", "_tendon");
-  bool has = mjcf_numbers(m, n, "tendon", "range", NULL, 2, range) == 2;
-  mjcf_numbers(m, n, "tendon", "stiffness", NULL, 1, &stiffness);
-  mjcf_numbers(m, n, "tendon", "damping", NULL, 1, &damping);
-  text_printf(out, "  var %s = %s;  // line %d\n", name, place, line_of(n));
-  if (has && (limited ? !strcmp(limited, "true") : m->autolimits))
-    text_printf(out, "  contact %s_low: %s - (%s) >= 0 with newton(0);\n"
-                "  contact %s_high: %s - %s >= 0 with newton(0);\n", name, name,
-                robot_number(m->a, range[0] - start), name, robot_number(m->a, range[1] - start), name);
-  if (stiffness > 0) robot_left_out(&m->text, n, "springs of tendons");
-  if (damping > 0) robot_left_out(&m->text, n, "dampers of tendons");
+  text_printf(out, "  var %s = %s;  // line %d\n", name, l.place, line_of(n));
+  along_tendon(m, n, &l, name, out);
 }
 
 static void tendons(Mjcf *m, Text *out) {
@@ -281,33 +240,36 @@ static bool is_limited(const Mjcf *m, const XmlNode *n, const char *flag, const 
 static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
   const MjJoint *j = mjcf_joint(m, mjcf_text(m, n, n->name, "joint", NULL));
   const XmlNode *t = tendon_named(m, mjcf_text(m, n, n->name, "tendon", NULL));
-  const char *place = j ? j->place : NULL, *rate = j ? j->rate : NULL, *name = xml_text(n, "name");
-  double gear = 1, range[2] = { 0 }, start = j ? j->ref : 0;
+  const char *name = xml_text(n, "name");
+  double gear = 1, range[2] = { 0 };
+  MjLength l = { 0 };
   MjForce f;
+  if (j) l = (MjLength){ j->place, j->rate, unit_of(j), j->ref, 0 };
   if (xml_text(n, "cranksite")) {
     robot_left_out(&m->text, n, "actuators by a crank and a slider");
     return;
   }
-  if ((!j && !t) || (j && j->kind == MJ_BALL) || (t && !length_of(m, t, &place, &rate, &start)) ||
+  if ((!j && !t) || (j && j->kind == MJ_BALL) || (t && !length_of(m, t, &l)) ||
       !force_of(m, n, &f)) {
     robot_left_out(&m->text, n, arena_printf(m->a, "actuators `%s` of this kind", n->name));
     return;
   }
   mjcf_numbers(m, n, n->name, "gear", NULL, 1, &gear);
   name = robot_name(&m->text, name ? name : "control", "_control");
-  const char *control = name, *unit = j ? unit_of(j) : "rad", *effort = j ? effort_of(j) : "N*m";
+  const char *control = name, *effort = !strcmp(l.unit, "m") ? "N" : "N*m";
   if (is_limited(m, n, "ctrllimited", "ctrlrange") && mjcf_numbers(m, n, n->name, "ctrlrange", NULL, 2, range) == 2)
     control = clamped(m, name, range);
   const char *force = arena_printf(m->a, "%s*%s", robot_number(m->a, f.gain), control);
   if (f.bias[0] != 0) force = arena_printf(m->a, "%s + (%s)", force, robot_number(m->a, f.bias[0]));
   if (f.bias[1] != 0)
-    force = arena_printf(m->a, "%s + (%s)*((%s)/(1 [%s]) + (%s))", force, robot_number(m->a, gear * f.bias[1]), place,
-                         unit, robot_number(m->a, start));
+    force = arena_printf(m->a, "%s + (%s)*((%s)/(1 [%s]) + (%s))", force, robot_number(m->a, gear * f.bias[1]),
+                         l.place, l.unit, robot_number(m->a, l.start));
   if (f.bias[2] != 0)
-    force = arena_printf(m->a, "%s + (%s)*(%s)/(1 [%s/s])", force, robot_number(m->a, gear * f.bias[2]), rate, unit);
+    force = arena_printf(m->a, "%s + (%s)*(%s)/(1 [%s/s])", force, robot_number(m->a, gear * f.bias[2]), l.rate,
+                         l.unit);
   if (is_limited(m, n, "forcelimited", "forcerange") && mjcf_numbers(m, n, n->name, "forcerange", NULL, 2, range) == 2)
     force = clamped(m, force, range);
-  text_printf(out, "  input %s = 0;  // line %d\n  force %s = %s [%s]*(%s);\n", name, line_of(n), place,
+  text_printf(out, "  input %s = 0;  // line %d\n  force %s = %s [%s]*(%s);\n", name, line_of(n), l.place,
               robot_number(m->a, gear), effort, force);
 }
 

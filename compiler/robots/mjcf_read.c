@@ -193,7 +193,7 @@ static bool geom_mass(Mjcf *m, const MjGeom *g, const char *class, MjBody *to) {
   double V = volume(g, J);
   int given = mjcf_numbers(m, g->node, "geom", "mass", class, 1, &mass);
   if (given < 0 || mjcf_numbers(m, g->node, "geom", "density", class, 1, &density) < 0) return false;
-  if (g->shape == MJ_OTHER)
+  if (g->shape == MJ_OTHER || g->shape == MJ_MESH)
     return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which is not read: give "
                      "the body an `inertial`");
   if (given > 0) density = V > 0 ? mass / V : 0;
@@ -220,7 +220,8 @@ static bool inertial(Mjcf *m, const XmlNode *n, const MjBody *b, MjBody *to) {
 
 // ---- geoms ----------------------------------------------------------------------------------------------------------
 static MjShape shape_of(const char *type) {
-  static const char *const name[] = { "plane", "sphere", "capsule", "cylinder", "box", "ellipsoid" };
+  static const char *const name[] = { "plane", "sphere", "capsule", "cylinder", "box", "ellipsoid",
+                                     "mesh" };
   for (int i = 0; type && i < MJ_OTHER; i++)
     if (!strcmp(type, name[i])) return (MjShape)i;
   return type ? MJ_OTHER : MJ_SPHERE;
@@ -246,12 +247,13 @@ static bool from_to(Mjcf *m, MjGeom *g, const char *class, Frame *own) {
   return true;
 }
 
-static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
+static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
+  const char *class = in->class;
   MjGeom *g = ARENA_NEW(m->a, MjGeom);
   double number[3] = { 1, 1, 3 };
   static const char *const words[] = { "contype", "conaffinity", "condim" };
   Frame own;
-  *g = (MjGeom){ .name = xml_text(n, "name"), .node = n, .body = b, .friction = { 1, 0.005, 0.0001 } };
+  *g = (MjGeom){ .name = xml_text(n, "name"), .node = n, .body = b, .class = class, .friction = { 1, 0.005, 0.0001 } };
   g->shape = shape_of(mjcf_text(m, n, "geom", "type", class));
   if (!known_class(m, n, "class") || !frame(m, n, "geom", class, &own) ||
       mjcf_numbers(m, n, "geom", "size", class, 3, g->size) < 0 ||
@@ -260,9 +262,11 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
   for (int i = 0; i < 3; i++)
     if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
   g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
-  g->at = b ? frame_of(&b->at, &own) : own;
+  g->at = frame_of(&in->at, &own);
   if (g->shape == MJ_OTHER)
     robot_left_out(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
+  if (xml_text(n, "shellinertia") && !strcmp(xml_text(n, "shellinertia"), "true"))
+    robot_left_out(&m->text, n, "`shellinertia`: such geoms are full");
   vec_push(&m->geoms, g);
   return true;
 }
@@ -274,7 +278,8 @@ static bool counts(Mjcf *m, const XmlNode *n, const char *class) {
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
-static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
+static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
+  const char *class = in->class;
   static const char *const kinds[] = { "hinge", "slide", "ball" };
   const char *type = mjcf_text(m, n, "joint", "type", class), *limited = mjcf_text(m, n, "joint", "limited", class);
   MjJoint *j = ARENA_NEW(m->a, MjJoint);
@@ -307,26 +312,30 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
     double *const angle[] = { &j->ref, &j->springref, &j->range[0], &j->range[1] };
     for (int i = 0; i < 4; i++) *angle[i] = angle_of(m, *angle[i]);
   }
-  frame_point(&b->at, pos, j->at);
-  frame_vector(&b->at, axis, j->axis);
+  if (mjcf_text(m, n, "joint", "springdamper", class)) robot_left_out(&m->text, n, "`springdamper` of joints");
+  frame_point(&in->at, pos, j->at);
+  frame_vector(&in->at, axis, j->axis);
   b->njoint++;
   vec_push(&m->joints, j);
   return true;
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
-static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const char *class);
+static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in);
 
-static bool body(Mjcf *m, const XmlNode *n, MjBody *parent, const char *class) {
+static bool body(Mjcf *m, const XmlNode *n, MjBody *parent, const MjPlace *in) {
   MjBody *b = ARENA_NEW(m->a, MjBody);
-  Frame own;
+  MjPlace own = *in;
+  Frame at;
   *b = (MjBody){ .name = xml_text(n, "name"), .node = n, .parent = parent };
-  if (xml_text(n, "childclass")) class = xml_text(n, "childclass");
-  b->childclass = class;
-  if (!known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &own)) return false;
-  b->at = parent ? frame_of(&parent->at, &own) : own;
+  if (xml_text(n, "childclass")) own.class = xml_text(n, "childclass");
+  if (!known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &at)) return false;
+  if (xml_text(n, "gravcomp")) robot_left_out(&m->text, n, "`gravcomp` of bodies");
+  if (xml_text(n, "mocap") && !strcmp(xml_text(n, "mocap"), "true"))
+    robot_left_out(&m->text, n, "`mocap`: such bodies stand still");
+  own.at = b->at = frame_of(&in->at, &at);
   vec_push(&m->bodies, b);
-  return inside(m, n, b, class);
+  return inside(m, n, b, &own);
 }
 
 static bool mass_of(Mjcf *m, const XmlNode *n, MjBody *b, size_t first, const char *class) {
@@ -336,28 +345,43 @@ static bool mass_of(Mjcf *m, const XmlNode *n, MjBody *b, size_t first, const ch
   if (own && !m->geoms_always) return inertial(m, own, b, to);
   for (size_t i = first; i < m->geoms.n && !m->geoms_never; i++)
     if (m->geoms.at[i]->body == b && counts(m, m->geoms.at[i]->node, class) &&
-        !geom_mass(m, m->geoms.at[i], class, to))
+        !geom_mass(m, m->geoms.at[i], m->geoms.at[i]->class, to))
       return false;
   return true;
 }
 
-static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const char *class) {
-  static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint" };
-  size_t first = m->geoms.n;
+// A `frame` within a body, or the body itself: what it has but bodies, or the bodies. A frame places what is in it.
+static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool bodies) {
+  static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint",
+                                      "frame" };
   for (const XmlNode *x = n->first; x; x = x->next) {
     size_t i = 0;
     while (i < sizeof seen / sizeof *seen && strcmp(seen[i], x->name) != 0) i++;
     if (i == sizeof seen / sizeof *seen) robot_left_out(&m->text, x, arena_printf(m->a, "`%s` of bodies", x->name));
-    if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, class)) return false;
-    if (!strcmp(x->name, "geom") && !geom(m, x, b, class)) return false;
+    bool is_body = !strcmp(x->name, "body");
+    if (bodies && is_body && !body(m, x, b, in)) return false;
+    if (!strcmp(x->name, "frame")) {
+      MjPlace own = *in;
+      Frame at;
+      if (xml_text(x, "childclass")) own.class = xml_text(x, "childclass");
+      if (!known_class(m, x, "childclass") || !frame(m, x, "frame", NULL, &at)) return false;
+      own.at = frame_of(&in->at, &at);
+      if (!each(m, x, b, &own, bodies)) return false;
+    }
+    if (bodies) continue;
+    if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, in)) return false;
+    if (!strcmp(x->name, "geom") && !geom(m, x, b, in)) return false;
   }
+  return true;
+}
+
+static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
+  size_t first = m->geoms.n;
+  if (!each(m, n, b, in, false)) return false;
   if (b) b->rigid = b->njoint > 0 || b->free ? b : b->parent ? b->parent->rigid : NULL;
   if (b && b->free && b->njoint > 0)
     return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint has no other joint");
-  if (b && !mass_of(m, n, b, first, class)) return false;
-  for (const XmlNode *x = xml_child(n, "body"); x; x = xml_next(x, "body"))
-    if (!body(m, x, b, class)) return false;
-  return true;
+  return (!b || mass_of(m, n, b, first, in->class)) && each(m, n, b, in, true);
 }
 
 const MjBody *mjcf_rigid(const MjBody *b) { return b ? b->rigid : NULL; }
@@ -369,11 +393,39 @@ const MjJoint *mjcf_joint(const Mjcf *m, const char *name) {
   return NULL;
 }
 
+// The moments about its axes, where these are the principal ones.
+static void bound(Mjcf *m, MjBody *b, double least) {
+  Frame back = frame_rest();
+  double own[3][3], off = 0;
+  for (int i = 0; i < 9; i++) back.R[i / 3][i % 3] = b->at.R[i % 3][i / 3];
+  frame_tensor(&back, (const double(*)[3])b->inertia, own);
+  for (int i = 0; i < 3; i++) off = fmax(off, fabs(own[i][(i + 1) % 3]) / (own[i][i] + 1e-300));
+  if (off > 1e-12) robot_left_out(&m->text, b->node, "`boundinertia` where principal axes are not those of the body");
+  for (int i = 0; i < 3 && off <= 1e-12; i++) own[i][i] = fmax(own[i][i], least);
+  frame_tensor(&b->at, (const double(*)[3])own, b->inertia);
+}
+
+// `boundmass`, `boundinertia` and `settotalmass` of the compiler.
 static bool masses(Mjcf *m) {
+  double total = 0, least = 0, inertia = 0, whole = -1;
+  for (const XmlNode *n = xml_child(m->root, "compiler"); n; n = xml_next(n, "compiler"))
+    if (mjcf_numbers(m, n, "compiler", "boundmass", NULL, 1, &least) < 0 ||
+        mjcf_numbers(m, n, "compiler", "boundinertia", NULL, 1, &inertia) < 0 ||
+        mjcf_numbers(m, n, "compiler", "settotalmass", NULL, 1, &whole) < 0)
+      return false;
   for (size_t i = 0; i < m->bodies.n; i++) {
-    const MjBody *b = m->bodies.at[i];
-    if (b->rigid != b || b->mass > 0) continue;
+    MjBody *b = m->bodies.at[i];
+    if (b->rigid != b) continue;
+    b->mass = fmax(b->mass, least);
+    if (inertia > 0) bound(m, b, inertia);
+    total += b->mass;
+    if (b->mass > 0) continue;
     return xml_wrong(m->a, m->wrong, b->node->at, "the body `%s` moves and has no mass", b->name ? b->name : "");
+  }
+  for (size_t i = 0; i < m->bodies.n && whole > 0; i++) {
+    MjBody *b = m->bodies.at[i];
+    b->mass *= whole / total;
+    for (int k = 0; k < 9; k++) b->inertia[k / 3][k % 3] *= whole / total;
   }
   return true;
 }
@@ -392,7 +444,7 @@ static bool settings(Mjcf *m) {
     if (seq) m->eulerseq = seq;
     if (coordinate && !strcmp(coordinate, "global"))
       return xml_wrong(m->a, m->wrong, n->at, "global coordinates are not read, which MuJoCo gave up as well");
-    static const char *const left[] = { "balanceinertia", "boundmass", "boundinertia", "settotalmass", "fitaabb" };
+    static const char *const left[] = { "balanceinertia", "fitaabb" };
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
       if (xml_text(n, left[i]) && strcmp(xml_text(n, left[i]), "false") != 0)
         robot_left_out(&m->text, n, arena_printf(m->a, "`%s` of the compiler", left[i]));
@@ -440,6 +492,6 @@ bool mjcf_read(Mjcf *m) {
   const XmlNode *world = xml_child(m->root, "worldbody");
   if (!world) return xml_wrong(m->a, m->wrong, m->root->at, "there is no `worldbody`");
   for (; world; world = xml_next(world, "worldbody"))
-    if (!inside(m, world, NULL, NULL)) return false;
+    if (!inside(m, world, NULL, &(MjPlace){ frame_rest(), NULL })) return false;
   return masses(m);
 }

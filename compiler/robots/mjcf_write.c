@@ -1,7 +1,11 @@
 // The model: a body for each one that has joints, with what is fixed to it; shapes, contacts, and what is left out.
+#define _GNU_SOURCE
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "mjcf.h"
 
 static int line_of(const XmlNode *n) { return source_line(n->at.file, n->at.lo); }
@@ -29,6 +33,62 @@ static const char *ellipsoid(Arena *a, const double size[3]) {
   return arena_printf(a, "convex([%s])", all);
 }
 
+static const char *corners_of(Mjcf *m, const XmlNode *n, const char *text, const double scale[3]) {
+  const char *all = NULL;
+  int count = 0;
+  char *rest;
+  double x[3];
+  for (double value; (value = strtod(text, &rest), rest > text); text = rest) {
+    x[count % 3] = value * scale[count % 3];
+    if (++count % 3) continue;
+    all = all ? arena_printf(m->a, "%s, %s", all, robot_vector(m->a, x)) : robot_vector(m->a, x);
+  }
+  if (all && count % 3 == 0) return arena_printf(m->a, "convex([%s])", all);
+  xml_wrong(m->a, m->wrong, n->at, "`vertex` of `mesh` has three numbers for each corner");
+  return NULL;
+}
+
+static const XmlNode *mesh_named(const Mjcf *m, const char *name) {
+  for (const XmlNode *all = xml_child(m->root, "asset"); all && name; all = xml_next(all, "asset"))
+    for (const XmlNode *n = xml_child(all, "mesh"); n; n = xml_next(n, "mesh")) {
+      const char *own = xml_text(n, "name"), *file = xml_text(n, "file"), *slash = file ? strrchr(file, '/') : NULL;
+      const char *stem = slash ? slash + 1 : file;         // its name where it has no other
+      if (own ? !strcmp(own, name) : stem && !strncmp(stem, name, strlen(name)) && stem[strlen(name)] == '.') return n;
+    }
+  return NULL;
+}
+
+// Its path from the root, so that the model may stand anywhere; NULL: no such file.
+static const char *path_of(Mjcf *m, const char *folder, const char *file) {
+  const char *slash = strrchr(m->file->path, '/'), *path = file;
+  char whole[PATH_MAX];
+  if (folder && *file != '/') path = arena_printf(m->a, "%s/%s", folder, file);
+  if (slash && *path != '/') path = arena_printf(m->a, "%.*s/%s", (int)(slash - m->file->path), m->file->path, path);
+  return realpath(path, whole) ? arena_strndup(m->a, whole, strlen(whole)) : NULL;
+}
+
+// The hull of a mesh of `asset`: of its corners, or of its file.
+static const char *mesh(Mjcf *m, const MjGeom *g) {
+  const char *name = mjcf_text(m, g->node, "geom", "mesh", g->class), *folder = NULL;
+  for (const XmlNode *n = xml_child(m->root, "compiler"); n; n = xml_next(n, "compiler"))
+    if (xml_text(n, "meshdir") || xml_text(n, "assetdir"))
+      folder = xml_text(n, xml_text(n, "meshdir") ? "meshdir" : "assetdir");
+  const XmlNode *of = mesh_named(m, name);
+  const char *file = of ? xml_text(of, "file") : NULL, *corners = of ? xml_text(of, "vertex") : NULL;
+  double scale[3] = { 1, 1, 1 };
+  if (of && (mjcf_numbers(m, of, "mesh", "scale", NULL, 3, scale) < 0)) return NULL;
+  if (corners) return corners_of(m, of, corners, scale);
+  const char *path = file ? path_of(m, folder, file) : NULL;
+  size_t k = path ? strlen(path) : 0;
+  bool plain = scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
+  if (path && plain && k > 4 && (!strcasecmp(path + k - 4, ".stl") || !strcasecmp(path + k - 4, ".obj")))
+    return arena_printf(m->a, "convex(\"%s\")", path);
+  robot_left_out(&m->text, g->node, !of || !path ? "geoms whose mesh is not there"
+                                    : plain      ? "meshes that are neither .stl nor .obj"
+                                                 : "files of meshes with a scale");
+  return NULL;
+}
+
 static const char *shape(Mjcf *m, const MjGeom *g) {
   Arena *a = m->a;
   const double box[3] = { 2 * g->size[0], 2 * g->size[1], 2 * g->size[2] };
@@ -40,6 +100,7 @@ static const char *shape(Mjcf *m, const MjGeom *g) {
   case MJ_CYLINDER: return arena_printf(a, "cylinder(%s [m], %s [m])", R, length);
   case MJ_BOX: return arena_printf(a, "box(%s [m])", robot_vector(a, box));
   case MJ_ELLIPSOID: return ellipsoid(a, g->size);
+  case MJ_MESH: return g->hull;
   default: return NULL;
   }
 }
@@ -197,7 +258,7 @@ void mjcf_contacts(Mjcf *m, Text *out) {
 // ---- the whole ------------------------------------------------------------------------------------------------------
 static void unread(Mjcf *m) {
   static const char *const known[] = { "worldbody", "compiler", "option", "default", "contact", "equality", "tendon",
-                                       "actuator", "visual", "statistic", "asset", "size" };
+                                       "actuator", "visual", "statistic", "asset", "size", "sensor" };
   for (const XmlNode *n = m->root->first; n; n = n->next) {
     size_t i = 0;
     while (i < sizeof known / sizeof *known && strcmp(known[i], n->name) != 0) i++;
@@ -220,6 +281,32 @@ static void name_all(Mjcf *m) {
   }
 }
 
+// A mesh that is not here is no shape. What touches nothing is not asked for one.
+static void meshes(Mjcf *m) {
+  for (size_t i = 0; i < m->geoms.n; i++) {
+    MjGeom *g = m->geoms.at[i];
+    if (g->shape != MJ_MESH) continue;
+    if (g->contype || g->conaffinity) g->hull = mesh(m, g);
+    if (!g->hull) g->shape = MJ_OTHER;
+  }
+}
+
+// What `flag` of `option` switches off: gravity and contacts; the rest is left out.
+static bool is_off(const Mjcf *m, const char *what) {
+  for (const XmlNode *o = xml_child(m->root, "option"); o; o = xml_next(o, "option"))
+    for (const XmlNode *n = xml_child(o, "flag"); n; n = xml_next(n, "flag"))
+      if (xml_text(n, what) && !strcmp(xml_text(n, what), "disable")) return true;
+  return false;
+}
+
+static void flags(Mjcf *m) {
+  static const char *const others[] = { "constraint", "equality", "frictionloss", "limit", "passive", "clampctrl",
+                                        "actuation", "filterparent" };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (is_off(m, others[i]))
+      robot_left_out(&m->text, xml_child(m->root, "option"), arena_printf(m->a, "the flag `%s`", others[i]));
+}
+
 void mjcf_write(Mjcf *m, Text *out) {
   Text inner = { 0 };
   double gravity[3] = { 0, 0, -9.81 }, step = 0.002;
@@ -232,11 +319,15 @@ void mjcf_write(Mjcf *m, Text *out) {
   *own = (char)toupper((unsigned char)*own);
   name_all(m);
   unread(m);
+  flags(m);
+  meshes(m);
+  if (is_off(m, "gravity")) memset(gravity, 0, sizeof gravity);
   for (size_t i = 0; i < m->bodies.n; i++) body(m, m->bodies.at[i], &inner);
   world(m, &inner);
   mjcf_joints(m, &inner);
   mjcf_actuators(m, &inner);
-  mjcf_contacts(m, &inner);
+  if (!is_off(m, "contact") && !is_off(m, "constraint")) mjcf_contacts(m, &inner);
+  mjcf_sensors(m, &inner);
   text_printf(out, "// %s, from %s by nsm import.\n", name ? name : "A robot", m->file->path);
   text_add(out, "// MuJoCo's soft contacts, limits and constraints are rigid here; impacts are without restitution.\n");
   for (size_t i = 0; i < m->text.left.n; i++) text_printf(out, "// Left out: %s.\n", m->text.left.at[i]);

@@ -137,10 +137,17 @@ static bool masses(Urdf *u) {
   return true;
 }
 
+// What was expanded may still name the space of xacro: it has no element of it.
+static bool of_xacro(const XmlNode *n) {
+  for (; n; n = n->next)
+    if (!strncmp(n->name, "xacro:", 6) || of_xacro(n->first)) return true;
+  return false;
+}
+
 bool urdf_read(Urdf *u) {
   u->robot = xml_read(u->a, u->file, u->wrong);
   if (!u->robot) return false;
-  if (strstr(u->file->text, "xmlns:xacro"))
+  if (of_xacro(u->robot))
     return xml_wrong(u->a, u->wrong, u->robot->at, "this is a file of xacro: expand it before, xacro %s > robot.urdf",
                      u->file->path);
   if (strcmp(u->robot->name, "robot") != 0)

@@ -16,6 +16,8 @@ Ex theta_of(const Piece *p) { return symbol(p, SYM_THETA); }
 Ex gamma_of(const Piece *p) { return symbol(p, SYM_GAMMA); }
 Ex lambda_of(const Piece *p) { return symbol(p, SYM_LAMBDA); }
 Ex kappa_of(const Piece *p) { return symbol(p, SYM_KAPPA); }
+Ex restitution_of(const Piece *p) { return symbol(p, SYM_RESTITUTION); }
+Ex over(const Piece *p, Ex a, Ex b) { return ex_div(p->pool, a, b); }
 Ex plus(const Piece *p, Ex a, Ex b) { return ex_add(p->pool, a, b); }
 Ex minus(const Piece *p, Ex a, Ex b) { return ex_sub(p->pool, a, b); }
 Ex times(const Piece *p, Ex a, Ex b) { return ex_mul(p->pool, a, b); }

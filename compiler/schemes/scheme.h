@@ -9,8 +9,9 @@
 typedef struct Piece { Arena *arena; const System *sys; Pool *pool; const SysClass *cls; } Piece;
 
 // A point of the piece. From the point `from` to it time goes on by time h, positions by h (begin u_B + end u_E) on the
-// manifold of attitudes; velocities and states are z_B + share (z_E - z_B). The numbers may depend on theta and gamma.
-enum { BEGIN, END, PIECE_POINTS = 4 };                    // those that every scheme has; others are its own
+// manifold of attitudes; velocities and states are z_B + share (z_E - z_B). The numbers may depend on theta and
+// gamma; those of the point at which a row is taken on the restitution e of the row.
+enum { BEGIN, END, PIECE_POINTS = 5 };                    // those that every scheme has; others are its own
 typedef struct Point { int from; Ex time, begin, end, share; } Point;
 
 // Functions of a statement at a point, symbols in the equations. All are linear in them, with weights made of h, theta
@@ -37,7 +38,8 @@ typedef struct Equations {
   Ex (*momentum)(const Piece *p);              // smooth statements: = sum of IMPULSE of the rows
   Ex (*impulse)(const Piece *p);               // constraints, contacts, friction: what each adds to that sum
   Ex (*relation)(const Piece *p);              // -y in N(lambda)
-  Ex (*rate)(const Piece *p), (*before)(const Piece *p);   // constraints, contacts, friction: y + e y_before against p
+  // constraints, contacts, friction: y + e y_before against p; or before NULL and a gap, which is all of the law
+  Ex (*rate)(const Piece *p), (*before)(const Piece *p);
   Ex (*closed)(const Piece *p);                // a contact acts where this is not positive
   // With two multipliers lambda, kappa of a constraint; else NULL.
   Ex (*gap)(const Piece *p);                   // constraints, contacts: against lambda
@@ -67,6 +69,7 @@ struct SchemeDescriptor {
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
   bool two_point;               // energy-consistent: equations in functions of both ends
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
+  bool flows;                   // event to event: motions by a solver, impacts and sets by these equations
   bool collocates;              // Radau IIA: takes the kernels of weights at stages of its own
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
@@ -78,7 +81,9 @@ struct SchemeDescriptor {
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
+#define NAMES_places(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_stages(name) SchemeCheck check_##name;
+#define NAMES_flow(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_two_point(name) extern const Equations name;
 #define SCHEME(name, number, form, ...) NAMES_##form(name)
 #include "../../runtime/schemes.def"

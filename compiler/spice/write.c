@@ -199,7 +199,7 @@ static void experiment(Spice *s, Names *n, Text *out) {
   for (int i = 1; i < c->n; i++) uic |= c->item[i].text && !strcmp(c->item[i].text, "uic");
   if (!uic)
     spice_left_out(s, c->span, "the operating point at the start (the run begins with the given charges, as by UIC)");
-  text_printf(out, "  simulate { until = %s, step = %s, scheme = moreau(theta = 1/2) }\n", until, step);
+  text_printf(out, "  simulate { until = %s, step = %s }\n", until, step);
 }
 
 static void whole(Spice *s, Text *out) {

@@ -22,6 +22,7 @@ void sym_text(const System *s, int id, Text *t) {
   case SYM_STEP: case SYM_H: text_add(t, "h"); return;
   case SYM_THETA: text_add(t, "theta"); return;
   case SYM_GAMMA: text_add(t, "gamma"); return;
+  case SYM_RESTITUTION: text_add(t, "e"); return;
   case SYM_AT: text_printf(t, "function%g_%d", ex_value(s->pool, y->idx[0]), y->id); return;
   case SYM_LAMBDA: text_add(t, "lambda"); return;
   case SYM_KAPPA: text_add(t, "kappa"); return;

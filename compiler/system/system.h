@@ -12,7 +12,8 @@
 
 // --- symbols: what the leaves of the DAG mean ---
 typedef enum {
-  SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_GAMMA, SYM_STAT,
+  SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_GAMMA, SYM_RESTITUTION,
+  SYM_STAT,
   SYM_COLUMN, SYM_AT,
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
   SYM_TABLE, SYM_TOUCH, SYM_ROTATION, SYM_ROTATION0, SYM_ROTATION_RATE, SYM_ROTATION_RATE0
@@ -171,7 +172,7 @@ typedef struct System {
   Ex *var_lo[MAX_INDICES], *var_hi[MAX_INDICES]; // [nvar] bounds of each index; EX_NONE for rows
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
-  Ex start, until, step, theta, gamma, tolerance, accept;  // EX_NONE: not given
+  Ex start, until, step, theta, gamma, tolerance, accept, rtol, atol;  // EX_NONE: not given
   bool affine;             // every class is
   const char *first_order, *second_order; // inferred class of each part, NULL if there is none
   const char *uniform_reldeg;      // for MIMO systems, printed

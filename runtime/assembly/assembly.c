@@ -196,6 +196,10 @@ static void add(const sim_class *k, const nsm_pattern *p, const double *val, con
 
 static double one(const nsm_sim *s, int wrt) { (void)s; (void)wrt; return 1; }
 static double at_end(const nsm_sim *s, int wrt) { return sim_chain(s, wrt); }
+// Where f of the iterate is taken.
+static double of_force(const nsm_sim *s, int wrt) {
+  return wrt == NSM_WRT_V && s->a->m->points ? s->a->point[s->a->m->force_at].share : sim_chain(s, wrt);
+}
 static double between(const nsm_sim *s, int wrt) {
   const nsm_point *y = &s->a->point[s->a->m->inertia_at];
   return wrt == NSM_WRT_Q ? s->n.h * y->end : y->share;
@@ -204,7 +208,7 @@ static double between(const nsm_sim *s, int wrt) {
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
   if (!s->a->algebraic) {
-    add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->n.h * k->theta, to);
+    add(k, &k->c->jac, k->jac, k->jac_at, of_force, s, -s->n.h * k->theta, to);
     return;
   }
   const nsm_pattern *p = &k->c->jac;
@@ -265,7 +269,7 @@ static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
   const sim_rows *r = &s->n.r;
   SIM_EACH(s, mass, k) add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
-  SIM_EACH(s, jac, k) add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * k->theta, x, product, terms);
+  SIM_EACH(s, jac, k) add_class(s, k, &k->c->jac, k->jac, of_force, -s->n.h * k->theta, x, product, terms);
   SIM_EACH(s, k, k) add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * k->gamma, x, product, terms);
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];

@@ -95,7 +95,8 @@ void sim_ledger_impulses(nsm_sim *s) {
     int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
     double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - sim_bounce(r, row);
     g->gross += fabs(p) * (fabs(begin) + fabs(end));
-    if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+    double took = s->a->m->place_at ? -p * mean_slip(s, row, drift[row]) : -0.5 * p * (begin + end);
+    if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, took);
     else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
   }
 }
@@ -145,7 +146,8 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 static nsm_view at_point(nsm_sim *s, int point) {
   const nsm_point *to = &s->a->point[point];
   double h = s->n.h, share = to->share;
-  if (point == NSM_BEGIN) return sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
+  const double *z0 = s->a->m->place_at ? s->w.z_from_begin : s->w.z1;
+  if (point == NSM_BEGIN) return sim_view(s, s->now.t - h, s->w.q1, z0, s->w.l1);
   if (point == NSM_END) return sim_now(s);
   sim_move_mean(s, s->w.q1, h * to->end, s->now.z, h * to->begin, s->w.z1, s->w.qg);
   for (int i = 0; i < s->a->nz; i++) s->w.zg[i] = (1 - share) * s->w.z1[i] + share * s->now.z[i];
@@ -232,7 +234,7 @@ static double fed_by_states(const nsm_sim *s) {
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  if (s->a->scheme->two_point) {                        // by the scheme itself
+  if (s->a->scheme->two_point || s->w.flows) {          // by the scheme itself
     force = g->forces_now;
     damping = g->dampers_now;
   } else if (s->a->scheme->collocates) {                // first-order states: what feeds them at the stages

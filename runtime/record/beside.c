@@ -1,6 +1,15 @@
-// Where plug-ins are: near the program, near this code, in the build that made them.
+// Where plug-ins are: near the program, near this code, in the build that made them. An FMU, which is built without
+// NSM_LIB_DIR, has none: it runs where no nsm is.
 #define _GNU_SOURCE                                        // dladdr
 #include "beside.h"
+#ifndef NSM_LIB_DIR
+#include <stddef.h>
+
+const void *nsm_beside(const char *file, const char *symbol) {
+  (void)file; (void)symbol;
+  return NULL;
+}
+#else
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,3 +47,4 @@ const void *nsm_beside(const char *file, const char *symbol) {
   if (!library) library = open_in(NSM_LIB_DIR, (int)strlen(NSM_LIB_DIR), file);
   return library ? dlsym(library, symbol) : NULL;
 }
+#endif

@@ -14,7 +14,8 @@
 // the way that the pressing force would close within a step. Its law then decides as always, 0 <= u _|_ p >= 0: nothing
 // that opens is held.
 //
-// Where places are projected (projection.c), the contacts act that were pressed so, and those that the step reaches.
+// Where places are projected, or rows are gaps (projection.c, places.c), the contacts act that were pressed so, and
+// those that the step reaches.
 //
 // Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
 // (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very
@@ -107,9 +108,9 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
   double *rate = r->rate0 + row;
   unsigned char *active = r->active + row;
   for (int i = 0; i < n; i++) {
-    if (held[i] > 0) rate[i] = 0;
+    if (held[i] > 0 || s->a->m->place_at) rate[i] = 0;
     double a = gap[i] + lead * rate[i];
-    if (s->a->projects) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
+    if (sim_reaches(s)) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
     else active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
   }
 }
@@ -140,7 +141,7 @@ static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const 
   for (int i = 0; i < n; i += TESTED) {
     int m = n - i < TESTED ? n - i : TESTED;
     const double *held = s->now.holds ? s->now.held + row + i : NULL;
-    if (!s->a->projects && !any_near(gap + i, rate + i, held, m, lead, nearly)) continue;
+    if (!sim_reaches(s) && !any_near(gap + i, rate + i, held, m, lead, nearly)) continue;
     memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
     memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
     close_some(s, k, first + i, m, lead, nearly);
@@ -313,7 +314,7 @@ static int correct(nsm_sim *s, double share) {
 void sim_refine(nsm_sim *s, double t, const double *q, double share) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
-  int rows = s->touching ? 0 : s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
+  int rows = s->touching || s->a->m->place_at ? 0 : s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
   for (int i = 0; rows > 0 && i < REFINEMENTS && rates_left(s, t, q) > 0 && correct(s, share); i++) continue;
   long touched = 0;
   for (int i = 0; !r->whole && i < is->nactive; i++) {

@@ -71,7 +71,18 @@ static int is_off(const nsm_sim *s, const sim_class *k, int i, double rate, doub
 
 static double explained(double miss) { return fmax(fmin(may_turn * miss, most_turn), least_turn); }
 
-// y of the `a`th class of constraints := its rates.
+// y of the `a`th class of constraints := what the scheme makes 0, its rates, or gaps over h; always its rates.
+static const sim_class *zeros(nsm_sim *s, const nsm_view *v, int a) {
+  const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+  double *y = s->n.r.y + k->row0;
+  if (!s->a->m->place_at || k->c->velocity_level) k->c->rate_fn(v, &k->tab, y);
+  else {
+    k->c->gap_fn(v, &k->tab, y, s->n.r.drift + k->row0);
+    for (int i = 0; i < k->tab.count; i++) y[i] /= s->n.h;
+  }
+  return k;
+}
+
 static const sim_class *rates(nsm_sim *s, const nsm_view *v, int a) {
   const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
   k->c->rate_fn(v, &k->tab, s->n.r.y + k->row0);
@@ -83,7 +94,7 @@ static int first_off(nsm_sim *s, const nsm_view *v, double within) {
   const sim_rows *r = &s->n.r;
   if (s->now.implied_n == 0) return -1;
   for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = rates(s, v, a);
+    const sim_class *k = zeros(s, v, a);
     if (k->c->size_fn) k->c->size_fn(v, &k->tab, r->terms + k->row0);
     for (int i = 0, row = k->row0; i < k->tab.count; i++, row++) {
       double size = k->c->size_fn ? r->terms[row] : 0;

@@ -22,6 +22,15 @@ static inline nsm_view newton_between(nsm_sim *s, double t1) {
 // Where g and the laws of relations of degree 0 are taken.
 static inline nsm_view newton_law(nsm_sim *s, double t1) { return sim_between(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
+// places.c, where rows are gaps: where f of the iterate is taken; the gap of each row of a class as a rate, and H
+// there; the share of h u_E in the place of a row's gap
+nsm_view newton_force(nsm_sim *s, double t1);
+void     newton_place(nsm_sim *s, const sim_class *k, double t1);
+double   newton_place_share(const nsm_sim *s, int row);
+static inline int newton_is_place(const nsm_sim *s, const sim_class *k) {
+  return s->a->m->place_at && (k->c->kind == NSM_CONTACT || (k->c->kind == NSM_CONSTRAINT && !k->c->velocity_level));
+}
+
 // A row of those that act: the i-th of the one-step problem, then of those on the border of W.
 static inline int newton_row(const nsm_sim *s, int i) {
   return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];

@@ -9,13 +9,18 @@ static const double slows = 0.5;         // where R falls by less
 // ---- Newton's step --------------------------------------------------------------------------------------------------
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
-  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &v, &k->tab, k->jac);
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v,
+           force = newton_force(s, t1);
+  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &force, &k->tab, k->jac);
   SIM_EACH(s, k_moving, k) k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
   SIM_EACH(s, b_moving, k) k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
   if (!s->w.frozen) SIM_EACH(s, curve, k)
     k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
+  if (!s->w.frozen && s->a->m->place_at) SIM_EACH(s, curve, k) {
+    size_t n = (size_t)k->c->curve.n;
+    for (size_t i = 0; i < (size_t)k->tab.count * n; i++) k->curve[i] *= newton_place_share(s, k->row0 + (int)(i / n));
+  }
   if (!s->w.frozen) SIM_EACH(s, rq_moving, k) k->c->rq_fn(&v, &k->tab, k->rq);
   if (!s->w.frozen) sim_rows_rates(s);
   if (!s->n.w.constant) {
@@ -54,6 +59,7 @@ static void one_step_problem(nsm_sim *s) {
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     double q = r->y[row] + sim_bounce(r, row), terms = sim_row_terms(s, row, r->y[row]);
+    if (newton_is_place(s, &s->a->cls[r->cls[row]])) terms += r->terms[row];
     for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
       double d = r->d[e] * s->w.l1[r->l[r->ds[e]]];
       q -= d;

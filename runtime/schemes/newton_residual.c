@@ -12,11 +12,6 @@ void newton_position(nsm_sim *s) {
   sim_move_mean(s, s->now.q, s->n.h * end->end, s->w.z1, s->n.h * end->begin, s->now.z, s->w.q1);
 }
 
-void sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
-  memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
-  SIM_EACH(s, f_moving, k) if (!begin || !k->c->at_end) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
-}
-
 // Between the ends, those of algebraic equations at the end.
 static void reactions(nsm_sim *s, const nsm_view *v, const nsm_view *between, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
@@ -37,7 +32,7 @@ static void mean_forces(nsm_sim *s, const nsm_view *mid) {
 // S: what does not change during the iteration; with unknowns that have no inertia it does, since they are taken at the
 // end of the step here too.
 void newton_explicit_part(nsm_sim *s) {
-  nsm_view v0 = sim_now(s);
+  nsm_view v0 = s->a->m->place_at ? sim_view(s, s->now.t, s->now.q, s->w.z_from_begin, s->now.l) : sim_now(s);
   memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->theta < 1) {
     sim_forces(s, &v0, 1, s->w.f);
@@ -86,6 +81,7 @@ static void rows_at(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
     double *y = r->y + k->row0;
     if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     const nsm_view *at = k->gamma < 1 ? between : v;
+    if (newton_is_place(s, k)) { newton_place(s, k, v->t); continue; }
     if (k->c->kind == NSM_RELATION) k->c->y_fn(at, &k->tab, y);
     else k->c->rate_fn(at, &k->tab, y);
     if (of_shapes) memcpy(k->h, k->h_mid, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
@@ -100,7 +96,8 @@ void newton_evaluate(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
   if (s->a->algebraic && s->a->theta < 1) algebraic_at_end(s);
-  sim_forces(s, &v, 0, s->w.f);
+  nsm_view force = newton_force(s, t1);
+  sim_forces(s, &force, 0, s->w.f);
   nsm_view between = s->a->on.g.n + s->a->on.relation.n > 0 ? newton_law(s, t1) : v;
   if (s->a->on.g.n > 0) reactions(s, &v, &between, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
@@ -213,6 +210,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
     int z = l ? 0 : sim_z_of(s, k, (int)i, h->col[e]), ix = k->tab.ix[i * (size_t)k->c->nslot + h->col[e]];
     *size += fabs(k->h[at + (size_t)e] * argument(s, h->wrt[e], z, ix));
   }
+  if (newton_is_place(s, k)) *size += lost * DBL_EPSILON / s->a->tolerance * r->terms[row];
   if (fabs(y) > s->a->tolerance * *size) *size += lost * DBL_EPSILON / s->a->tolerance * sim_touch_size(s, row);
   return y;
 }

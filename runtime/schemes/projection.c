@@ -10,7 +10,7 @@
 // So nothing is inside of an obstacle at the end of a step, and no contact is guessed to close. I only grows, so it
 // ends. (4) is solved by Newton's method with the matrices of the step, W and G W^-1 H^T, as they stand: W is M up to
 // terms of order h. Velocities are not changed. Energies at the new places are booked as projected.
-#include "schemes.h"
+#include "newton.h"
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const double met = 1e-12,                           // of the terms of a 
     of_near = 1e-3;                                        // of what is nearly closed: 1e-12 of the largest terms
 
 void sim_projection_analyse(nsm_sim *s) {
-  if (!s->a->projects) return;
+  if (!sim_reaches(s)) return;
   s->w.reached = SIM_NEW(s, (size_t)s->n.r.n + 1, unsigned char);
   s->w.placed = SIM_NEW(s, (size_t)s->n.r.n + 1, double);
   if (s->a->iterates) s->w.gained = SIM_NEW(s, (size_t)s->a->nz, double);
@@ -49,6 +49,10 @@ static void gaps(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double largest = 0;
+  if (s->a->m->place_at) {
+    SIM_EACH(s, contact, k) newton_place(s, k, t1);
+    return;
+  }
   SIM_EACH(s, row, k) {
     if (!has_place(k)) continue;
     k->c->gap_fn(&v, &k->tab, r->y + k->row0, r->drift + k->row0);
@@ -66,7 +70,8 @@ static void gaps(nsm_sim *s, double t1) {
 }
 
 static double allowed(nsm_sim *s, int row) {
-  return fmax(met * s->n.r.terms[row], of_near * sim_nearly_closed(s));
+  double near = of_near * sim_nearly_closed(s);
+  return fmax(met * s->n.r.terms[row], s->a->m->place_at ? near / s->n.h : near);
 }
 
 // By what the largest constraint is missed, of its terms: what makes rows dependent is so up to that (independent.c).
@@ -227,6 +232,7 @@ static void forget(nsm_sim *s, const told *k) {
 }
 
 nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step) {
+  if (s->a->m->place_at) sim_places_begin(s);
   told before = remember(s);
   memset(s->w.reached, 0, (size_t)s->n.r.n);
   for (int n = 0; n < ROUNDS; n++) {
@@ -236,6 +242,7 @@ nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *st
     memset(s->w.placed, 0, (size_t)s->n.r.n * sizeof(double));
     gaps(s, t1);
     if (join(s) > 0) continue;
+    if (s->a->m->place_at) return NSM_OK;
     s->now.drifted = drift(s);
     if ((code = project(s, t1, e)) != NSM_OK || join(s) == 0) return code;
   }

@@ -52,6 +52,11 @@ typedef nsm_code sim_step_of(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 int      sim_independent_first(nsm_sim *s);
 // projection.c: the same, and then places are projected on what gaps and constraints allow
+static inline int sim_reaches(const nsm_sim *s) { return s->a->projects || s->a->m->place_at; }
+// places.c: rows that are gaps: what the step needs, its begin, that it stands
+void     sim_places_analyse(nsm_sim *s);
+void     sim_places_begin(nsm_sim *s);
+void     sim_places_accept(nsm_sim *s);
 void     sim_projection_analyse(nsm_sim *s);
 nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
@@ -65,7 +70,7 @@ static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_v
   memcpy(r->gap + k->row0, s->w.gap0 + k->row0, (size_t)k->tab.count * sizeof(double));
   memcpy(r->rate0 + k->row0, s->w.rate0 + k->row0, (size_t)k->tab.count * sizeof(double));
 }
-// f of all classes at a view; begin: of those that have a part at the begin of the step (newton_residual.c).
+// f of all classes at a view; begin: of those that have a part at the begin of the step (forces.c).
 void     sim_forces(nsm_sim *s, const nsm_view *v, int begin, double *f);
 // Bounds that move: at a view, of relations of degree 0 at another.
 static inline void sim_bounds(nsm_sim *s, const nsm_view *v, const nsm_view *between) {
@@ -152,6 +157,22 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e);
 double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much a piece that is to stand breaks its laws
 double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
 double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
+
+// flow_setup.c, step_flow.c: pieces of event_driven (flow.h)
+int      sim_flow_fits(nsm_sim *s, nsm_error *e);
+void     sim_flow_analyse(nsm_sim *s);
+void     sim_flow_close(nsm_sim *s);
+nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e);
+void     sim_flow_accept(nsm_sim *s);
+void     sim_flow_stale(nsm_sim *s);                             // the motion begins anew
+
+// Pieces with fixed sets whose forces at the end are known: what is watched, and the check of what is to stand.
+static inline int sim_has_fixed_sets(const nsm_sim *s) { return s->n.galerkin || s->n.flow; }
+double   sim_fixed_force(const nsm_sim *s, int row);
+double   sim_fixed_pressed(const nsm_sim *s, int friction);
+double   sim_fixed_verify(nsm_sim *s, double t1);
+double   sim_flow_force(const nsm_sim *s, int row), sim_flow_pressed(const nsm_sim *s, int friction);
+double   sim_flow_verify(nsm_sim *s, double t1);
 
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?

@@ -5,11 +5,12 @@ import itertools
 from kinds import KINDS
 from laws import LAWS, POLYGON, contact_text, held_text, relation_text
 from motion import motion
-from parts import Start, model
+from parts import UNTIL, Start, model
 
 SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass", "radau"]
-# Schemes with an argument, which locate events or do not.
-VARIANTS = {"moreau projected": "moreau(projection = true)"}
+# Schemes with an argument, or without a choice to locate events or not.
+VARIANTS = {"moreau projected": "moreau(projection = true)", "consistent order 4": "consistent(order = 4)",
+            "schatzman_paoli": "schatzman_paoli"}
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
@@ -161,8 +162,8 @@ def build(cell):
     return model(host, contact, text, outputs, cell.feature == "family", around, scheme_text(cell)), host
 
 
-def expected(cell, host, member):
+def expected(cell, host, member, until=UNTIL):
     law = LAWS[cell.law]
     rates = {d: v for d, v in law.start.rate.items() if not host.shapes or d in "xyz"}
     return motion(cell.law, law.group, law.cone, law.directions, tuple(sorted(rates.items())), law.start.height,
-                  cell.feature, host.ramp, host.spring, host.rolls, member)
+                  cell.feature, host.ramp, host.spring, host.rolls, member, until)

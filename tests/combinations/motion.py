@@ -103,10 +103,10 @@ def rk4(slope, t, y, h):
     return [a + h/6*(b + 2*c + 2*d + e) for a, b, c, d, e in zip(y, k1, k2, k3, k4)]
 
 
-def ends(t):
+def ends(t, until=UNTIL):
     """The length of the next piece: to the grid, or to the next instant of `every`."""
     tick = (math.floor(t/EVERY + 1e-9) + 1)*EVERY
-    return min(H, tick - t, UNTIL - t)
+    return min(H, tick - t, until - t)
 
 
 def groups(cone, n):
@@ -158,8 +158,8 @@ def rest(cone, n, slope, t, y, new, h, resting):
                 resting.add(i)
 
 
-def fall(law, height, rates, load, soft):
-    """A point mass above the ground: (places, velocities) of x and z at the end."""
+def fall(law, height, rates, load, soft, until):
+    """A point mass above the ground: (places, velocities) of x and z then."""
     e = {"inelastic": 0, "newton": E, "elastic": 1, "newton tangential": E, "gap alone": 0}.get(law, LIVELY)
     t, y, resting = 0.0, [0.0, height, rates.get("x", 0.0), rates["z"]], False
 
@@ -167,9 +167,9 @@ def fall(law, height, rates, load, soft):
         pushed = max(0.0, -y[1])/SOFT if soft else 0
         return [y[2], y[3], 0.0, -WEIGHT - load.at(t, height - y[1]) + pushed]
 
-    while t < UNTIL - 1e-12:
+    while t < until - 1e-12:
         load.remember(t, y[1])
-        h, before = ends(t), load.fired
+        h, before = ends(t, until), load.fired
         new = rk4(slope, t, y, h)
         if load.feature == "when" and not before and new[1] < load.threshold[0]:
             h = cross(slope, t, y, h, 1, load.threshold[0])
@@ -225,14 +225,15 @@ def sampled(load, q, h=1e-2):
 
 
 @functools.lru_cache(None)
-def motion(name, group, cone, directions, rates, height, feature, ramp, spring, rolls, member):
-    """{direction: (place, velocity)} at the end. rates: pairs of direction and velocity; member: 0 or 1 of a family."""
+def motion(name, group, cone, directions, rates, height, feature, ramp, spring, rolls, member, until=UNTIL):
+    """{direction: (place, velocity)} at the end, or of impacts at `until`. rates: pairs of direction and velocity;
+    member: 0 or 1 of a family."""
     rates = {d: v*(1 + member/4 if d != "z" else 1) for d, v in rates}
     soft = feature == "compliant" and group in ("impact", "relation")
     bias = -5 if cone == "floor" else 0
     if group == "impact":
         load = Load(feature, bias, ramp, spring, 8, (0.03, True))
-        (x, z), (vx, vz) = fall(name, height, rates, load, soft)
+        (x, z), (vx, vz) = fall(name, height, rates, load, soft, until)
         return {"x": (x, vx), "z": (z, vz)}
     relation = group == "relation"
     load = Load(feature, bias, ramp, spring, 2 if relation else 8, (0.5, True) if relation else (0.05, False))

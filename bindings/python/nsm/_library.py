@@ -57,7 +57,8 @@ class Settings(Structure):
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
-                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int)]
+                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
+                ("rtol", c_double), ("atol", c_double)]
 
 
 class BatchWork(Structure):
@@ -96,6 +97,11 @@ class ClaimText(Structure):
     _fields_ = [("text", c_char_p), ("line", c_int), ("held", c_int), ("nvalue", c_int), ("value", POINTER(c_double))]
 
 
+class Drawing(Structure):
+    """nsm_drawing"""
+    _fields_ = [("shape", c_char_p), ("text", c_char_p), ("nargument", c_int), ("argument", c_int*8)]
+
+
 class SensAsked(Structure):
     """nsm_sens_asked"""
     _fields_ = [("of", c_char_p), ("by", c_char_p), ("refine", c_int), ("every", c_long)]
@@ -126,6 +132,10 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_advance": (c_int, [c_void_p, c_long, ERROR]),
     "nsm_step_by": (c_int, [c_void_p, c_double, ERROR]),
     "nsm_record": (c_int, [c_void_p, c_long, c_long, INTS, c_int, c_void_p, POINTER(c_long), ERROR]),
+    "nsm_ndrawing": (c_int, [c_void_p]),
+    "nsm_drawing_at": (Drawing, [c_void_p, c_int]),
+    "nsm_drawing_members": (c_int, [c_void_p, c_void_p, c_int]),
+    "nsm_read_drawing": (None, [c_void_p, c_void_p, c_int, DOUBLES]),
     "nsm_read_columns": (c_int, [c_void_p, INTS, c_int, c_void_p, ERROR]),
     "nsm_reset": (None, [c_void_p]),
     "nsm_time": (c_double, [c_void_p]),
@@ -163,6 +173,8 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_contact_state_at": (c_int, [c_void_p, c_int]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
+    "nsm_analyse": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_analysis_free": (None, [c_void_p]),
     "nsm_differentiate": (c_void_p, [c_void_p, POINTER(Settings), POINTER(SensAsked), ERROR]),
     "nsm_sens_free": (None, [c_void_p]),
     "nsm_sens_nof": (c_int, [c_void_p]),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, 
 from ._batch import Batch
 from ._errors import UsageError, in_si
 from ._library import BatchWork, C, COLUMN_STATE, STOPPED
+from ._picture import picture
 from ._settings import meant
 
 if TYPE_CHECKING:
@@ -196,16 +197,22 @@ class Env(_Env):                                           # type: ignore[misc]
     """One environment. action: names of inputs, or {name: (low, high)}; observe: names of columns, likewise, None: all
     states; reward(now, action), done(now): functions of numbers by name; frame: how long an action holds [s], None: a
     step; start: initial values, {name: (low, high)} drawn evenly, or a function of a generator of NumPy; also: columns
-    that `reward` and `done` see and the agent does not. set and values: parameters and settings, as Model.simulate."""
-    metadata: Dict[str, Any] = {"render_modes": []}
-    render_mode: Optional[str] = None
+    that `reward` and `done` see and the agent does not. set and values: parameters and settings, as Model.simulate.
+
+    render_mode="rgb_array": render() gives what `draw` of the model shows, (height, width, 3) bytes, within `view`, two
+    corners, or what was drawn first and half as much around it."""
+    metadata: Dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
     spec: Any = None
     _np_random: Any = None
 
     def __init__(self, model: "Model", action: Names, observe: Optional[Names] = None,
                  reward: Callable[..., Any] = lambda now, action: 0.0, done: Optional[Callable[..., Any]] = None,
                  frame: Any = None, start: Start = None, also: Sequence[str] = (), set: Any = None,
+                 render_mode: Optional[str] = None, view: Any = None, size: Tuple[int, int] = (640, 480),
                  **values: Any) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise UsageError(f"render_mode = {render_mode!r}: it is None or \"rgb_array\"")
+        self.render_mode, self._view, self._size, self._model = render_mode, view, size, model
         self._runs = _Runs(model, 1, action, observe, reward, done, frame, start, also, 1, set, values)
         self.action_space, self.observation_space = self._runs.action_space, self._runs.observation_space
         self._over = True
@@ -241,8 +248,13 @@ class Env(_Env):                                           # type: ignore[misc]
         self._over = terminated or failed or rows[0, 0] >= r.until
         return observation, reward, terminated, bool(self._over and not terminated), info
 
-    def render(self) -> None:
-        return None
+    def render(self) -> Any:
+        """What is drawn now, as an array of bytes; None without a render_mode."""
+        if self.render_mode is None:
+            return None
+        member = C.nsm_batch_member(self._runs.batch._alive(), 0)
+        pixels, self._view = picture(self._model._program.at, member, *self._size, self._view)
+        return pixels
 
     def close(self) -> None:
         self._runs.batch.close()

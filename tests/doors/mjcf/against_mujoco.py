@@ -44,7 +44,7 @@ class Model:
     """Bodies and joints of the text. A joint: kind, body, and its axis and place in the world at the start."""
 
     def __init__(self, text):
-        self.bodies, self.joints, armature = {}, [], {}
+        self.bodies, self.joints, self.read, armature = {}, [], set(), {}
         self.gravity = vector(re.search(rf"gravity ({NUMBERS})", text)[1])
         for found in re.finditer(r"^  body (\w+) \{  // line \d+\n(.*?)^  \}", text, re.M | re.S):
             entries = found[2]
@@ -66,6 +66,12 @@ class Model:
             found = re.match(r"  constraint (\w+)_follows_place: \w+\.r = (?:(\w+)\.r \+ \w+\.R\*)?(.*);$", line)
             if found:
                 self.chain(found[1], found[2], found[3], armature)
+            found = re.match(r"  var \w+ = (\w+)\.point\(.*\) - (\w+)\.point\(.*\);$", line)
+            if found:
+                held, self.bodies[found[1]]["above"] = found[1], found[2]
+            found = re.match(rf"  var (\w+) = .*;  // line \d+: (along|about) ({NUMBERS})(?: at ({NUMBERS}))?$", line)
+            if found:
+                self.read_off(held, *found.groups(), armature)
         order = list(self.bodies)
         self.joints.sort(key=lambda j: order.index(j[2]))
 
@@ -81,6 +87,13 @@ class Model:
             else:
                 axis = a["R"] @ vector(found[4])
                 self.joints.append(("Slider", found[5], name, np.zeros(3), axis, armature.get(found[5], 0)))
+
+    def read_off(self, name, joint, kind, axis, at, armature):
+        """A joint that is read off the body, its place and axis in the axes of the body above."""
+        a = self.bodies.get(self.bodies[name]["above"], dict(r=np.zeros(3), R=np.eye(3)))
+        self.joints.append(("Hinge" if at else "Slider", joint, name, a["r"] + a["R"] @ vector(at or "[0, 0, 0]"),
+                            a["R"] @ vector(axis), armature.get(joint, 0)))
+        self.read.add(joint)
 
     def own(self, b):
         return [j for j in self.joints if j[2] == b]
@@ -158,6 +171,18 @@ def imported(nsm, path):
     return subprocess.run([nsm, "import", path, "--quiet"], stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
+def as_mujoco_rounds(model, said):
+    """MuJoCo takes inertias to their principal axes, to 1e-7 or so: puts what it then has into the model, and returns
+    by how much that is off, relative. Bodies with others fixed to them stay as they are."""
+    worst = 0
+    for b, at in zip(model.bodies.values(), said["start"]["bodies"]):
+        J = np.array(at["inertia"]).reshape(3, 3)
+        if abs(b["mass"]/at["mass"] - 1) < 1e-12 and abs(J - b["J"]).max() < 1e-5*abs(J).max():
+            worst = max(worst, abs(J - b["J"]).max()/abs(J).max())
+            b["J"] = J
+    return worst
+
+
 def statics(model, said):
     """Largest relative misses of total mass, mass matrix and bias force."""
     total = sum(b["mass"] for b in model.bodies.values())
@@ -193,7 +218,7 @@ def motion(nsm_package, text, model, said, seconds, step):
         own = model.own(name)
         dof += 6 if not own and b["above"] == "ground" else 0
         for kind, joint, *_ in own:
-            if len(own) > 1:
+            if len(own) > 1 and joint not in model.read:
                 values[f"{joint}'"] = qvel[dof]
             dof += 3 if kind == "Ball" else 1
     for h in (step, step/2):
@@ -214,7 +239,9 @@ def compare(nsm, package, program, path, seconds=0.5, step=1e-3, fine=1e-5):
     said = json.loads(subprocess.run([program, path, "20", str(seconds), str(fine), pushed], stdout=subprocess.PIPE,
                                      check=True, text=True).stdout)
     model = Model(text)
-    return (*statics(model, said), motion(package, text, model, said, seconds, step) if package else 0)
+    moved = motion(package, text, model, said, seconds, step) if package else 0
+    off = as_mujoco_rounds(model, said)
+    return (*statics(model, said), moved, off)
 
 
 if __name__ == "__main__":
@@ -227,5 +254,6 @@ if __name__ == "__main__":
         if not program:
             sys.exit("libmujoco is not here")
         for path in sys.argv[1:]:
-            print("%s: total mass %.1e, mass matrix %.1e, bias force %.1e (relative); motion %.1e m" %
+            print("%s: total mass %.1e, mass matrix %.1e, bias force %.1e (relative); motion %.1e m; MuJoCo's own "
+                  "inertias differ from those of the file by %.1e" %
                   (path, *compare(nsm, package, program, path)))

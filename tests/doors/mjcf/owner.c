@@ -18,6 +18,16 @@ static void list(const char *name, const mjtNum *x, int n, const char *behind) {
   printf("]%s", behind);
 }
 
+// What MuJoCo makes of the inertia of the file, in the axes of the body: principal moments, and a quaternion.
+static void inertia(const mjModel *m, int b) {
+  mjtNum R[9], J[9] = { 0 };
+  mju_quat2Mat(R, m->body_iquat + 4 * b);
+  for (int i = 0; i < 27; i++)
+    J[i / 3] += R[i / 9 * 3 + i % 3] * m->body_inertia[3 * b + i % 3] * R[i / 3 % 3 * 3 + i % 3];
+  printf("\"mass\":%.17g,", m->body_mass[b]);
+  list("inertia", J, 9, "}");
+}
+
 static void bodies(const mjModel *m, const mjData *d) {
   printf("\"bodies\":[");
   for (int b = 1, first = 1; b < m->nbody; b++) {
@@ -29,7 +39,8 @@ static void bodies(const mjModel *m, const mjData *d) {
     list("place", d->xpos + 3 * b, 3, ",");
     list("turn", d->xmat + 9 * b, 9, ",");
     list("omega", v, 3, ",");
-    list("velocity", v + 3, 3, "}");
+    list("velocity", v + 3, 3, ",");
+    inertia(m, b);
   }
   printf("],");
   list("qpos", d->qpos, m->nq, ",");

@@ -64,7 +64,8 @@ static void no_sizes(const double *p, double *bound) { (void)p; (void)bound; }
 static void experiment(const double *p, nsm_experiment *e) { (void)p; e->until = 10; e->step = 1e-2; }
 
 // Positions stand before the coordinate in the list: storage puts the coordinate first.
-static void midpoint_points(double theta, double gamma, nsm_point *to) {
+static void midpoint_points(double theta, double gamma, double e, nsm_point *to) {
+  (void)e;
   (void)theta; (void)gamma;
   to[0] = (nsm_point){ 0 };
   to[1] = (nsm_point){ 2, 0.5, 0, 0.5, 1, 0 };
@@ -100,7 +101,8 @@ static const nsm_model *model(int scheme) {
   static const nsm_model of[] = {
     [NSM_SCHEME_MOREAU] = MODEL(NSM_SCHEME_MOREAU, THETA_GAMMA), [NSM_SCHEME_CONSISTENT] = MODEL(NSM_SCHEME_CONSISTENT),
     [NSM_SCHEME_CONSISTENT1] = MODEL(NSM_SCHEME_CONSISTENT1),
-    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .points = midpoint_points, .inertia_at = 2, .law_at = 2) };
+    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .points = midpoint_points, .inertia_at = 2, .law_at = 2,
+                                   .force_at = 2) };
   return &of[scheme];
 }
 
