@@ -52,7 +52,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
 %type <node> point otherwise
-%type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
+%type <list> file items block decls formals dims within exprs with laws args arg_list parts indexers indexer_list index_list
 %type <list> names pictures points
 %type <text> doc
 %type <count> primes
@@ -167,8 +167,8 @@ decls: decl                                              { $$ = ast_append(p, as
 formals: %empty                                          { $$ = ast_list(); }
        | decls
        ;
-decl: declared value doc                                 { $$ = ast_decl(p, @$, $1, (Span){0}, $2, $3); }
-    | declared ':' unit value doc                        { $$ = ast_decl(p, @$, $1, @3, $4, $5); }
+decl: declared value within doc                          { $$ = ast_decl(p, @$, $1, (Span){0}, $2, $3, $4); }
+    | declared ':' unit value within doc                 { $$ = ast_decl(p, @$, $1, @3, $4, $5, $6); }
     ;
 declared: NAME primes                                    { $$ = ast_named(p, @$, @1, $1, $2, ast_list()); }
         | NAME primes '[' exprs ']' primes               { $$ = ast_named(p, @$, @1, $1, $2 + $6, $4); }
@@ -183,6 +183,9 @@ dims: %empty                                             { $$ = ast_list(); }
 value: %empty                                            { $$ = NULL; }
      | '=' expr                                          { $$ = $2; }
      ;
+within: %empty                                           { $$ = ast_list(); }
+      | IN '[' expr ',' expr ']'                         { $$ = ast_append(p, ast_append(p, ast_list(), $3), $5); }
+      ;
 names: NAME                                              { $$ = ast_append(p, ast_list(), ast_name(p, @1, $1)); }
      | names ',' NAME                                    { $$ = ast_append(p, $1, ast_name(p, @3, $3)); }
      ;

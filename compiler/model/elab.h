@@ -232,6 +232,9 @@ void  note_given(Elab *e);                                     // fills MParam.g
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 
+// --- elab_range.c: the range of a parameter; v: its value, NULL where it has none yet ---
+bool param_range(const Symbol *y, const Value *v);
+
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
 Span part_of_library(const Scope *s);                // where the user asks for the part of a library that s is in

@@ -1,6 +1,7 @@
 // Declared names. A symbol is resolved when it is first needed, so declarations may stand in any order; a symbol that
 // needs itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances
 // stay values.
+#include <math.h>
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -205,7 +206,9 @@ static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Sym
                .inferred = UNIT_ANY,
                .unit_text = y->decl->unit ? y->decl->unit : "",
                .doc = y->decl->doc,
-               .span = y->span };
+               .span = y->span,
+               .lo = NAN,
+               .hi = NAN };
   vec_push(&e->param, p);
   return (int)e->param.n - 1;
 }
@@ -273,7 +276,7 @@ static bool force_param(Symbol *y) {
     y->unit = u;
     y->global = true;
     unit_by_name(y);
-    return true;
+    return !decl->b || param_range(y, NULL);
   }
   Value v = elab_expr(&env, from);
   if (v.bad) return false;
@@ -297,6 +300,7 @@ static bool force_param(Symbol *y) {
   if (!given_formal && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
+    if (decl->b && !y->given) return param_range(y, &v);
   } else {
     y->unit = v.unit;
     y->value = set_value(y, v);

@@ -21,7 +21,8 @@ Ast *ast_import(Parse *p, Span at, Span name_at, const char *name);
 Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body);
 Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items);
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls);
-Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc);
+// within: nothing, or the ends of a range.
+Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, AstList within, const char *doc);
 // what a DECL, RELATION… starts as
 Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);
 Ast *ast_named_over(Parse *p, Span at, Span name_at, const char *name, int primes, AstList indexers);

@@ -230,9 +230,10 @@ function parameterTable(change) {
   at("parameterTable").replaceChildren(rows.length ? make("table", {}, ...rows) : "This model has none.");
 }
 
-/** A slider about the value, and a field for any number; both in the unit of the parameter. */
+/** A slider over the range of the parameter, else about its value, and a field for any number; both in its unit. */
 function slider(p, change) {
-  const v = p.value, lo = v > 0 ? 0 : v < 0 ? 2 * v : -1, hi = v > 0 ? 2 * v : v < 0 ? 0 : 1;
+  const v = p.value, about = [v > 0 ? 0 : v < 0 ? 2 * v : -1, v > 0 ? 2 * v : v < 0 ? 0 : 1];
+  const [lo, hi] = (p.range || about).map((end, k) => end === null ? about[k] : end);
   const step = p.fixed && Number.isInteger(v) ? 1 : "any";
   const range = make("input", { type: "range", min: lo, max: hi, step, value: v });
   const field = make("input", { type: "number", step: "any", value: v });
