@@ -52,8 +52,8 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
 %type <node> point otherwise
-%type <list> file items block decls formals dims within exprs with laws args arg_list parts indexers indexer_list index_list
-%type <list> names pictures points
+%type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
+%type <list> names pictures points within
 %type <text> doc
 %type <count> primes
 

@@ -233,7 +233,7 @@ bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 
 // --- elab_range.c: the range of a parameter; v: its value, NULL where it has none yet ---
-bool param_range(const Symbol *y, const Value *v);
+bool param_range(const Symbol *y, const Value *v, const Value end[2]);
 
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported

@@ -241,6 +241,17 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
   }
 }
 
+// v: NULL, it has no value yet.
+static bool store_range(const Symbol *y, const Value *v) {
+  const Ast *d = y->decl;
+  if (!d->b) return true;
+  Value end[2] = { elab_scalar(&y->env, d->b), elab_scalar(&y->env, d->c) };
+  if (end[0].bad || end[1].bad) return false;
+  for (int k = 0; k < 2; k++)
+    if (end[k].unit.state == UNIT_LITERAL && y->unit.scale != 1) end[k] = scaled_value(&y->env, end[k], y->unit);
+  return param_range(y, v, end);
+}
+
 static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
 
 static bool no_value(const Symbol *y) {
@@ -276,7 +287,7 @@ static bool force_param(Symbol *y) {
     y->unit = u;
     y->global = true;
     unit_by_name(y);
-    return !decl->b || param_range(y, NULL);
+    return store_range(y, NULL);
   }
   Value v = elab_expr(&env, from);
   if (v.bad) return false;
@@ -300,7 +311,7 @@ static bool force_param(Symbol *y) {
   if (!given_formal && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
-    if (decl->b && !y->given) return param_range(y, &v);
+    return y->given || store_range(y, &v);
   } else {
     y->unit = v.unit;
     y->value = set_value(y, v);

@@ -1,5 +1,5 @@
-// The range of a parameter, param x = 1 in [0, 2]: for sliders, it restricts nothing. Where none is given, a coefficient
-// of restitution goes from 0 to 1.
+// The range of a parameter, param x = 1 in [0, 2]: for sliders, it restricts nothing. Where none is given, a
+// coefficient of restitution goes from 0 to 1.
 #include <math.h>
 #include "elab.h"
 #include "mx.h"
@@ -13,30 +13,27 @@ static bool no_param(int id, double *out, void *ctx) {
 
 static const MxEval numbers = { no_param, NULL, NULL, 0, NULL };
 
-// One end, a number in the unit of the parameter, into SI.
-static bool end_of(const Symbol *y, const Ast *x, double *out) {
-  const Env *env = &y->env;
-  Value v = elab_scalar(env, x);
-  if (v.bad) return false;
-  if (v.unit.state == UNIT_LITERAL && y->unit.scale != 1) v = scaled_value(env, v, y->unit);
-  if (!units_meet(env->e, v.unit, y->unit, v.span)) {
+// One end into SI.
+static bool end_of(const Symbol *y, const Value *v, double *out) {
+  Elab *e = y->env.e;
+  if (!units_meet(e, v->unit, y->unit, v->span)) {
     Text unit = {0};
     unit_print(y->unit, &unit);
-    Diag *d = diag(env->e->bag, DIAG_E0253, x->span, "the range of `%s` has another unit than its value", y->name);
+    Diag *d = diag(e->bag, DIAG_E0253, v->span, "the range of `%s` has another unit than its value", y->name);
     diag_help(d, "give both ends in %s", text_str(&unit));
     text_free(&unit);
     return false;
   }
-  if (mx_eval(&numbers, v.at[0], out) && !isnan(*out)) return true;
-  Diag *d = diag(env->e->bag, DIAG_E0253, x->span, "the range of `%s` has an end that is no number", y->name);
+  if (mx_eval(&numbers, v->at[0], out) && !isnan(*out)) return true;
+  Diag *d = diag(e->bag, DIAG_E0253, v->span, "the range of `%s` has an end that is no number", y->name);
   diag_help(d, "write numbers, with units: in [0, 2]");
   return false;
 }
 
-bool param_range(const Symbol *y, const Value *v) {
+bool param_range(const Symbol *y, const Value *v, const Value end[2]) {
   Elab *e = y->env.e;
   double lo, hi, value;
-  if (!end_of(y, y->decl->b, &lo) || !end_of(y, y->decl->c, &hi)) return false;
+  if (!end_of(y, &end[0], &lo) || !end_of(y, &end[1], &hi)) return false;
   if (!(lo < hi)) {
     Diag *d = diag(e->bag, DIAG_E0253, y->decl->b->span, "the range of `%s` is empty", y->name);
     diag_help(d, "the first end is the smaller one");

@@ -1,5 +1,5 @@
-// What a page tells of a run. Facts are JSON; numbers are blocks, little-endian as the processors are that run this: float64 for
-// columns, which are the same bits that the CSV prints, float32 for what is only looked at.
+// What a page tells of a run. Facts are JSON; numbers are blocks, little-endian as the processors are that run this:
+// float64 for columns, which are the same bits that the CSV prints, float32 for what is only looked at.
 #include "page_parts.h"
 #include "thin.h"
 #include <math.h>
@@ -202,7 +202,7 @@ static void outcome(const Trace *t, Text *out) {
 }
 
 // What is the same in each run of the same.
-static void lasting_facts(const Trace *t, const PageFacts *f, Text *out) {
+void page_lasting(const Trace *t, const PageFacts *f, Text *out) {
   const Compilation *c = t->p->c;
   fact(out, "model", nsm_program_name(t->p));
   fact(out, "path", f->path);
@@ -237,7 +237,7 @@ void page_facts(const Trace *t, const PageFacts *f, Text *out) {
   text_add(out, f->served || f->live ? "true" : "false");
   count(out, "kept", (double)t->kept);
   outcome(t, out);
-  lasting_facts(t, f, out);
+  page_lasting(t, f, out);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
@@ -284,31 +284,4 @@ void page_answer(const Trace *t, const PageFacts *f, Text *out) {
     text_addn(out, "\0\0\0\0\0\0\0", (8 - all[i].n % 8) % 8);
   }
   text_free(&facts);
-}
-
-// In base64, with its element.
-static size_t size_of_block(size_t n) {
-  enum { ELEMENT = 80 };
-  return (n + 2)/3*4 + ELEMENT;
-}
-
-void page_fit(Trace *t, const PageFacts *f) {
-  enum { SMALLEST = 100000, VOLATILE = 20000 };            // for columns; for the command, notes and times
-  if (t->full || !t->began) return;
-  PageBlock *all = ARENA_ARRAY(t->a, PageBlock, t->ncolumn + PAGE_OTHER_BLOCKS);
-  Text facts = {0};
-  int n = page_blocks(t, all), ncolumn = 0;
-  size_t columns = 0, others = VOLATILE + nsm_derivation(t->p, "mathml", NULL, 0) + page_frame();
-  lasting_facts(t, f, &facts);
-  others += facts.n;
-  text_free(&facts);
-  for (int i = 0; i < n; i++) {
-    bool column = !strncmp(all[i].name, "column", 6);
-    ncolumn += column;
-    *(column ? &columns : &others) += size_of_block(all[i].n);
-  }
-  if (columns + others <= PAGE_BYTES || !ncolumn) return;
-  size_t room = others + SMALLEST < PAGE_BYTES ? PAGE_BYTES - others : SMALLEST, each = room/(size_t)ncolumn;
-  size_t element = size_of_block(0);
-  thin_columns(t, each > element ? (each - element)/4*3 : 0);
 }

@@ -5,6 +5,7 @@
 // A string of JSON that may stand inside of <script>; a comma and a key.
 void page_string(Text *out, const char *s);
 void page_key(Text *out, const char *name);
+void page_lasting(const Trace *t, const PageFacts *f, Text *out);         // what is the same in each run of the same
 void page_facts(const Trace *t, const PageFacts *f, Text *out);           // without its last brace
 
 typedef struct PageBlock { char name[24]; const void *bytes; size_t n; } PageBlock;

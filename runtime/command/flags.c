@@ -25,7 +25,8 @@ typedef struct entry {
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
 #ifdef NSM_WITHOUT_STORIES                                // in a page: nobody asks for help
-#define FLAG(id, name, other, kind, range, argument, commands, help) { name, other, kind, range, argument, commands, "" },
+#define FLAG(id, name, other, kind, range, argument, commands, help) \
+  { name, other, kind, range, argument, commands, "" },
 #else
 #define FLAG(id, name, other, kind, range, argument, commands, help) \
   { name, other, kind, range, argument, commands, help },

@@ -142,10 +142,12 @@ class Firefox:
         self.port, self.number, self.seen = free_port(), 0, 0
         self.profile = tempfile.TemporaryDirectory()
         pathlib.Path(self.profile.name, "user.js").write_text(
-            f'user_pref("marionette.port", {self.port});\nuser_pref("browser.shell.checkDefaultBrowser", false);\n'
-            'user_pref("datareporting.policy.dataSubmissionEnabled", false);\nuser_pref("app.update.enabled", false);\n')
-        command = ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", self.profile.name,
-                   f"--width={width}", f"--height={height}"]
+            f'user_pref("marionette.port", {self.port});\n'
+            'user_pref("browser.shell.checkDefaultBrowser", false);\n'
+            'user_pref("datareporting.policy.dataSubmissionEnabled", false);\n'
+            'user_pref("app.update.enabled", false);\n')
+        command = ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote",
+                   "--profile", self.profile.name, f"--width={width}", f"--height={height}"]
         env = dict(os.environ, HOME=self.profile.name, MOZ_CRASHREPORTER_DISABLE="1")
         self.program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
         end = time.monotonic() + 120

@@ -65,8 +65,11 @@ class Panel {
       return make("label", {}, box, " " + name);
     };
     const columns = make("details", {}, make("summary", {}, "columns"), choice);
+    const table = make("details", { className: "values", ontoggle: () => {
+      table.replaceChildren(table.firstChild, ...(table.open ? [this.plot.table()] : []));
+    } }, make("summary", {}, "table"));
     const name = () => facts.columns[this.spec.columns[0]] ? facts.columns[this.spec.columns[0]].name : "plot";
-    return make("div", { className: "tools" }, columns, x, log("log y", "logY"), log("log x", "logX"),
+    return make("div", { className: "tools" }, columns, table, x, log("log y", "logY"), log("log x", "logX"),
       make("button", { onclick: () => download(name() + ".svg", "image/svg+xml", this.plot.svg()) }, "SVG"),
       make("button", { onclick: () => download(name() + ".csv", "text/csv", this.csv()) }, "CSV"),
       make("button", { title: "remove this plot", onclick: () => this.close() }, "✕"));
