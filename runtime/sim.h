@@ -263,6 +263,7 @@ typedef struct sim_ledger {
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
   double loss, loss_friction, drive, forces_now, dampers_now;
+  double projected, projected_now;      // given by projections of places (schemes/projection.c), so far and in the step
   double resets;                        // taken by events: resets, and what discrete variables hold
 } sim_ledger;
 
@@ -284,6 +285,7 @@ typedef struct sim_scheme {
   unsigned char implicit;               // Newton's matrix W has derivatives of all
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char located;                // can locate events in its steps
+  unsigned char projects;               // can project places after a step
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
   unsigned char collocates;             // pieces with fixed sets, which steps of implicit Euler find (radau.h)
@@ -348,6 +350,7 @@ typedef struct sim_analysis {
   } on;
   int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
+  int     projects;                     // places are projected after each step (schemes/projection.c)
   int     stages;                       // of a scheme that collocates; two_point: half of the order
   int     linear;                       // step_linear applies
   int     piles;                        // large problems of contacts are solved to a pile's tolerance (island.c)
@@ -402,6 +405,7 @@ typedef struct sim_state {
   long    kept;
   int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
   double  set_h;                        // length of the last piece with the same sets, 0: none
+  double  drifted;                      // by what constraints were missed in the last step before its projection
   int     implied_n;                    // how many constraints others imply (implied.c)
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
   double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
@@ -464,6 +468,9 @@ typedef struct sim_work {
   unsigned char *turns;                 // [nv] likewise: a spin of a body in space
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
+  unsigned char *reached;               // [r.n] contacts that a step found violated at its end (schemes/projection.c)
+  double *gained;                       // [nz] now.gain as a step with a projection began
+  double *placed;                       // [r.n] multipliers of its projection
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up

@@ -70,6 +70,13 @@ static void order(const Env *env, const Ast *arg) {
   diag_help(d, "consistent(order = 4)");
 }
 
+// projection = true
+static void projection(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  s->projection_span = arg->a->span;
+  s->projection = yes_or_no(env, arg);
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -95,6 +102,10 @@ static void scheme(const Env *env, const Ast *x) {
       located(env, arg);
       continue;
     }
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "projection")) {
+      projection(env, arg);
+      continue;
+    }
     if (arg->kind == AST_ARG && !strcmp(arg->name, "stages")) {
       stages(env, arg);
       continue;
@@ -104,7 +115,7 @@ static void scheme(const Env *env, const Ast *x) {
       continue;
     }
     Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
-                   "a scheme takes theta, gamma, order, stages and located, by name");
+                   "a scheme takes theta, gamma, order, stages, located and projection, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }

@@ -402,6 +402,7 @@ static void experiment(Printer *p) {
   if (s->located) text_printf(p->out, " located = %s", s->located > 0 ? "true" : "false");
   if (s->stages) text_printf(p->out, " stages = %d", s->stages);
   if (s->order) text_printf(p->out, " order = %d", s->order);
+  if (s->projection) text_add(p->out, " projection = true");
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
   entry(p, "accept", s->accept);

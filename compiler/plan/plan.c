@@ -32,6 +32,21 @@ static void refuse_order(const System *s, const char *scheme, DiagBag *bag) {
   diag_help(d, "scheme = consistent(order = %d)", s->model->sim.order);
 }
 
+static void refuse_projection(const System *s, const SchemeDescriptor *scheme, DiagBag *bag) {
+  const MExperiment *x = &s->model->sim;
+  bool located = x->located > 0 && scheme->projects;
+  Diag *d = diag(bag, DIAG_E0604, x->projection_span, located ? "the scheme '%s' projects or locates, and not both"
+                                                              : "the scheme '%s' has no projection", scheme->name);
+  diag_help(d, located ? "leave `located` or `projection` out" : "scheme = moreau(projection = true)");
+}
+
+// Of contacts of shapes the pair of features is that of the begin of the step: its gap elsewhere is not theirs.
+static void refuse_projected_shapes(const System *s, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0705, s->model->touch[0].span, "the projection does not take contacts between shapes");
+  diag_label(d, "one of them");
+  diag_help(d, "leave `projection` out, or write the gap as a formula");
+}
+
 // Events are located by some schemes alone.
 static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
@@ -106,12 +121,15 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   bool ordered = x->order > 0 && scheme->two_point && scheme->located;
   if (x->order && !ordered && !override) refuse_order(s, scheme->name, bag);
   int degree = ordered ? x->order / 2 : 1;
+  bool projects = x->projection && (scheme->projects || !override);
+  if (projects && (!scheme->projects || x->located > 0)) refuse_projection(s, scheme, bag);
+  else if (projects && s->model->ntouch > 0) refuse_projected_shapes(s, bag);
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   if (degree > 1) check_galerkin(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
-  return scheme->equations   ? scheme_equations(a, s, scheme, scheme->equations)
-         : scheme->two_point ? scheme_consistent(a, s, scheme, degree)
+  return scheme->two_point   ? scheme_consistent(a, s, scheme, degree)
+         : scheme->equations ? scheme_equations(a, s, scheme, scheme->equations)
                              : scheme_radau(a, s, scheme);
 }

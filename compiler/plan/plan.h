@@ -35,13 +35,14 @@ typedef struct PlanClass {
 typedef struct Plan {
   const System *sys;
   const SchemeDescriptor *scheme;
-  const Equations *equations;   // that it is made from; NULL: others
+  const Equations *equations;   // that it is made from, where the runtime takes functions at points; NULL: others
   Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
   int inertia_at, law_at;
   double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system
   int degree;                   // of the polynomials of a piece, half the order: energy-consistent schemes; else 0
+  bool projection;              // places are projected after each step
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;
 } Plan;

@@ -42,7 +42,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
 }
 
 static const char *matrix_name(const SchemeDescriptor *d) {
-  return d->collocates ? "E mu/r - A" : d->explicit_step ? "M" : d->equations ? "W" : "dR/d(q, q')";
+  return d->collocates ? "E mu/r - A" : d->explicit_step ? "M" : d->two_point ? "dR/d(q, q')" : "W";
 }
 
 void plan_print(const Plan *p, Text *out) {
@@ -60,8 +60,7 @@ void plan_print(const Plan *p, Text *out) {
   else text_printf(out, "\niteration matrix %s: assembled and factored in each %s\n", matrix_name(p->scheme), each);
   text_printf(out, "one-step matrix%s: ",
               p->scheme->explicit_step ? " D + h C M^-1 B, H M^-1 H'"
-              : p->scheme->equations   ? " D + h gamma C W^-1 B, H W^-1 H'"
-                                       : "");
+              : p->scheme->two_point || p->scheme->collocates ? "" : " D + h gamma C W^-1 B, H W^-1 H'");
   if (p->constant_problem_matrix) text_add(out, "constant, computed once\n");
   else text_printf(out, "computed in each %s\n", each);
   text_printf(out, "outer Newton: %s\n",

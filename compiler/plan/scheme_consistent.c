@@ -50,12 +50,13 @@ static const SysClass *no_terms(Arena *a, const SysClass *c) {
 }
 
 // A direction of slip as a constraint on velocities, for where it sticks.
-static void sticking_kernels(Arena *a, const System *s, const SysClass *c, PlanClass *pc, Hoist *h) {
+static void sticking_kernels(Arena *a, const System *s, const Equations *q, PlanClass *pc, Hoist *h) {
+  const SysClass *c = pc->c;
   SysClass *held = ARENA_NEW(a, SysClass);
   *held = *c;
   held->kind = CLASS_CONSTRAINT;
   held->velocity_level = true;
-  TwoPoint t = two_point_row(a, s, held, true);
+  TwoPoint t = two_point_row(a, s, held, q, true);
   kernel_entries(pc, h, KERNEL_RQ, &t.rq);
   kernel_entries(pc, h, KERNEL_DRATE, &t.dr);
   kernel_entries(pc, h, KERNEL_CURVE, &t.curve);
@@ -83,16 +84,16 @@ const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor 
       pc->compliance_num = hoist_column(&h, compliant_compliance(s, &s->cls[i]));
     }
     if (c->kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_smooth(a, s, c, d->mass_at_begin);
+      TwoPoint t = two_point_smooth(a, s, c, d->equations);
       smooth_kernels(pc, &h, &t);
       if (degree > 1 && pc->kernel[KERNEL_WORK].n > 0) kernel_entries(pc, &h, KERNEL_JAC, &c->jac);
       p->constant_iteration_matrix &= pc->c_affine;
     } else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {
-      TwoPoint t = two_point_row(a, s, c, degree > 1);
+      TwoPoint t = two_point_row(a, s, c, d->equations, degree > 1);
       row_kernels(pc, &h, &t);
       p->constant_problem_matrix &= c->affine;
     } else if (c->kind == CLASS_FRICTION) {
-      if (degree > 1) sticking_kernels(a, s, c, pc, &h);
+      if (degree > 1) sticking_kernels(a, s, d->equations, pc, &h);
       p->constant_problem_matrix &= c->affine;
     }
     class_columns(pc, &h);

@@ -65,6 +65,7 @@ static void places(Plan *plan, const Piece *p) {
 const Plan *scheme_equations(Arena *a, const System *s, const SchemeDescriptor *d, const Equations *q) {
   Plan *p = plan_open(a, s, d, 0);
   p->equations = q;
+  p->projection = d->projects && s->model->sim.projection;
   SysClass smooth_one = { .kind = CLASS_SMOOTH };
   Piece any = { a, s, s->pool, &smooth_one };
   q->points(&any, p->point);

@@ -14,6 +14,8 @@ Ex number(const Piece *p, double x) { return ex_num(p->pool, x); }
 Ex length(const Piece *p) { return symbol(p, SYM_H); }
 Ex theta_of(const Piece *p) { return symbol(p, SYM_THETA); }
 Ex gamma_of(const Piece *p) { return symbol(p, SYM_GAMMA); }
+Ex lambda_of(const Piece *p) { return symbol(p, SYM_LAMBDA); }
+Ex kappa_of(const Piece *p) { return symbol(p, SYM_KAPPA); }
 Ex plus(const Piece *p, Ex a, Ex b) { return ex_add(p->pool, a, b); }
 Ex minus(const Piece *p, Ex a, Ex b) { return ex_sub(p->pool, a, b); }
 Ex times(const Piece *p, Ex a, Ex b) { return ex_mul(p->pool, a, b); }

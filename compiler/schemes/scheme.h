@@ -21,7 +21,14 @@ typedef enum {
   REACTION,     // g, what multipliers add
   IMPULSE,      // H^T p of constraints, contacts, friction
   OUTPUT,       // y of a relation
-  GAP, RATE     // of a constraint, a contact; of friction the slip velocity
+  GAP, RATE,    // of a constraint, a contact; of friction the slip velocity
+  // of both ends, by the discrete derivative D from q_B to q_E (two_point.c); the point says velocities and time
+  GYROSCOPIC,   // G (q_E - q_B) of a kinetic energy T
+  TURNING,      // (q_E - q_B) x dT/dspin of bodies
+  KINETIC_SLOPE, POTENTIAL_SLOPE,     // DT/Dq, DV/Dq
+  DAMPING,      // dR/du with the velocities (q_E - q_B)/h
+  APPLIED,      // F: what comes from no energy
+  GAP_SLOPE, RATE_SLOPE               // Dg/Dq, D rate/Dq of a constraint, a contact
 } ModelFunction;
 
 typedef struct Equations {
@@ -32,10 +39,13 @@ typedef struct Equations {
   Ex (*relation)(const Piece *p);              // -y in N(lambda)
   Ex (*rate)(const Piece *p), (*before)(const Piece *p);   // constraints, contacts, friction: y + e y_before against p
   Ex (*closed)(const Piece *p);                // a contact acts where this is not positive
+  // With two multipliers lambda, kappa of a constraint; else NULL.
+  Ex (*gap)(const Piece *p);                   // constraints, contacts: against lambda
+  Ex (*shift)(const Piece *p);                 // constraints: what each takes from M (q_E - q_B)
 } Equations;
 
 // What follows from them (piece.c). An expression is the sum of its terms, each a function at a point by its weight.
-enum { TERMS = 8 };
+enum { TERMS = 12 };
 typedef struct Term { ModelFunction of; int point; Ex weight; } Term;
 typedef struct Terms { int n; Term at[TERMS]; } Terms;
 Terms terms_of(const Piece *p, Ex e);
@@ -53,22 +63,23 @@ struct SchemeDescriptor {
   const char *name, *order, *needs, *source;
   bool weights;                 // has the parameters theta and gamma
   bool located;                 // can locate events within its steps
+  bool projects;                // can project places after its steps
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
-  bool two_point;               // energy-consistent: steps kernels of two points
+  bool two_point;               // energy-consistent: equations in functions of both ends
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
   bool collocates;              // Radau IIA: takes the kernels of weights at stages of its own
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
   // What the scheme cannot step is refused, statement by statement (E0705); NULL: it takes every system.
   SchemeCheck *check;
-  const Equations *equations;   // NULL: they still stand in plan/scheme_<name>.c
+  const Equations *equations;   // NULL: plan/scheme_<name>.c has the scheme
 };
 
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
-#define NAMES_two_point(name)
+#define NAMES_two_point(name) extern const Equations name;
 #define SCHEME(name, number, form, ...) NAMES_##form(name)
 #include "../../runtime/schemes.def"
 #undef SCHEME

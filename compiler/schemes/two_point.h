@@ -1,7 +1,7 @@
-// Symbolic two-point forms of a class over a step from (q0, v0) to (q, v): what the energy-consistent schemes evaluate
-// (docs/numerics/consistent.md). The class reads coordinates only.
+// The equations of an energy-consistent scheme (consistent.c) as expressions of a class over a step from (q0, v0) to
+// (q, v): what its kernels evaluate. The class reads coordinates only.
 #pragma once
-#include "../system/system.h"
+#include "scheme.h"
 
 typedef struct TwoPoint {
   Ex *r;                  // smooth: [nrow], the class's part of R1 (runtime/nsm_abi.h, c_fn)
@@ -17,9 +17,8 @@ typedef struct TwoPoint {
   Entries h;              // contacts on bodies: derivatives of the gap with respect to the increments, pattern h
 } TwoPoint;
 
-// explicit_mass: R1 of [Möller 2011, (5.58)] in place of (12).
-TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass);
+TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, const Equations *q);
 // c with a derivative by each turn in its rows, 0 too: a discrete one need not be 0 there.
 const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass *c);
-// both_levels: of a contact too, the discrete derivative of its rate
-TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c, bool both_levels);
+// both_levels: a contact acts along the discrete derivative of its rate too, as a constraint does
+TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c, const Equations *q, bool both_levels);

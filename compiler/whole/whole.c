@@ -21,6 +21,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
   }
   const Model *m = p->sys->model;
+  if (p->projection) return NULL;
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
   if (p->sys->algebraic_states || model_impact(m) != MI_NEWTON) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
@@ -35,6 +36,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (!o) o = whole_linear(a, w, false);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
-  if (!o && p->scheme->equations) o = whole_piece(a, w);
+  if (!o && p->equations && p->scheme->equations) o = whole_piece(a, w);
   return o;
 }

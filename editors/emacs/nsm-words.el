@@ -40,8 +40,8 @@
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
-    "shape" "density" "material" "fixed" "driven" "stages" "order" "located" "theta" "gamma" "e"
-    "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
+    "shape" "density" "material" "fixed" "driven" "stages" "order" "projection" "located" "theta"
+    "gamma" "e" "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant

@@ -24,6 +24,7 @@ typedef struct answers {
   long captured, weak, grazing, joint, unique, events, pieces;
   double grazed;                        // time of the first
   char   grazer[256];
+  struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 

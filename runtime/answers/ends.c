@@ -79,7 +79,8 @@ static dual of_contact(player *p, const tape_entry *e, int row, dual h) {
 static dual of_set(player *p, const tape_entry *e, dual h) {
   int row = e->row, extrapolate = 0, kind = p->s->a->cls[p->s->n.r.cls[row]].c->kind;
   if (kind == NSM_CONTACT) return of_contact(p, e, row, h);
-  if (kind == NSM_FRICTION) return e->set == SIM_SLIPS_ON ? along(p, e, row) : at_end(p, e, row, margin(p, row, h), h);
+  if (kind == NSM_FRICTION && e->set == SIM_SLIPS_ON) return play_stops(p, e) ? margin(p, row, h) : along(p, e, row);
+  if (kind == NSM_FRICTION) return at_end(p, e, row, margin(p, row, h), h);
   dual x = of_relation(p, e, row, e->set, e->side, &extrapolate);
   return extrapolate ? at_end(p, e, row, x, h) : x;
 }

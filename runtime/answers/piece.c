@@ -19,12 +19,22 @@ int play_takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->ki
 static int has_forces(const tape_entry *e) { return play_takes_time(e) && !e->at_once; }
 
 // ---- the linear model -----------------------------------------------------------------------------------------------
-// At p->w and h, and what ends it behind them.
-static void equations(player *p, const tape_entry *e, dual h) {
+// The length of a part of a phase, in chunk c: that of the phase is a direction.
+static dual part_of_phase(const player *p, const tape_entry *e, int c) {
+  dual h = dual_of(e->h);
+  if (p->phase / DUAL_LANES == c) h.a[1 + p->phase % DUAL_LANES] = 1 / (double)e->parts;
+  return h;
+}
+
+// At p->w and h, and what ends it behind them; what ends a phase is p->end.
+static void equations(player *p, const tape_entry *e, dual h, int c) {
   if (e->kind == TAPE_STAGES) play_stages(p, e, h);
   else if (e->kind == TAPE_JUMP) play_jump(p, e);
   else play_points(p, e, h);
-  if (play_takes_time(e)) p->eq[p->nw] = play_end(p, e, h);
+  if (!play_takes_time(e)) return;
+  if (!e->parts) { p->eq[p->nw] = play_end(p, e, h); return; }
+  p->eq[p->nw] = dual_sub(h, part_of_phase(p, e, c));
+  if (e->last) p->end = play_end(p, e, h);
 }
 
 static int at_points(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_IMPACT; }
@@ -37,11 +47,14 @@ static int outputs(player *p, const tape_entry *e, dual h) {
   memcpy(to, p->q1, nq * sizeof *to);
   memcpy(to += nq, p->l1, nl * sizeof *to);
   to += nl;
-  if (!has_forces(e) || rows == 0) return (int)(to - p->out);
-  play_means(p, e, h);
-  memcpy(to, p->mean, rows * sizeof *to);
-  memcpy(to += rows, p->ground, rows * sizeof *to);
-  return (int)(to + rows - p->out);
+  if (has_forces(e) && rows > 0) {
+    play_means(p, e, h);
+    memcpy(to, p->mean, rows * sizeof *to);
+    memcpy(to += rows, p->ground, rows * sizeof *to);
+    to += rows;
+  }
+  if (e->last) *to++ = p->end;
+  return (int)(to - p->out);
 }
 
 static void keep(player *p, double *to, const dual *from, int n, int lane) {
@@ -59,7 +72,7 @@ static int linearise(player *p, const tape_entry *e, int n) {
     p->at = &p->of[c < p->nc ? c : p->nc];
     for (int i = first; i < all && i < from + DUAL_LANES; i++)
       (i - p->np < p->nw ? &p->w[i - p->np] : &h)->a[1 + i - from] = 1;
-    equations(p, e, h);
+    equations(p, e, h, c);
     m = outputs(p, e, h);
     keep(p, p->E, p->eq, n, from);
     keep(p, p->O, p->out, m, from);
@@ -221,7 +234,7 @@ void play_stand(player *p, const tape_entry *e) {
     if (n > p->nw) h = unknown(p, c, p->nw, e->h, n);
     put(p, c, to->q, 0, nq);
     put(p, c, to->l, nq, nl);
-    if (p->nfollow > nq + nl) {
+    if (has_forces(e)) {
       put(p, c, to->mean, nq + nl, rows);
       put(p, c, to->ground, nq + nl + rows, rows);
     }
@@ -229,4 +242,35 @@ void play_stand(player *p, const tape_entry *e) {
     for (int i = 0; i < nz; i++) to->z[i] = unknown(p, c, last + i, p->w[last + i].a[0], n);
     to->t = dual_add(to->t, h);
   }
+}
+
+// x becomes what it is with the length of the phase that its end asks for: dT = - d phi / phi_T.
+static void fold(player *p, dual **chunks, int n, const double *dT) {
+  int lane = p->phase;
+  for (int i = 0; i < n; i++) {
+    double by = chunks[lane / DUAL_LANES][i].a[1 + lane % DUAL_LANES];
+    for (int j = 0; by != 0 && j < p->np; j++) chunks[j / DUAL_LANES][i].a[1 + j % DUAL_LANES] += by * dT[j];
+    chunks[lane / DUAL_LANES][i].a[1 + lane % DUAL_LANES] = 0;
+  }
+}
+
+void play_phase_ends(player *p) {
+  const nsm_sim *s = p->s;
+  const double *phi = p->O + (size_t)(p->nfollow - 1) * (size_t)p->stride;
+  double *dT = p->rhs;
+  dual *at[1 + p->nc];
+  for (int j = 0; j < p->np; j++) dT[j] = j == p->phase ? 0 : -phi[j] / phi[p->phase];
+#define FOLD(of, n) \
+  do { \
+    for (int c = 0; c < p->nc; c++) at[c] = of; \
+    fold(p, at, (n), dT); \
+  } while (0)
+  FOLD(p->of[c].q, s->a->nq);
+  FOLD(p->of[c].z, s->a->nz);
+  FOLD(p->of[c].l, s->a->nl + 1);
+  FOLD(p->of[c].mean, s->n.r.n);
+  FOLD(p->of[c].ground, s->n.r.n);
+  FOLD(&p->of[c].t, 1);
+  FOLD(&p->of[c].history, 1);
+#undef FOLD
 }

@@ -49,7 +49,7 @@ static void take_room(player *p) {
     { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
-  size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows;
+  size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows + 1;
   p->stride = (int)((size_t)p->np + n + DUAL_LANES);
   p->out = play_take(p, m, sizeof(dual));
   p->E = play_take(p, (size_t)p->stride * n, sizeof(double));
@@ -66,15 +66,16 @@ static void take_room(player *p) {
   p->events = play_take(p, rows, sizeof(long));
 }
 
-player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e) {
+player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e) {
   player *p = calloc(1, sizeof *p);
   if (!p) { sim_no_memory(e, "derivatives"); return NULL; }
   p->s = s;
   p->tape = t;
-  p->run = run;
-  p->with = with;
-  p->np = np;
-  p->nc = (np + DUAL_LANES - 1) / DUAL_LANES;
+  p->run = run->run;
+  p->with = run->with;
+  p->np = np + phases;
+  p->phase = phases ? np : -1;
+  p->nc = (p->np + DUAL_LANES - 1) / DUAL_LANES;
   p->of = play_take(p, (size_t)p->nc + 1, sizeof *p->of);
   for (int c = 0; p->of && c <= p->nc; c++) take_state(p, &p->of[c]);
   take_room(p);
@@ -175,6 +176,7 @@ int play(player *p, nsm_error *e) {
       p->weak += entry->weak;
       look_at_grazing(p, entry);
       play_stand(p, entry);
+      if (entry->last) play_phase_ends(p);
       if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
     }
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;

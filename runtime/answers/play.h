@@ -6,7 +6,7 @@
 //   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
 //   rows.c        equations of rows               words.c    --of and --by
 //   take.c        a run with its outputs          check.c    differences with the same events
-//   sens.c        `nsm sens`
+//   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
 //
@@ -35,7 +35,8 @@ typedef struct player {
   const tape *tape;
   dual_kernel *run;
   void *with;
-  int np, nc;                           // parameters; chunks of seven
+  int np, nc;                           // directions: parameters, and the length of a phase; chunks of seven
+  int phase;                            // the direction of that length; -1: there are no phases
   play_state *of;                       // [nc + 1]
   play_state *at;                       // that of the equations at hand
   play_views now;                       // and their views
@@ -46,6 +47,7 @@ typedef struct player {
   dual *mean, *ground;                  // [rows]
   // the linear model of the piece at hand, by rows of `stride` directions: parameters, then unknowns and the length
   int nfollow, stride;                  // nfollow: outputs that the piece has
+  dual end;                             // what ends a phase
   dual *out;                            // q1, l1, mean, ground
   double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
@@ -91,21 +93,31 @@ void play_means(player *p, const tape_entry *e, dual h);   // forces that the ne
 // their equations into eq [rows]. `before`: views at the begin, the middle and where laws hold
 void play_rows(player *p, const tape_entry *e, const play_views *v);
 void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq);
+// Slip in several directions stops where the piece ends: its direction there is unknown, so the piece has slip 0 and
+// friction at its limit for its equations, and not the law and slip along a direction.
+int  play_stops(const player *p, const tape_entry *e);
 // Of friction number i: diagonal of A (docs/numerics/friction.md, (1)), and what presses.
 void play_friction_axes(player *p, int i, dual *A);
 dual play_pressed(player *p, int i, const dual *l, dual h);
 
-// start.c: columns, start values and times with their derivatives by `n` parameters or initial values
+// What runs kernels in dual numbers.
+typedef struct play_kernels { dual_kernel *run; void *with; } play_kernels;
+
+// start.c: columns, start values and times with their derivatives by `n` parameters or initial values; or, where it is
+// neither, by the end of the run, whose steps keep their number
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
-int  play_start(player *p, const play_name *name, nsm_error *e);
+static inline int play_is_end(const play_name *by) { return by->parameter < 0 && by->column < 0; }
+int  play_start(player *p, const play_name *name, int n, nsm_error *e);
 
 // piece.c
 int  play_takes_time(const tape_entry *e);
 void play_piece(player *p, const tape_entry *e);           // solved and differentiated: p->rhs has dw, dh
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
+void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
 // play.c
-player *player_open(nsm_sim *s, const tape *t, dual_kernel *run, void *with, int np, nsm_error *e);
+// phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
+player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
 void    player_close(player *p);
 int     play(player *p, nsm_error *e);                     // what is on the tape, from the state at hand
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI

@@ -106,8 +106,19 @@ static void with_restitution(player *p, const tape_entry *e) {
     }
 }
 
+int play_stops(const player *p, const tape_entry *e) {
+  static const double stands = 1e-6;     // of the largest velocity
+  const sim_rows *r = &p->s->n.r;
+  if (e->end != TAPE_SET || e->kind != TAPE_PIECE || e->set != SIM_SLIPS_ON || !(e->h > 0)) return 0;
+  const sim_friction *f = &r->friction[r->friction_of[e->row]];
+  double sum = 0;
+  for (int d = 0; d < f->n; d++) sum += p->y[f->row[d]].a[0] * p->y[f->row[d]].a[0];
+  return f->n > 1 && f->type != NSM_CONE_ROLLING && sqrt(sum) <= stands * p->size;
+}
+
 void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq) {
   const sim_rows *r = &p->s->n.r;
+  int stops = play_stops(p, e) ? r->friction_of[e->row] : -1;
   with_restitution(p, e);
   for (int row = 0; row < r->n; row++) {
     dual l = p->l1[r->l[row]];
@@ -116,7 +127,9 @@ void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq
     case TAPE_LOW: eq[row] = dual_sub(l, p->lo[row]); break;
     case TAPE_HIGH: eq[row] = dual_sub(l, p->hi[row]); break;
     case TAPE_KEPT: eq[row] = dual_sub(l, p->at->l[r->l[row]]); break;
-    case TAPE_SLIDES: case TAPE_SLIDES_E: eq[row] = sliding(p, e, row, p->y, v->h); break;
+    case TAPE_SLIDES: case TAPE_SLIDES_E:
+      eq[row] = r->friction_of[row] == stops ? p->y[row] : sliding(p, e, row, p->y, v->h);
+      break;
     default: eq[row] = p->y[row];
     }
   }

@@ -1,5 +1,5 @@
 // `nsm sens`: a run, its derivatives, a row for each pair of output and parameter (take.c has the run).
-#include "answers.h"
+#include "aligned.h"
 #include "runtime/command/options.h"
 #include "runtime/command/outputs.h"
 #include "runtime/record/record.h"
@@ -37,30 +37,6 @@ static void say_summary(const answers *a, FILE *err) {
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
 }
 
-// --refine: the step is halved, and what that changes is the error of the derivative at the longer step, an upper bound
-// of that which is left. The events must be the same.
-static nsm_code refine(answers *a, nsm_settings *set, int levels, double *error, nsm_error *e) {
-  size_t n = (size_t)a->nof * (size_t)a->nby;
-  nsm_sim *s = nsm_open(a->m, set, e);
-  if (!s) return e->code;
-  set->step = s->a->step;
-  nsm_close(s);
-  for (int k = 1; k < levels; k++) {
-    uint64_t sequence = a->sequence;
-    memcpy(error, a->d, n * sizeof *error);
-    set->step *= 0.5;
-    nsm_code code = answers_take(a, set, NULL, 1, e);
-    if (code != NSM_OK) return code;
-    if (a->sequence != sequence) {
-      sim_fail(e, NSM_FAILED, "--refine: the run has other events with steps of %g s; start from a shorter one, --step",
-               set->step);
-      return NSM_FAILED;
-    }
-    for (size_t i = 0; i < n; i++) error[i] = fabs(a->d[i] - error[i]);
-  }
-  return NSM_OK;
-}
-
 static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error *e) {
   double off, distance;
   nsm_code code = answers_check(a, set, &off, &distance, e);
@@ -92,11 +68,11 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   nsm_code code = s ? answers_read_of(s, of, a, e) : e->code;
   if (code == NSM_OK) code = answers_read_by(s, by, a, e);
   nsm_close(s);
-  if (code == NSM_OK) code = answers_take(a, &set, NULL, 1, e);
   double levels = f->number[NSM_FLAG_REFINE], *error = NULL;
+  if (code == NSM_OK && !(levels > 1)) code = answers_take(a, &set, NULL, 1, e);
   if (code == NSM_OK && levels > 1) {
     error = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof *error);
-    code = error ? refine(a, &set, (int)levels, error, e) : sim_no_memory(e, "errors");
+    code = error ? aligned_refine(a, &set, NULL, (int)levels, error, e) : sim_no_memory(e, "errors");
   }
   if (code == NSM_OK) code = tell_all(a, error, o, host, e);
   free(error);

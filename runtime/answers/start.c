@@ -43,13 +43,17 @@ static int start_with(const player *p, const play_name *name, double value, doub
   if (!all) return sim_no_memory(e, "a start"), 0;
   if (set.nset > 0) memcpy(all, set.set, (size_t)set.nset * sizeof *all);
   if (name->parameter >= 0) all[set.nset++] = (nsm_assignment){ name->text, value };
+  if (play_is_end(name)) {
+    set.step = p->s->a->step * (value - p->s->a->start) / (p->s->a->until - p->s->a->start);
+    set.until = value;
+  }
   set.set = all;
   set.dump_problems = NULL;
   nsm_sim *s = nsm_open(p->s->a->given, &set, e);
   free(all);
   if (!s) return 0;
   int good = size_of(s) == size_of(p->s) &&
-             (name->parameter >= 0 || nsm_write_column(s, name->column, value, e) == NSM_OK);
+             (name->column < 0 || nsm_write_column(s, name->column, value, e) == NSM_OK);
   if (good) gather(s, x);
   else sim_fail(e, NSM_USAGE, "`%s` changes sizes of the model", name->text);
   nsm_close(s);
@@ -125,14 +129,16 @@ static void values(player *p) {
   }
 }
 
-int play_start(player *p, const play_name *name, nsm_error *e) {
+int play_start(player *p, const play_name *name, int names, nsm_error *e) {
   size_t n = size_of(p->s);
   double *x = malloc((n + 1) * (PAIRS + 3) * sizeof *x), *d = x ? x + (PAIRS + 2) * (n + 1) : NULL;
   if (!x) return sim_no_memory(e, "the derivative of the start"), 0;
   values(p);
   int good = 1;
-  for (int j = 0; good && j < p->np; j++) {
-    double value = name[j].parameter >= 0 ? p->s->a->p[name[j].parameter] : nsm_read_column(p->s, name[j].column);
+  for (int j = 0; good && j < names; j++) {
+    double value = play_is_end(&name[j])      ? p->s->a->until
+                   : name[j].parameter >= 0 ? p->s->a->p[name[j].parameter]
+                                            : nsm_read_column(p->s, name[j].column);
     good = by_pairs(p, &name[j], value, n, x, d) || by_side(p, &name[j], value, n, x, d, e);
     if (good) put(p, j, d);
   }

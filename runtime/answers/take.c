@@ -1,10 +1,18 @@
 // A run whose outputs are differentiated: it is recorded, the tape is played, and outputs are read meanwhile.
-#include "answers.h"
+#include "aligned.h"
 #include <stdlib.h>
 #include <string.h>
 
 // ---- what is taken while a tape is played ---------------------------------------------------------------------------
-typedef struct taking { answers *a; double *before; double t; int began; } taking;   // before: [nof, 1 + nby]
+typedef struct taking {
+  answers *a;
+  nsm_sim *s;
+  tape    *t;
+  player  *p;
+  double  *before;                      // [nof, 1 + nby]
+  double   now, done;                   // times of the last row, and to which outputs are marked
+  int      began;
+} taking;
 
 // Output i now: its value and derivatives.
 static void read_now(player *p, const answers *a, int i, double *to) {
@@ -12,7 +20,8 @@ static void read_now(player *p, const answers *a, int i, double *to) {
     if (c == p->nc && p->np > 0) break;
     dual x = play_column(p, c, a->of[i].column);
     to[0] = x.a[0];
-    for (int j = 0; j < DUAL_LANES && c * DUAL_LANES + j < p->np; j++) to[1 + c * DUAL_LANES + j] = x.a[1 + j];
+    for (int j = c * DUAL_LANES; j < (c + 1) * DUAL_LANES && j < a->nby && p->np > 0; j++)
+      to[1 + j] = x.a[1 + j % DUAL_LANES];
   }
 }
 
@@ -27,7 +36,7 @@ static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (
 static void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
-  double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->t : 0, x[1 + a->nby];
+  double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->now : 0, x[1 + a->nby];
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
@@ -39,7 +48,7 @@ static void take_row(player *p, void *to) {
     } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(a, i, x);
     memcpy(before, x, sizeof x);
   }
-  k->t = now;
+  k->now = now;
   k->began = 1;
 }
 
@@ -116,32 +125,38 @@ static void tell(answers *a, const tape *t) {
 }
 
 // What has been recorded is played and forgotten.
-static nsm_code play_on(const taking *k, tape *t, player *p, nsm_error *e) {
+static nsm_code play_on(void *with, int last, nsm_error *e) {
+  taking *k = with;
+  tape *t = k->t;
+  double now = nsm_time(k->s), near = sim_time_round_off(k->s, now);
+  mark_stops(k->a, t, k->done, now + near);
+  k->done = now + near;
+  if (!last && !*t->refused && !tape_full(t)) return NSM_OK;
   if (t->failed) return sim_no_memory(e, "the record of a run");
   if (*t->refused) {
     sim_fail(e, NSM_USAGE, "%s", t->refused);
     return NSM_USAGE;
   }
   tell(k->a, t);
-  if (!play(p, e)) return NSM_FAILED;
+  if (k->a->note) aligned_note(k->a->note, k->s, t);
+  if (!play(k->p, e)) return e ? e->code : NSM_FAILED;
   tape_empty(t);
   return NSM_OK;
 }
 
-static nsm_code record(const taking *k, nsm_sim *s, tape *t, player *p, nsm_error *e) {
+static nsm_code record(taking *k, nsm_error *e) {
   const answers *a = k->a;
+  nsm_sim *s = k->s;
+  tape *t = k->t;
   nsm_code code = NSM_OK;
-  double done = -INFINITY;
   for (;;) {
     double now = nsm_time(s), near = sim_time_round_off(s, now);
-    mark_stops(a, t, done, now + near);
-    done = now + near;
     if (!s->now.between) tape_row(t);
     int last = code != NSM_OK || nsm_steps_done(s) >= nsm_steps_total(s);
-    nsm_code played = last || *t->refused || tape_full(t) ? play_on(k, t, p, e) : NSM_OK;
+    nsm_code played = play_on(k, last, e);
     if (played != NSM_OK) return played;
     if (last) return code == NSM_STOPPED ? NSM_OK : code;
-    double stop = next_stop(a, done), clock = nsm_time_of_step(s, nsm_steps_done(s) + 1);
+    double stop = next_stop(a, k->done), clock = nsm_time_of_step(s, nsm_steps_done(s) + 1);
     t->asks = stop < clock - near;
     code = t->asks ? nsm_step_by(s, stop - now, e) : nsm_step(s, e);
     t->asks = 0;
@@ -150,27 +165,30 @@ static nsm_code record(const taking *k, nsm_sim *s, tape *t, player *p, nsm_erro
   }
 }
 
-static nsm_code begin_to_play(taking *k, player *p, nsm_error *e) {
+static nsm_code begin_to_play(taking *k, nsm_error *e) {
   const answers *a = k->a;
+  player *p = k->p;
   char why[300];
   for (int i = 0; i < a->nof; i++)
     if (a->of[i].column >= 0 && play_column_refused(p, a->of[i].column, why, sizeof why)) {
       sim_fail(e, NSM_USAGE, "--of %s: %s", a->of[i].name, why);
       return NSM_USAGE;
     }
-  if (!play_start(p, a->by, e)) return e ? e->code : NSM_FAILED;
+  if (!play_start(p, a->by, p->np > 0 ? a->nby : 0, e)) return e ? e->code : NSM_FAILED;
   take_start(p, k);
   p->row = take_row;
   p->stop = take_stop;
   p->to = k;
+  k->done = -INFINITY;
   return NSM_OK;
 }
 
-static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, int np, nsm_error *e) {
-  player *p = player_open(begin, t, a->run, a->with, np, e);
-  taking k = { .a = a, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)) };
-  nsm_code code = p && k.before ? begin_to_play(&k, p, e) : NSM_FILE;
-  if (code == NSM_OK) code = record(&k, s, t, p, e);
+static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, int derivatives, nsm_error *e) {
+  play_kernels run = { a->run, a->with };
+  player *p = player_open(begin, t, &run, derivatives ? a->nby : 0, derivatives && a->phases, e);
+  taking k = { a, s, t, p, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)) };
+  nsm_code code = p && k.before ? begin_to_play(&k, e) : NSM_FILE;
+  if (code == NSM_OK) code = a->phases ? aligned_record(a->phases, s, t, play_on, &k, e) : record(&k, e);
   if (code == NSM_OK) code = take_end(p, &k, e);
   if (code == NSM_OK) {
     a->captured = p->captured;
@@ -189,7 +207,7 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
 static nsm_code set_start(const answers *a, nsm_sim *s, const double *start, nsm_error *e) {
   nsm_code code = NSM_OK;
   for (int j = 0; start && j < a->nby && code == NSM_OK; j++)
-    if (a->by[j].parameter < 0) {
+    if (a->by[j].column >= 0) {
       double value = nsm_read_column(s, a->by[j].column) + start[j];
       code = nsm_write_column(s, a->by[j].column, value, e);
     }
@@ -217,7 +235,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   }
   a->sequence = a->steps = 0;
   a->events = a->pieces = 0;
-  if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives ? a->nby : 0, e);
+  if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives, e);
   tape_close(t);
   nsm_close(begin);
   nsm_close(s);

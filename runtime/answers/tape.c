@@ -303,6 +303,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
+  if (!impact && e->h > 0) { e->parts = t->parts; e->last = t->last; }
   e->let_go = e->end == TAPE_SET && e->set == SIM_STICKS && !of_stages && !impact && no_length(s);
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
@@ -383,6 +384,7 @@ static void look_at_model(tape *t) {
   const char *scheme = s->a->scheme->name;
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
     tape_refuse(t, "runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau", scheme);
+  if (s->a->projects) tape_refuse(t, "projections of places have no derivative yet; leave `projection` out");
   if (s->touching) tape_refuse(t, "contacts of shapes have no derivative yet; contacts whose gap is a formula have");
   if (s->a->ndelay > 0) tape_refuse(t, "delayed quantities have no derivative yet");
   if (s->n.radau && !s->a->located)

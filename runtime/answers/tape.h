@@ -35,6 +35,8 @@ typedef struct tape_entry {
   int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
   int    captured, weak;                // taken without location; rows whose law and force are both 0
+  long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
+  int    last;                          // the last of them: what ends it ends the phase
   const unsigned char *law;             // [rows]
   const double *solution;               // z, then multipliers by rows; of stages: those
   const double *theta, *gamma;          // [nz], [nclass]
@@ -59,6 +61,8 @@ typedef struct tape {
   char        refused[512];             // why there is no derivative; "" where there is
   nsm_code    code;
   int         asks;                     // the piece at hand leads to a time that was asked for
+  long        parts;                    // of the step at hand, and whether it is the last
+  int         last;
 } tape;
 
 tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory

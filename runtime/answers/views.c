@@ -20,8 +20,10 @@ static const dual *discrete(player *p, dual t, const dual **rate) {
   const double *now = sim_signals(s, t.a[0]);
   const double *slope = s->w.moments->rate[s->w.moments->last];
   dual *to = p->signal;
-  for (int i = 0; i < s->a->nd; i++)
+  for (int i = 0; i < s->a->nd; i++) {
     to[i] = i < s->a->nheld ? p->at->d[i] : dual_by(now[i], slope[i], t);
+    for (int k = 1; i >= s->a->nheld && k < DUAL_WIDTH; k++) to[i].a[k] += p->at->d[i].a[k];   // an input is varied
+  }
   for (int i = 0; i < s->a->nd; i++) to[s->a->nd + i] = dual_of(slope[i]);
   *rate = to + s->a->nd;
   return to;

@@ -345,7 +345,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -508,6 +508,11 @@ static nsm_code close_files(job *j, nsm_code *code, nsm_error *e, nsm_error *fil
   return csv;
 }
 
+static double energy_now(const nsm_sim *s) {
+  nsm_energy now;
+  return nsm_get_energy(s, &now) ? now.kinetic + now.potential : NAN;
+}
+
 static nsm_code run(job *j) {
   nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
   nsm_code code = select_columns(j, &e);
@@ -516,12 +521,14 @@ static nsm_code run(job *j) {
   if (code == NSM_OK && !j->stat) code = sim_no_memory(&e, "the claims");
   if (code != NSM_OK) return say(j, &e);
   notes_before(j);
-  // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
+  // The ledger costs an evaluation of the energies per step. Beside a generic step that is little; steps in one piece
+  // keep it only where somebody looks at it.
   const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
-      (j->s->n.con || j->energies || j->summary || sim_claims_ledger(j->m) ||
-       (watch && (watch->ledger || !j->s->n.whole))))
+      (!j->s->n.whole || j->s->n.con || j->energies || j->summary || sim_claims_ledger(j->m) ||
+       (watch && watch->ledger)))
     sim_ledger_start(j->s);
+  j->sum.began_J = energy_now(j->s);
   if (watch) {
     j->recording = 1;
     code = watch->start(watch->with, j->s, j->column, j->ncolumn, &e);
@@ -544,6 +551,7 @@ static nsm_code run(job *j) {
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   sim_misses_take(j->s);
   nsm_get_counters(j->s, &j->sum.count);
+  j->sum.ended_J = energy_now(j->s);
   if (watch) watch->end(watch->with, j->s, code, j->sum.message, j->sum.wall_s);
   notes_of_counts(j);
   nsm_code written = close_results(j);

@@ -276,6 +276,9 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   if (scheme->collocates)
     sim_fail(e, NSM_USAGE, "--scheme %s: radau takes stages and located, as in \"radau(stages = 2, located = false)\"",
              v);
+  else if (!strncmp(p + strspn(p, " "), "projection", 10))
+    sim_fail(e, NSM_USAGE, "--scheme %s: a projection is the model's own: simulate { ..., scheme = %s(projection = "
+             "true) }", v, f->scheme);
   else if (weights)
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
              v, f->scheme, f->scheme);

@@ -24,13 +24,18 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
-  if (!g->on) return;
+  if (!g->on) {
+    if (isfinite(m->began_J))
+      fprintf(f, "  energy %.10g -> %.10g J; where it went: --summary FILE keeps the ledger\n", m->began_J, m->ended_J);
+    return;
+  }
   fprintf(
       f,
       "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, "
       "forces gave %.4g, residue %.2g\n",
       g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
       g->residue);
+  if (s->a->projects) fprintf(f, "  projections of places gave %.4g J\n", g->projected);
   if (sim_has_events(s) || g->resets != 0) fprintf(f, "  events took %.4g J\n", g->resets);
 }
 

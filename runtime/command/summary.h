@@ -10,6 +10,7 @@ typedef struct nsm_summary {
   double       wall_s, compile_s, step_ns;                 // step_ns < 0: not measured
   nsm_counters count;
   long         total;                                      // steps planned
+  double       began_J, ended_J;                           // energies; NAN where the model has none
 } nsm_summary;
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f);
 void nsm_summary_warnings(const nsm_sim *s, FILE *f);       // W0850, W0851; also where it is quiet

@@ -252,7 +252,8 @@ void sim_ledger_step(nsm_sim *s) {
   g->contacts += g->loss + g->loss_friction;
   g->friction += g->loss_friction;
   g->forces += g->drive;
-  g->residue_now = d - (force + g->drive - damping - g->loss - g->loss_friction);
+  g->projected += g->projected_now;
+  g->residue_now = d - g->projected_now - (force + g->drive - damping - g->loss - g->loss_friction);
   g->residue_sum += g->residue_now;
   g->residue = fmax(g->residue, fabs(g->residue_now));
   sim_residue_book(s, d_kinetic, d_potential, force, damping);

@@ -14,6 +14,8 @@
 // the way that the pressing force would close within a step. Its law then decides as always, 0 <= u _|_ p >= 0: nothing
 // that opens is held.
 //
+// Where places are projected (projection.c), the contacts act that were pressed so, and those that the step reaches.
+//
 // Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
 // (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very
 // different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that
@@ -107,7 +109,8 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
   for (int i = 0; i < n; i++) {
     if (held[i] > 0) rate[i] = 0;
     double a = gap[i] + lead * rate[i];
-    active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
+    if (s->a->projects) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
+    else active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
   }
 }
 
@@ -136,7 +139,8 @@ static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const 
   memset(r->active + row, 0, (size_t)n);
   for (int i = 0; i < n; i += TESTED) {
     int m = n - i < TESTED ? n - i : TESTED;
-    if (!any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
+    const double *held = s->now.holds ? s->now.held + row + i : NULL;
+    if (!s->a->projects && !any_near(gap + i, rate + i, held, m, lead, nearly)) continue;
     memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
     memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
     close_some(s, k, first + i, m, lead, nearly);

@@ -30,7 +30,7 @@ static void directions_at(nsm_sim *s, const nsm_view *v) {
 
 static double missed(const nsm_sim *s) {
   int at = 0;
-  return sim_miss_now(s, &at);
+  return fmax(sim_miss_now(s, &at), s->now.drifted);
 }
 
 // How many rows have changed their part.

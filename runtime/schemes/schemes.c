@@ -13,7 +13,9 @@ static nsm_code solve_implicit(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->linear && !turns(s) ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
 }
 
-static nsm_code step_implicit(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, solve_implicit); }
+static nsm_code step_implicit(nsm_sim *s, double t1, nsm_error *e) {
+  return s->a->projects ? sim_step_projected(s, t1, e, solve_implicit) : sim_independent(s, t1, e, solve_implicit);
+}
 
 static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
 
@@ -41,6 +43,11 @@ static void accept_radau(nsm_sim *s) {
   accept_impulses(s);
 }
 
+static void analyse_implicit(nsm_sim *s) {
+  sim_newton_analyse(s);
+  sim_projection_analyse(s);
+}
+
 static int fits_two_point(nsm_sim *s, nsm_error *e) { return sim_consistent_fits(s, e) && sim_galerkin_fits(s, e); }
 
 static void analyse_two_point(nsm_sim *s) {
@@ -55,7 +62,7 @@ static nsm_code step_two_point(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 #define FORM_point .step = step_point, .accept = accept_impulses
-#define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse, \
+#define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
                       .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = fits_two_point, .analyse = analyse_two_point, \
                        .step = step_two_point, .euler = sim_step_consistent, .impact = sim_impact_consistent, \

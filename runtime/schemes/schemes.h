@@ -5,6 +5,7 @@
 //   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else (newton.h)
 //   josephy_newton.c the iteration that step_newton.c and consistent_newton.c share
 //   independent.c    moreau and midpoint without the constraints that others imply
+//   projection.c   moreau with places that are projected after the step
 //   step_affine.c    equations that are affine in the unknowns   step_consistent.c  energy-consistent step
 //   whole.c, whole_*.c (whole.h)  many steps by one function of the compiler
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
@@ -50,6 +51,9 @@ void     sim_accept_consistent(nsm_sim *s);
 typedef nsm_code sim_step_of(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_independent(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 int      sim_independent_first(nsm_sim *s);
+// projection.c: the same, and then places are projected on what gaps and constraints allow
+void     sim_projection_analyse(nsm_sim *s);
+nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *step);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 // gap and rate0 of a class of contacts, as they were where the last piece of a step ended, or by the kernel.
 static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_view *v) {

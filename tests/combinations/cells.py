@@ -8,6 +8,8 @@ from motion import motion
 from parts import Start, model
 
 SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass", "radau"]
+# Schemes with an argument, which locate events or do not.
+VARIANTS = {"moreau projected": "moreau(projection = true)"}
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
@@ -36,11 +38,14 @@ class Cell:
 
 
 def all_cells():
-    for kind, law, feature, scheme, located in itertools.product(KINDS, LAWS, FEATURES, SCHEMES, (False, True)):
+    schemes = [*itertools.product(SCHEMES, (False, True)), *itertools.product(VARIANTS, (False,))]
+    for kind, law, feature, (scheme, located) in itertools.product(KINDS, LAWS, FEATURES, schemes):
         yield Cell(scheme, located, law, kind, feature)
 
 
 def scheme_text(cell):
+    if cell.scheme in VARIANTS:
+        return VARIANTS[cell.scheme]
     if cell.scheme == "radau":                              # located unless it is told not to
         return "radau" if cell.located else "radau(located = false)"
     return f"{cell.scheme}(located = true)" if cell.located else cell.scheme

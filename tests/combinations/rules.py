@@ -3,12 +3,12 @@ import dataclasses
 import pathlib
 import re
 
-from cells import FEATURES, SCHEMES, all_cells
+from cells import FEATURES, SCHEMES, VARIANTS, all_cells
 from kinds import KINDS
 from laws import LAWS
 
 FILE = pathlib.Path(__file__).with_name("rules.txt")
-ALL_SCHEMES = [s + l for s in SCHEMES for l in ("", " located")]
+ALL_SCHEMES = [s + l for s in SCHEMES for l in ("", " located")] + list(VARIANTS)
 GROUPS = {law.group for law in LAWS.values()}
 
 

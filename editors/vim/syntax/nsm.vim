@@ -19,8 +19,8 @@ syn match nsmFunction /\<\(trail\|arrow\|text\)\>\ze\s*(/
 syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|start\)\>\ze\s*=/
 syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|mass\|inertia\)\>\ze\s*=/
 syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
-syn match nsmPart /\<\(driven\|stages\|order\|located\|theta\|gamma\|e\|e_t\)\>\ze\s*=/
-syn match nsmPart /\<\(mu\|radius\|mu_r\|ratio\|exponent\|exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(driven\|stages\|order\|projection\|located\|theta\|gamma\|e\)\>\ze\s*=/
+syn match nsmPart /\<\(e_t\|mu\|radius\|mu_r\|ratio\|exponent\|exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained

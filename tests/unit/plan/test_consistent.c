@@ -66,7 +66,7 @@ static void energy(void **unused) {
     for (int i = 0; i < r.s->ncls; i++) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_SMOOTH) continue;
-      TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin);
+      TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin ? &consistent_explicit_mass : &consistent);
       for (int k = 0; k < c->nrow; k++) {
         double x = eval(&r, t.r[k]) * change(&r, c->slot[c->row[k]].var);
         sum += x;
@@ -114,7 +114,7 @@ static double defect(Rig *r, double h, bool begin) {
   for (int i = 0; i < r->s->ncls; i++) {
     const SysClass *c = &r->s->cls[i];
     if (c->kind != CLASS_SMOOTH) continue;
-    TwoPoint t = two_point_smooth(r->c->arena, r->s, c, begin);
+    TwoPoint t = two_point_smooth(r->c->arena, r->s, c, begin ? &consistent_explicit_mass : &consistent);
     for (int k = 0; k < c->nrow; k++) row[c->slot[c->row[k]].var] += eval(r, t.r[k]) / h;
   }
   for (int i = 0; i < r->nq; i++) worst = fmax(worst, fabs(row[i] - want[i]));
@@ -155,7 +155,7 @@ static void jacobians(void **unused) {
     for (int i = 0; i < r.s->ncls; i++) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_SMOOTH) continue;
-      TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin);
+      TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin ? &consistent_explicit_mass : &consistent);
       if (m == 0) assert_true(t.affine);
       for (int e = 0; e < t.cjac.n; e++)
         for (int k = 0; k < c->nrow; k++)
@@ -183,7 +183,7 @@ static void rows(void **unused) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_CONTACT && c->kind != CLASS_CONSTRAINT) continue;
       seen++;
-      TwoPoint t = two_point_row(r.c->arena, r.s, c, false);
+      TwoPoint t = two_point_row(r.c->arena, r.s, c, &consistent, false);
       double dg = 0, dr = 0;
       for (int k = 0; k < c->h.n; k++) dg += eval(&r, t.dg[k]) * change(&r, c->slot[c->h.at[k].col].var);
       assert_true(fabs(dg - (eval(&r, c->y) - eval_begin(&r, c->y))) <= 1e-14 * (1 + fabs(eval(&r, c->y))));

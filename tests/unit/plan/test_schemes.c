@@ -36,7 +36,9 @@ static void complete(void **state) {
     assert_non_null(d->closed);
     if (d->equations) {
       const Equations *q = d->equations;
-      assert_true(q->points && q->momentum && q->impulse && q->relation && q->rate && q->before && q->closed);
+      assert_true(q->points && q->momentum && q->impulse && q->rate && q->before && q->closed);
+      assert_true((q->relation != NULL) == !d->two_point);
+      assert_true((q->gap != NULL) == d->two_point && (q->shift != NULL) == d->two_point);
       assert_true((q->weights != NULL) == d->weights);
     }
     assert_true(*d->order && *d->needs && *d->source);

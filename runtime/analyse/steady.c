@@ -3,13 +3,20 @@
 //
 //     (M - I) dY = -(P(Y) - Y)
 //
-// A step that makes the residual larger is halved. The multipliers of the orbit are the eigenvalues of M. A state on
-// which nothing depends, itself aside, as a counter of time, may grow from period to period: it is left out.
+// Of a free motion the period T is unknown as well, and Y moves across the motion of the start c = dP/dT:
+//
+//     (M - I) dY + (dP/dT) dT = -(P(Y) - Y),    c . dY = 0
+//
+// with T/h kept as the step h follows T. A step that makes the residual larger is halved. The multipliers of the orbit
+// are the eigenvalues of M. A state on which nothing depends, itself aside, as a counter of time, may grow from period
+// to period: it is left out. P and M are those of the scheme, or of steps that are aligned to events, extrapolated.
 #include "analyse.h"
+#include "runtime/answers/aligned.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40, HALVINGS = 8, FULL = 2 };
+static const double longer = 0.3;        // most that a step changes the period, beside it
 static const double settled = 1e-12, rounds = 64 * DBL_EPSILON;   // absolute; beside the largest state
 static const double alone = 1e-9;        // of M - I: it has no inverse
 
@@ -39,33 +46,58 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
     w->y[w->n++] = nsm_read_column(s, c);
   }
   a->nof = a->nby = w->n;
+  if (w->free) a->by[a->nby++] = (play_name){ "the period", -1, -1, 1 };
   size_t n = (size_t)w->n;
   w->re = calloc(n + 1, sizeof(double));
   w->im = calloc(n + 1, sizeof(double));
   w->r = calloc(n + 1, sizeof(double));
   w->M = calloc(n * n + 1, sizeof(double));
   w->drifts = calloc(n + 1, 1);
-  if (!w->re || !w->im || !w->r || !w->M || !w->drifts) return sim_no_memory(e, "an orbit"), 0;
+  w->turns = calloc(n + 1, 1);
+  w->flow = calloc(n + 1, sizeof(double));
+  w->across = calloc(n + 1, sizeof(double));
+  w->begin = calloc(n + 1, sizeof(double));
+  w->error = calloc(n * (n + 1) + 1, sizeof(double));
+  if (!w->re || !w->im || !w->r || !w->M || !w->drifts || !w->flow || !w->across || !w->begin || !w->error ||
+      !w->turns)
+    return sim_no_memory(e, "an orbit"), 0;
   if (w->n > 0) return 1;
   sim_fail(e, NSM_USAGE, "the model has no states, so every period is like the one before");
   return 0;
 }
 
+nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
+  if (!take_names(w, s, e)) return e->code;
+  memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
+  return NSM_OK;
+}
+
 // ---- a period -------------------------------------------------------------------------------------------------------
-// P(y) - y into r, M, and the largest |r|. begin: [n] the start of the model.
-static nsm_code period(steady *w, const nsm_settings *set, const double *begin, const double *y, double *r, double *M,
-                       double *most, nsm_error *e) {
+// P(y) - y into r, M, dP/dT, and the largest |r|.
+typedef struct turn { double *r, *M, *flow, most; } turn;
+nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length) {
+  nsm_settings own = *set;
+  own.until = w->start + length;
+  if (w->free) own.step = length / (double)w->steps;
+  return own;
+}
+
+static nsm_code period(steady *w, const nsm_settings *o, const double *y, double length, turn *to, nsm_error *e) {
+  nsm_settings set = steady_settings(w, o, length);
   double *start = calloc((size_t)w->n + 1, sizeof *start);
   if (!start) return sim_no_memory(e, "a period");
-  for (int i = 0; i < w->n; i++) start[i] = y[i] - begin[i];
-  nsm_code code = answers_take(&w->a, set, start, 1, e);
+  for (int i = 0; i < w->n; i++) start[i] = y[i] - w->begin[i];
+  nsm_code code = w->levels > 0 ? aligned_refine(&w->a, &set, start, w->levels, w->error, e)
+                                : answers_take(&w->a, &set, start, 1, e);
   free(start);
   if (code != NSM_OK) return code;
-  *most = 0;
+  to->most = 0;
   for (int i = 0; i < w->n; i++) {
-    r[i] = w->a.value[i] - y[i];
-    if (!w->drifts[i]) *most = fmax(*most, fabs(r[i]));
-    for (int j = 0; j < w->n; j++) M[i + (size_t)j * (size_t)w->n] = w->a.d[i * w->n + j];
+    const double *d = w->a.d + (size_t)i * (size_t)w->a.nby;
+    to->r[i] = w->a.value[i] - y[i];
+    if (!w->drifts[i]) to->most = fmax(to->most, fabs(to->r[i]));
+    for (int j = 0; j < w->n; j++) to->M[i + (size_t)j * (size_t)w->n] = d[j];
+    if (w->free) to->flow[i] = d[w->n];
   }
   return NSM_OK;
 }
@@ -73,7 +105,7 @@ static nsm_code period(steady *w, const nsm_settings *set, const double *begin, 
 static void find_drifts(steady *w) {
   for (int j = 0; j < w->n; j++) {
     const double *column = w->M + (size_t)j * (size_t)w->n;
-    int own = w->r[j] != 0;
+    int own = w->r[j] != 0 && !(w->free && w->turns[j]);    // of a state that sticks the motion is such a column
     for (int i = 0; i < w->n; i++) own &= fabs(column[i] - (i == j)) <= 1e-12;
     w->drifts[j] = (unsigned char)own;
   }
@@ -81,23 +113,26 @@ static void find_drifts(steady *w) {
   for (int i = 0; i < w->n; i++) if (!w->drifts[i]) w->residual = fmax(w->residual, fabs(w->r[i]));
 }
 
-// dY into step. 0: M - I has no inverse.
+// dY, and of a free orbit dT, into step. 0: the matrix has no inverse.
 static int newton_step(const steady *w, double *A, int *pivot, double *step) {
-  size_t n = (size_t)w->n;
-  for (size_t i = 0; i < n * n; i++) A[i] = w->M[i];
+  size_t n = (size_t)w->n, all = n + (size_t)w->free;
   for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; w->drifts[i] && j < n; j++) A[i + j * n] = 0;
-    A[i * (n + 1)] -= 1;
+    for (size_t j = 0; j < n; j++) A[i + j * all] = w->drifts[i] ? 0 : w->M[i + j * n];
+    A[i * (all + 1)] -= 1;
     step[i] = w->drifts[i] ? 0 : -w->r[i];
+    if (!w->free) continue;
+    A[i + n * all] = w->drifts[i] ? 0 : w->flow[i];
+    A[n + i * all] = w->drifts[i] ? 0 : w->across[i];
   }
-  if (nsm_la_lu_factor(w->n, A, w->n, pivot).code != NSM_LA_OK) return 0;
+  if (w->free) A[n + n * all] = step[n] = 0;
+  if (nsm_la_lu_factor((int)all, A, (int)all, pivot).code != NSM_LA_OK) return 0;
   double least = INFINITY, most = 0;
-  for (size_t i = 0; i < n; i++) {
-    least = fmin(least, fabs(A[i * (n + 1)]));
-    most = fmax(most, fabs(A[i * (n + 1)]));
+  for (size_t i = 0; i < all; i++) {
+    least = fmin(least, fabs(A[i * (all + 1)]));
+    most = fmax(most, fabs(A[i * (all + 1)]));
   }
   if (!(least > alone * most)) return 0;
-  nsm_la_lu_solve(w->n, 1, A, w->n, pivot, step, w->n);
+  nsm_la_lu_solve((int)all, 1, A, (int)all, pivot, step, (int)all);
   return 1;
 }
 
@@ -113,43 +148,49 @@ static nsm_code refuse(nsm_error *e, const char *why) {
   return NSM_FAILED;
 }
 
-// The step, or a part of it that makes the residual smaller; `room` [n (n + 4)].
-static nsm_code advance(steady *w, const nsm_settings *set, const double *begin, double *room, int *pivot,
-                        nsm_error *e) {
-  size_t n = (size_t)w->n;
-  double *step = room + n * n, *tried = step + n, *r = tried + n, *M = room, part = 1;
+// The step, or a part of it that makes the residual smaller; `room` [(n + 1) (2 n + 8)].
+static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *pivot, nsm_error *e) {
+  size_t n = (size_t)w->n, all = n + 1;
+  double *step = room + all * all, *tried = step + all, part = 1;
+  turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, 0 };
   if (!newton_step(w, room, pivot, step))
-    return refuse(e, "a multiplier is 1, as of a motion that nothing drives with this period");
+    return refuse(e, w->free ? "more than one multiplier is 1: it is one of many orbits"
+                             : "a multiplier is 1, as of a motion that nothing drives with this period");
+  if (w->free && fabs(step[n]) > longer * w->period) part = longer * w->period / fabs(step[n]);
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
-    double most;
+    double length = w->period + (w->free ? part * step[n] : 0);
     for (size_t i = 0; i < n; i++) tried[i] = w->y[i] + part * step[i];
     nsm_error why = { .code = NSM_OK };
-    nsm_code code = period(w, set, begin, tried, r, M, &most, &why);
+    nsm_code code = period(w, o, tried, length, &t, &why);
     if (code != NSM_OK && code != NSM_FAILED) { *e = why; return code; }
-    int good = code == NSM_OK && (most < w->residual || w->iterations < FULL);
+    int good = code == NSM_OK && (t.most < w->residual || w->iterations < FULL);
     if (!good) continue;
     memcpy(w->y, tried, n * sizeof *tried);
-    memcpy(w->r, r, n * sizeof *r);
-    memcpy(w->M, M, n * n * sizeof *M);
-    w->residual = most;
+    memcpy(w->r, t.r, n * sizeof *t.r);
+    memcpy(w->M, t.M, n * n * sizeof *t.M);
+    memcpy(w->flow, t.flow, n * sizeof *t.flow);
+    w->residual = t.most;
+    w->period = length;
     return NSM_OK;
   }
   return refuse(e, "no part of a step of Newton's method brings the end of a period nearer to its begin");
 }
 
-static nsm_code newton(steady *w, const nsm_settings *set, nsm_error *e) {
+static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
   size_t n = (size_t)w->n;
-  double *room = calloc(n * n + 5 * n + 1, sizeof *room), *begin = room ? room + n * n + 4 * n : NULL;
-  int *pivot = calloc(n + 1, sizeof *pivot);
+  double *room = calloc((n + 1) * (2 * n + 8), sizeof *room);
+  int *pivot = calloc(n + 2, sizeof *pivot);
   nsm_code code = room && pivot ? NSM_OK : sim_no_memory(e, "an orbit");
   if (code == NSM_OK) {
-    memcpy(begin, w->y, n * sizeof *begin);
-    code = period(w, set, begin, w->y, w->r, w->M, &w->residual, e);
+    turn t = { w->r, w->M, w->flow, 0 };
+    code = period(w, o, w->y, w->period, &t, e);
+    w->residual = t.most;
+    memcpy(w->across, w->flow, n * sizeof *w->flow);
     if (code == NSM_OK) find_drifts(w);
   }
   while (code == NSM_OK && w->residual > fmax(settled, rounds * size_of(w))) {
     if (w->iterations >= MOST) { code = refuse(e, "40 steps of Newton's method do not settle it"); break; }
-    code = advance(w, set, begin, room, pivot, e);
+    code = advance(w, o, room, pivot, e);
     w->iterations++;
   }
   free(room);
@@ -171,21 +212,29 @@ static void sort(steady *w) {
     }
 }
 
-// The period after this one is the same: discrete variables that matter are as they were.
-static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) {
-  nsm_settings own = *set;
-  own.until += w->period;
+// How far the state is off its begin after one period, or two.
+static nsm_code after(const steady *w, const nsm_settings *set, int periods, double *off, nsm_error *e) {
+  nsm_settings own = steady_settings(w, set, w->period);
+  own.until += (periods - 1) * w->period;
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
   nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  double off = 0;
+  *off = 0;
   for (int i = 0; i < w->n; i++)
-    if (!w->drifts[i]) off = fmax(off, fabs(nsm_read_column(s, w->a.by[i].column) - w->y[i]));
+    if (!w->drifts[i]) *off = fmax(*off, fabs(nsm_read_column(s, w->a.by[i].column) - w->y[i]));
   nsm_close(s);
-  double most = 1;
+  return code;
+}
+
+// The period after this one is the same, up to the error of the scheme: discrete variables that matter are as they
+// were.
+static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) {
+  double once = 0, twice = 0, most = 1;
+  nsm_code code = after(w, set, 1, &once, e);
+  if (code == NSM_OK) code = after(w, set, 2, &twice, e);
   for (int i = 0; i < w->nmultiplier; i++) most = fmax(most, hypot(w->re[i], w->im[i]));
-  if (code != NSM_OK || off <= 1e-6 * most * most * fmax(size_of(w), 1e-6)) return code;
+  if (code != NSM_OK || twice <= most * most * (1e-6 * fmax(size_of(w), 1e-6) + 4 * once)) return code;
   return refuse(e, "the next period is another one: is the period a multiple of that of what drives the model, and of "
                 "its discrete variables?");
 }
@@ -202,32 +251,42 @@ static nsm_code multipliers(steady *w, nsm_error *e) {
   free(A);
   if (!found) return refuse(e, "its multipliers were not found");
   sort(w);
+  w->trivial = w->free ? 0 : -1;
+  for (int i = 1; i < w->nmultiplier && w->free; i++)
+    if (hypot(w->re[i] - 1, w->im[i]) < hypot(w->re[w->trivial] - 1, w->im[w->trivial])) w->trivial = i;
   return NSM_OK;
+}
+
+double steady_largest(const steady *w) {
+  double most = 0;
+  for (int i = 0; i < w->nmultiplier; i++) if (i != w->trivial) most = fmax(most, hypot(w->re[i], w->im[i]));
+  return most;
 }
 
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_sim *s = nsm_open(w->a.m, set, e);
   if (!s) return e->code;
-  nsm_settings own = *set;
-  own.until = s->a->start + w->period;
-  nsm_code code = take_names(w, s, e) ? NSM_OK : e->code;
+  double step = s->a->step;
+  w->start = s->a->start;
+  w->free = isnan(w->period);
+  nsm_code code = steady_names(w, s, e);
   nsm_close(s);
-  if (code == NSM_OK) code = newton(w, &own, e);
+  if (code == NSM_OK && w->free) code = steady_guess(w, set, e);
+  if (w->free) w->steps = (long)ceil(w->period / step);
+  if (code == NSM_OK) code = newton(w, set, e);
   if (code == NSM_OK && w->a.grazing > 0) {
     sim_fail(e, NSM_FAILED, "the orbit grazes: %s is hit at t = %.10g s with no speed, and has no multipliers there",
              w->a.grazer, w->a.grazed);
     code = NSM_FAILED;
   }
   if (code == NSM_OK) code = multipliers(w, e);
-  return code == NSM_OK ? repeats(w, &own, e) : code;
+  return code == NSM_OK ? repeats(w, set, e) : code;
 }
 
 void steady_free(steady *w) {
   answers_free(&w->a);
-  free(w->y);
-  free(w->re);
-  free(w->im);
-  free(w->M);
-  free(w->r);
+  double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin, w->error };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) free(of[i]);
   free(w->drifts);
+  free(w->turns);
 }

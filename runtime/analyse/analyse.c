@@ -1,0 +1,141 @@
+// `nsm analyse`: the command, and what it writes.
+#include "write.h"
+#include "runtime/command/options.h"
+#include <string.h>
+
+// ---- events of the orbit --------------------------------------------------------------------------------------------
+typedef struct listing { FILE *out; int n; } listing;
+
+static void list_event(void *with, const nsm_located_event *event) {
+  listing *l = with;
+  fprintf(l->out, "%s\n    {\"time\": ", l->n++ ? "," : "");
+  analysis_number(l->out, event->time);
+  fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
+}
+
+static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
+  nsm_settings own = *set;
+  nsm_sim *s = nsm_open(w->a.m, &own, e);
+  if (!s) return e->code;
+  own.until = s->a->start + w->period;
+  if (w->free) own.step = w->period / (double)w->steps;
+  nsm_close(s);
+  if (!(s = nsm_open(w->a.m, &own, e))) return e->code;
+  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
+  listing l = { out, 0 };
+  nsm_on_event(s, list_event, &l);
+  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
+  nsm_close(s);
+  return code;
+}
+
+// ---- what is written ------------------------------------------------------------------------------------------------
+static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
+  fputs("{\n  \"period\": ", out);
+  analysis_number(out, w->period);
+  fputs(",\n  \"state\": {", out);
+  for (int i = 0; i < w->n; i++) {
+    fprintf(out, "%s\"%s\": ", i ? ", " : "", w->a.of[i].name);
+    analysis_number(out, w->y[i] / w->a.of[i].scale);
+  }
+  fputs("},\n  \"drift\": {", out);
+  for (int i = 0, k = 0; i < w->n; i++) {
+    if (!w->drifts[i]) continue;
+    fprintf(out, "%s\"%s\": ", k++ ? ", " : "", w->a.of[i].name);
+    analysis_number(out, w->r[i] / w->a.of[i].scale);
+  }
+  fputs("},\n  \"multipliers\": [", out);
+  for (int i = 0; i < w->nmultiplier; i++) {
+    fputs(i ? ", [" : "[", out);
+    analysis_number(out, w->re[i]);
+    fputs(", ", out);
+    analysis_number(out, w->im[i]);
+    fputc(']', out);
+  }
+  fputs("],\n  \"residual\": ", out);
+  analysis_number(out, w->residual);
+  fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
+  nsm_code code = write_events(w, set, out, e);
+  fputs("\n  ]\n}\n", out);
+  return code;
+}
+
+static void say(const steady *w, FILE *err) {
+  fprintf(err, "%speriodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n",
+          w->free ? "free " : "", w->period,
+          w->residual, w->iterations);
+  for (int i = 0; i < w->n; i++)
+    if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
+    else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
+  if (w->free) fprintf(err, "  along it the multiplier is %.9g, 1 in truth\n", w->re[w->trivial]);
+  if (w->nmultiplier <= w->free) return;
+  double most = steady_largest(w);
+  fprintf(err, "%s: largest multiplier of size %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", most);
+}
+
+static nsm_code find_period(const analysis *a, double *period, nsm_error *e) {
+  nsm_sim *s = nsm_open(a->m, &a->o->run, e);
+  if (!s) return e->code;
+  nsm_code code = analysis_period(a, s, period, e);
+  nsm_close(s);
+  return code;
+}
+
+static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
+  nsm_code code = find_period(a, &w->period, e);
+  if (code != NSM_OK) return code;
+  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
+  code = steady_find(w, &a->o->run, e);
+  if (code != NSM_OK) return code;
+  FILE *out = analysis_open(a, e);
+  if (!out) return NSM_FILE;
+  code = write_json(w, &a->o->run, out, e);
+  if (!a->o->quiet && code == NSM_OK) say(w, a->host->err);
+  code = analysis_close(a, out, code, e);
+  int stable = steady_largest(w) <= 1 + 1e-9;
+  if (code != NSM_OK || !a->f->text[NSM_FLAG_STABLE] || stable) return code;
+  sim_fail(e, NSM_FAILED, "--stable: the orbit is not stable");
+  return NSM_FAILED;
+}
+
+static nsm_code steady_report(const analysis *a, nsm_error *e) {
+  steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
+  nsm_code code = orbit(a, &w, e);
+  steady_free(&w);
+  return code;
+}
+
+static nsm_code analyse(const analysis *a, nsm_error *e) {
+  static const struct { nsm_flag_id flag; int rest; nsm_code (*report)(const analysis *, nsm_error *); } all[] = {
+    { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
+    { NSM_FLAG_BIFURCATION, 0, bifurcation_report }, { NSM_FLAG_SECTION, 0, section_report },
+    { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report },
+    { NSM_FLAG_LINEAR, 1, rest_report }, { NSM_FLAG_MODES, 1, rest_report } };
+  int first = -1;
+  for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
+    if (!a->f->text[all[i].flag]) continue;
+    int goes = first < 0 || (all[first].rest && all[i].rest) ||
+               (all[first].flag == NSM_FLAG_BIFURCATION && all[i].flag == NSM_FLAG_SECTION);
+    if (!goes) {
+      sim_fail(e, NSM_USAGE, "--%s and --%s are two questions: ask one at a time", nsm_flag_name(all[first].flag),
+               nsm_flag_name(all[i].flag));
+      return NSM_USAGE;
+    }
+    if (first < 0) first = i;
+  }
+  if (first >= 0) return all[first].report(a, e);
+  sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, --steady, --section S, "
+           "--bifurcation P=A:B:N, or --lyapunov K");
+  return NSM_USAGE;
+}
+
+int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {
+  nsm_options o;
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = nsm_options_read(m, f, &o, &e);
+  analysis a = { m, f, &o, host, run, with };
+  if (code == NSM_OK) code = analyse(&a, &e);
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
+  nsm_options_free(&o);
+  return (int)code;
+}

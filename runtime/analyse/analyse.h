@@ -1,0 +1,60 @@
+// `nsm analyse`: where a model is at rest, how it moves near there, and what a run tends to. docs/answers.md, 6, 7
+//
+//   analyse.c       the command                      steady.c       periodic orbits by Newton's method
+//   rest.[ch]       equilibrium, linear model, modes  report.c    what is written of them
+//   guess.c         a point of a free orbit
+//   bode.c          frequency responses at rest and about an orbit
+//   section.c       points of a Poincare map         bifurcation.c   over a parameter
+//   lyapunov.c      exponents
+//   field.[ch]      equations at a point             equilibrium.[ch]   at rest
+//   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
+//   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
+#pragma once
+#include "runtime/answers/answers.h"
+
+// A periodic orbit: the state at the begin of a period, SI; multipliers re + i im of its monodromy matrix [n, n], by
+// columns.
+typedef struct steady {
+  answers a;                            // of: states after a period; by: states at its begin
+  int     n, iterations;
+  int     free;                         // nothing drives it: the period is found, too
+  long    steps;                        // of a period, where it is free
+  double *y, *re, *im, *M, *r;          // [n] [n] [n] [n, n] [n]
+  double *flow, *across;                // [n] of a free one: dP/dT, and that of the start, across which Y moves
+  int     levels;                       // of --refine; 0: without
+  double *error;                        // [n, n + free] what the last level has changed in derivatives
+  double *begin, start;                 // [n] the start of the model, and its time
+  unsigned char *turns;                 // [n] of a free one: it rises and falls, in the run that was looked at
+  unsigned char *drifts;                // [n] nothing depends on it but itself, which a period adds something to
+  int     nmultiplier, trivial;         // of the others; which is that along a free orbit, 1 in truth; -1
+  double  period, residual;             // |P(Y) - Y|, the largest of all states in SI
+} steady;
+
+// NSM_FAILED with the reason where there is none, or it grazes. period nan: it is free.
+nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e);
+// Names, room and the start of the model.
+nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e);
+nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length);    // of a run of one period
+double   steady_largest(const steady *w);                  // |multiplier|, without the trivial one
+void     steady_free(steady *w);
+// guess.c: y and period of a free orbit from a run twice as long as that of the model.
+nsm_code steady_guess(steady *w, const nsm_settings *set, nsm_error *e);
+
+// What was asked for of a point at rest; its report to host->out or the file of -o.
+typedef struct analysis {
+  const nsm_model *m;
+  const nsm_flags *f;
+  const struct nsm_options *o;
+  nsm_host *host;
+  dual_kernel *run;
+  void *with;
+} analysis;
+// What --period says: NaN without; a parameter has its value in s. NSM_USAGE with the reason.
+nsm_code analysis_period(const analysis *a, nsm_sim *s, double *period, nsm_error *e);
+nsm_code rest_report(const analysis *a, nsm_error *e);
+nsm_code bode_report(const analysis *a, nsm_error *e);     // bode.c
+nsm_code section_report(const analysis *a, nsm_error *e);
+nsm_code bifurcation_report(const analysis *a, nsm_error *e);
+nsm_code lyapunov_report(const analysis *a, nsm_error *e);
+
+int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
