@@ -1,5 +1,5 @@
 // The motion for other programs: as a film (WebM, by the browser's own encoder), and as bodies that move (glTF 2.0, by
-// the specification of the Khronos Group), for Blender and three.js.
+// the specification of the Khronos Group), for Blender and others.
 let filming = null;
 
 /** Plays the run once from its begin, at the speed that is set, and gives the film to be saved. */
