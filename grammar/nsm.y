@@ -51,7 +51,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <node> point otherwise
+%type <node> point otherwise over
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
 %type <list> names pictures points within
 %type <text> doc
@@ -108,11 +108,15 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
       | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
+      | NAME STRING ':' exprs over                       { $$ = ast_plot(p, @$, @1, $1, $2, $4, $5); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
       | FLOW expr TO expr '=' expr                       { $$ = ast_flow(p, @$, $2, $4, $6); }
       | MATERIAL names                                   { $$ = ast_materials(p, @$, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
+over: %empty                                             { $$ = NULL; }
+    | NAME expr                                          { $$ = ast_over(p, @1, $1, $2); }
+    ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }
       | MODEL NAME '(' formals ')' block                 { $$ = ast_model(p, @$, @2, $2, $4, $6); }
       | CONTACT named '{' parts '}'                      { $$ = ast_contact_parts(p, @$, $2, $4); }

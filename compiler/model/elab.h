@@ -158,7 +158,7 @@ struct Elab {
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
-  Vec(MDraw) draw;
+  Vec(MDraw) draw;        Vec(MPlot) plot;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -363,6 +363,9 @@ void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 void elab_force(Env env, const Ast *x);
 void elab_draw(Env env, const Ast *x);              // elab_draw.c
+
+// --- elab_plot.c: plot "name": a, b vs c; ---
+void elab_plot(Env env, const Ast *x);
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);

@@ -243,6 +243,9 @@ typedef struct MDraw {
   int first, nargument, argument[MOST_ARGUMENTS];
 } MDraw;
 
+// What a page shows at first: columns as they are written, of families without index all; over: NULL, the time.
+typedef struct MPlot { const char *title, **column, *over; int ncolumn; } MPlot;
+
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
@@ -325,6 +328,7 @@ typedef struct Model {
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
   MDraw *draw; int ndraw;
+  MPlot *plot; int nplot;
   MInit *init; int ninit;
   MBody *body; int nbody;
   MSolid *solid; int nsolid;

@@ -750,6 +750,24 @@ Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *t
   return ast_done(p, n);
 }
 
+Ast *ast_over(Parse *p, Span word_at, const char *word, Ast *over) {
+  if (!strcmp(word, "vs")) return over;
+  Diag *d = problem(p, DIAG_E0101, word_at, "`%s` cannot stand here", word);
+  diag_help(d, "plot \"phase\": x' vs x; or a comma between columns");
+  return NULL;
+}
+
+Ast *ast_plot(Parse *p, Span at, Span word_at, const char *word, const char *title, AstList columns, Ast *over) {
+  if (strcmp(word, "plot")) return ast_lone(p, at, ast_name(p, word_at, word));
+  Ast *n = ast_new(p, AST_PLOT, at);
+  n->name = word;
+  n->name_span = word_at;
+  n->doc = title;
+  n->list = columns;
+  n->a = over;
+  return ast_done(p, n);
+}
+
 Ast *ast_simulate(Parse *p, Span at, AstList entries) {
   for (int k = 0; k < entries.n; k++) {
     const Ast *x = entries.at[k];

@@ -45,6 +45,9 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
                   AstList args);
+// over: NULL, the time.
+Ast *ast_plot(Parse *p, Span at, Span word_at, const char *word, const char *title, AstList columns, Ast *over);
+Ast *ast_over(Parse *p, Span word_at, const char *word, Ast *over);
 Ast *ast_draw(Parse *p, Span at, AstList pictures);
 Ast *ast_picture(Parse *p, Span at, Ast *what);
 AstList ast_pictures(Parse *p, AstList pictures, Ast *one);

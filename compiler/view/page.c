@@ -171,6 +171,26 @@ static void drawings(const Trace *t, Text *out) {
   text_addc(out, ']');
 }
 
+static void plots(const Trace *t, Text *out) {
+  const Model *m = t->p->c->model;
+  page_key(out, "plots");
+  text_addc(out, '[');
+  for (int i = 0; i < m->nplot; i++) {
+    const MPlot *p = &m->plot[i];
+    text_add(out, i ? ",\n{\"title\": " : "{\"title\": ");
+    page_string(out, p->title);
+    text_add(out, ", \"columns\": [");
+    for (int k = 0; k < p->ncolumn; k++) {
+      if (k) text_addc(out, ',');
+      page_string(out, p->column[k]);
+    }
+    text_add(out, "], \"over\": ");
+    page_string(out, p->over ? p->over : "");
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
 static void outcome(const Trace *t, Text *out) {
   static const struct { nsm_code code; const char *word; } all[] = {
     { NSM_OK, "ok" }, { NSM_CLAIM, "claim failed" }, { NSM_INTERRUPTED, "interrupted" }, { NSM_STOPPED, "ok" } };
@@ -216,6 +236,7 @@ void page_lasting(const Trace *t, const PageFacts *f, Text *out) {
   diagnostics(t, out);
   bodies(t, out);
   drawings(t, out);
+  plots(t, out);
   page_key(out, "contacts");
   text_addc(out, '[');
   for (int i = 0; i < t->ncontact; i++) {

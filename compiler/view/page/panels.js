@@ -18,7 +18,8 @@ class Panel {
   constructor(spec) {
     this.spec = { x: -1, logX: false, logY: false, ...spec };
     this.element = make("div", { className: "plot" });
-    this.plot = new Plot(this.element, { series: [], xName: "", overTime: true });
+    if (spec.title) this.element.append(make("h3", {}, spec.title));
+    this.plot = new Plot(this.element, { title: spec.title, series: [], xName: "", overTime: true });
     this.element.append(this.tools());
     at("plotList").append(this.element);
     plots.push(this);
@@ -87,8 +88,27 @@ class Panel {
   }
 }
 
-/** What is plotted at first: outputs, then the rest; columns of one unit together, the longest families cut. */
+/** The columns that a name of a `plot` means: that one, or all elements where an index is left out. */
+function columnsMeant(text) {
+  const plain = text.replace(/\s/g, ""), literal = s => s.replace(/[^A-Za-z0-9_]/g, "\\$&");
+  const parts = plain.replace(/'+$/, "").split(".").map(p => literal(p) + (p.endsWith("]") ? "" : "(\\[[^\\]]*\\])?"));
+  const meant = new RegExp(`^${parts.join("\\.")}${(plain.match(/'+$/) || [""])[0]}$`);
+  return facts.columns.flatMap((c, i) => meant.test(c.name.replace(/\s/g, "")) ? [i] : []);
+}
+
+/** The plots that the model asks for, of columns that are recorded. */
+function plotsOfModel() {
+  const most = 8;
+  return facts.plots.map(p => ({ title: p.title,
+    columns: [...new Set(p.columns.flatMap(columnsMeant))].slice(0, most),
+    x: p.over ? columnsMeant(p.over)[0] : -1 })).filter(p => p.columns.length && p.x !== undefined);
+}
+
+/** What is plotted at first: what the model asks for, else outputs, then the rest; columns of one unit together, the
+ * longest families cut. */
 function firstPlots() {
+  const asked = plotsOfModel();
+  if (asked.length) return asked;
   const outputs = new Map(), others = new Map();
   facts.columns.forEach((c, i) => {
     if (c.name === "time" || "value" in c) return;
