@@ -264,6 +264,37 @@ nsm_code nsm_batch_do(nsm_batch *b, const nsm_batch_work *w, nsm_error *e);
 // Member i goes on from a state, as nsm_restore; code: what nsm_batch_code said when it was saved.
 nsm_code nsm_batch_restore(nsm_batch *b, long i, const void *from, nsm_code code, nsm_error *e);
 
+// ---- derivatives (docs/answers.md) ----------------------------------------------------------------------------------
+// A run and its derivatives by parameters and initial values, impacts and switches included. of: "final(z)", or a list
+// with commas; by: "e, z(0)"; refine: that many runs in steps that are aligned to events, extrapolated, at most 8; 0:
+// one run; every: all columns of each such step are kept with their derivatives, 0: none, else `of` may be NULL.
+typedef struct nsm_sens nsm_sens;
+typedef struct nsm_sens_asked { const char *of, *by; int refine; long every; } nsm_sens_asked;
+
+// NULL on error: NSM_USAGE where a name is not there or the run has no derivative, with the reason.
+nsm_sens     *nsm_differentiate(const nsm_program *p, const nsm_settings *set, const nsm_sens_asked *asked,
+                                nsm_error *e);
+void          nsm_sens_free(nsm_sens *w);                  // NULL is allowed
+int           nsm_sens_nof(const nsm_sens *w);
+int           nsm_sens_nby(const nsm_sens *w);
+const char   *nsm_sens_of(const nsm_sens *w, int i);       // "" where there is none
+const char   *nsm_sens_by(const nsm_sens *w, int j);
+// In SI: values [nof], derivatives [nof][nby], what the last of refined runs has changed in them [nof][nby], or NULL.
+const double *nsm_sens_value(const nsm_sens *w);
+const double *nsm_sens_d(const nsm_sens *w);
+const double *nsm_sens_error(const nsm_sens *w);
+// [*n][nsm_ncolumn][1 + nby]: the value of a column, then its derivatives, NaN where it has none.
+const double *nsm_sens_rows(const nsm_sens *w, long *n);
+// Where there is no derivative, or one of several; of what each counts see docs/answers.md, 3.
+typedef struct nsm_sens_counts { long pieces, events, grazing, captured, weak, joint, not_unique; } nsm_sens_counts;
+nsm_sens_counts nsm_sens_counted(const nsm_sens *w);
+
+// States that have a derivative: their columns, NULL: not asked for; how many.
+int      nsm_nstate(const nsm_sim *s, int *column);
+// The Jacobian of the next step, which is not taken: of the states at its end by the states now, the inputs, and the
+// parameters `by` ("k, m"; NULL: none). d [nstate][nstate + ninput + nby], in SI; by an input without a value it is 0.
+nsm_code nsm_jacobian(const nsm_program *p, nsm_sim *s, const char *by, double *d, nsm_error *e);
+
 // ---- what a run did -------------------------------------------------------------------------------------------------
 typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;

@@ -135,25 +135,23 @@ static int base_of(const nsm_program *p, nsm_assignment *set) {
   return n;
 }
 
-nsm_sim *nsm_simulate(const nsm_program *p, const nsm_settings *set, nsm_error *e) {
-  if (!p->jit) {
-    if (e) {
-      *e = (nsm_error){ .code = p->status };
-      snprintf(e->text, sizeof e->text, "the model did not compile");
-    }
-    return NULL;
-  }
-  nsm_settings own = set ? *set : nsm_default_settings();
-  nsm_assignment *all = calloc((size_t)(p->nset + own.nset) + 1, sizeof *all);
-  if (!all) {
-    if (e) *e = (nsm_error){ .code = NSM_FILE, .text = "not enough memory for the parameters" };
-    return NULL;
-  }
+nsm_assignment *program_settings(const nsm_program *p, const nsm_settings *set, nsm_settings *own, nsm_error *e) {
+  *own = set ? *set : nsm_default_settings();
+  nsm_assignment *all = p->jit ? calloc((size_t)(p->nset + own->nset) + 1, sizeof *all) : NULL;
+  if (!p->jit && e) *e = (nsm_error){ .code = p->status, .text = "the model did not compile" };
+  if (p->jit && !all && e) *e = (nsm_error){ .code = NSM_FILE, .text = "not enough memory for the parameters" };
+  if (!all) return NULL;
   int n = base_of(p, all);
-  if (own.nset) memcpy(all + n, own.set, (size_t)own.nset * sizeof *all);
-  own.set = all;
-  own.nset += n;
-  nsm_sim *s = nsm_open(jit_model(p->jit), &own, e);
+  if (own->nset) memcpy(all + n, own->set, (size_t)own->nset * sizeof *all);
+  own->set = all;
+  own->nset += n;
+  return all;
+}
+
+nsm_sim *nsm_simulate(const nsm_program *p, const nsm_settings *set, nsm_error *e) {
+  nsm_settings own;
+  nsm_assignment *all = program_settings(p, set, &own, e);
+  nsm_sim *s = all ? nsm_open(jit_model(p->jit), &own, e) : NULL;
   free(all);
   return s;
 }

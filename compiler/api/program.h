@@ -31,3 +31,7 @@ Span span_of_error(const Compilation *c, nsm_place at);
 // went; JIT_INTERRUPTED and a fault of the emitter are told apart by *status. The program owns the compilation.
 nsm_program *program_of(Compilation *c);
 bool         program_load(nsm_program *p, JitBackend backend, JitStatus *status);
+
+// Settings of a simulation with what the program was compiled with; what is returned is to be freed after their use.
+// NULL on error.
+nsm_assignment *program_settings(const nsm_program *p, const nsm_settings *set, nsm_settings *own, nsm_error *e);

@@ -1,6 +1,7 @@
 // sens, fit, analyse: compile in memory, run, differentiate (runtime/answers).
 #include "../../runtime/analyse/analyse.h"
 #include "../../runtime/answers/fit.h"
+#include "../../runtime/answers/sens.h"
 #include "../dual/kernels_dual.h"
 #include "commands.h"
 

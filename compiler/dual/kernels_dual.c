@@ -3,6 +3,7 @@
 //
 // Where a function has a kink the derivative is that of the branch taken; of `sign`, `floor` and comparisons it is 0.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../base/fatal.h"
 #include "../../runtime/nsm_abi.h"
@@ -25,8 +26,6 @@ struct DualKernels {
   const PlanKernels *all;
   Prepared *of;                         // [all->n], shared by entries that are alike
   int ncls, *first;                     // [ncls + 1] entries of a class
-  Datum *at;                            // [nodes of the longest]
-  dual *room;                           // [doubles of the largest local arrays]
 };
 
 typedef struct Machine {
@@ -72,20 +71,15 @@ static Prepared prepare(Arena *a, const KKernel *k) {
 
 DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
   DualKernels *d = ARENA_NEW(a, DualKernels);
-  int nodes = 1, room = 1;
   d->all = all;
   d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
   for (int i = 0; i < all->n; i++) {
     d->of[i] = all->at[i].first < i ? d->of[all->at[i].first] : prepare(a, all->at[i].kernel);
-    if (d->of[i].k->n > nodes) nodes = d->of[i].k->n;
-    if (d->of[i].room > room) room = d->of[i].room;
     if (all->at[i].cls >= d->ncls) d->ncls = all->at[i].cls + 1;
   }
   d->first = ARENA_ARRAY(a, int, d->ncls + 2);
   for (int i = 0; i < all->n; i++) if (all->at[i].cls >= 0) d->first[all->at[i].cls + 1] = i + 1;   // -1: whole steps
   for (int c = 0; c < d->ncls; c++) if (d->first[c + 1] < d->first[c]) d->first[c + 1] = d->first[c];
-  d->at = ARENA_ARRAY(a, Datum, nodes);
-  d->room = ARENA_ARRAY(a, dual, room);
   return d;
 }
 
@@ -223,14 +217,39 @@ static int one(Machine *m, int i) {
   }
 }
 
+static void run(Machine *m) {
+  for (int i = 0; i >= 0 && i < m->p->k->n;) i = one(m, i);
+}
+
+// Numbers of a kernel stand on the stack, of a long one elsewhere: several threads run kernels at a time.
+enum { FEW = 400 };
+
+static void run_long(Machine *m) {
+  size_t nodes = (size_t)m->p->k->n;
+  m->at = malloc((nodes + 1) * sizeof *m->at + ((size_t)m->p->room + 1) * sizeof(dual));
+  if (!m->at) FATAL("no memory for a kernel of %s", m->p->k->name);
+  m->room = (dual *)(m->at + nodes + 1);
+  run(m);
+  free(m->at);
+}
+
+static void run_short(Machine *m) {
+  Datum at[FEW];
+  m->at = at;
+  m->room = (dual *)(at + m->p->k->n);
+  run(m);
+  m->at = NULL;
+  m->room = NULL;
+}
+
 int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out) {
   DualKernels *d = with;
   if (cls >= d->ncls) return 0;
   for (int e = d->first[cls]; e < d->first[cls + 1]; e++) {
     if (d->all->at[e].offset != (size_t)offset || d->all->at[e].cls != cls) continue;
     if (!d->of[e].runs) return 0;
-    Machine m = { .p = &d->of[e], .at = d->at, .room = d->room, .view = v, .table = t, .out = out };
-    for (int i = 0; i >= 0 && i < m.p->k->n;) i = one(&m, i);
+    Machine m = { .p = &d->of[e], .view = v, .table = t, .out = out };
+    (m.p->k->n + m.p->room <= FEW ? run_short : run_long)(&m);
     return 1;
   }
   return 0;

@@ -13,22 +13,6 @@ static void list_event(void *with, const nsm_located_event *event) {
   fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
 }
 
-static nsm_code write_events(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
-  nsm_settings own = *set;
-  nsm_sim *s = nsm_open(w->a.m, &own, e);
-  if (!s) return e->code;
-  own.until = s->a->start + w->period;
-  if (w->free) own.step = w->period / (double)w->steps;
-  nsm_close(s);
-  if (!(s = nsm_open(w->a.m, &own, e))) return e->code;
-  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
-  listing l = { out, 0 };
-  nsm_on_event(s, list_event, &l);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  nsm_close(s);
-  return code;
-}
-
 // ---- what is written ------------------------------------------------------------------------------------------------
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
@@ -55,7 +39,8 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
   fputs("],\n  \"residual\": ", out);
   analysis_number(out, w->residual);
   fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
-  nsm_code code = write_events(w, set, out, e);
+  listing l = { out, 0 };
+  nsm_code code = steady_run(w, set, list_event, &l, e);
   fputs("\n  ]\n}\n", out);
   return code;
 }
@@ -107,7 +92,7 @@ static nsm_code steady_report(const analysis *a, nsm_error *e) {
 
 static nsm_code analyse(const analysis *a, nsm_error *e) {
   static const struct { nsm_flag_id flag; int rest; nsm_code (*report)(const analysis *, nsm_error *); } all[] = {
-    { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
+    { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_FOLLOW, 0, follow_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
     { NSM_FLAG_BIFURCATION, 0, bifurcation_report }, { NSM_FLAG_SECTION, 0, section_report },
     { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report },
     { NSM_FLAG_LINEAR, 1, rest_report }, { NSM_FLAG_MODES, 1, rest_report } };

@@ -2,15 +2,16 @@
 //
 //   analyse.c       the command                      steady.c       periodic orbits by Newton's method
 //   rest.[ch]       equilibrium, linear model, modes  report.c    what is written of them
-//   guess.c         a point of a free orbit
+//   turn.c          the map of a period              guess.c        a point of a free orbit
 //   bode.c          frequency responses at rest and about an orbit
 //   section.c       points of a Poincare map         bifurcation.c   over a parameter
-//   lyapunov.c      exponents
+//   lyapunov.c      exponents                        follow.c       a branch of orbits over a parameter
 //   field.[ch]      equations at a point             equilibrium.[ch]   at rest
 //   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
 //   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
 #pragma once
 #include "runtime/answers/answers.h"
+#include "runtime/command/command.h"
 
 // A periodic orbit: the state at the begin of a period, SI; multipliers re + i im of its monodromy matrix [n, n], by
 // columns.
@@ -18,9 +19,13 @@ typedef struct steady {
   answers a;                            // of: states after a period; by: states at its begin
   int     n, iterations;
   int     free;                         // nothing drives it: the period is found, too
-  long    steps;                        // of a period, where it is free
+  long    steps;                        // of a period, whose length they follow; 0: the step of the model
+  const char *vary; int vary_at;        // a parameter that is followed, its number; NULL: none
+  double  p;                            // its value, SI
+  nsm_assignment *with_p;               // room for one more than the settings have
   double *y, *re, *im, *M, *r;          // [n] [n] [n] [n, n] [n]
-  double *flow, *across;                // [n] of a free one: dP/dT, and that of the start, across which Y moves
+  double *flow, *across;                // [n] dP/dT, where it is known; that of the start, across which a free Y moves
+  double *by_p;                         // [n] dP/dp
   int     levels;                       // of --refine; 0: without
   double *error;                        // [n, n + free] what the last level has changed in derivatives
   double *begin, start;                 // [n] the start of the model, and its time
@@ -30,11 +35,19 @@ typedef struct steady {
   double  period, residual;             // |P(Y) - Y|, the largest of all states in SI
 } steady;
 
+// turn.c: P(y) - y into r, derivatives, and the largest |r|. [n] [n, n] [n] [n]; flow where it is free or a parameter
+// is followed, by_p in the latter case.
+typedef struct turn { double *r, *M, *flow, *by_p, most; } turn;
+nsm_code steady_turn(steady *w, const nsm_settings *set, const double *y, double length, turn *to, nsm_error *e);
+void     steady_drifts(steady *w);                         // from r and M
+nsm_code steady_multipliers(steady *w, nsm_error *e);      // from M
 // NSM_FAILED with the reason where there is none, or it grazes. period nan: it is free.
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e);
 // Names, room and the start of the model.
 nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e);
 nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length);    // of a run of one period
+// A run of one period of the orbit y, whose events the hook is told.
+nsm_code steady_run(const steady *w, const nsm_settings *set, nsm_event_hook *hook, void *with, nsm_error *e);
 double   steady_largest(const steady *w);                  // |multiplier|, without the trivial one
 void     steady_free(steady *w);
 // guess.c: y and period of a free orbit from a run twice as long as that of the model.
@@ -51,10 +64,14 @@ typedef struct analysis {
 } analysis;
 // What --period says: NaN without; a parameter has its value in s. NSM_USAGE with the reason.
 nsm_code analysis_period(const analysis *a, nsm_sim *s, double *period, nsm_error *e);
+// "P=A:B" or "P=A:B:N" (n 0: not given), values in SI; flag: its name, for messages. NSM_USAGE with the reason.
+typedef struct analysis_range { char name[256]; int parameter; double from, to, scale; long n; } analysis_range;
+nsm_code analysis_range_read(analysis_range *r, const char *flag, const char *text, nsm_sim *s, nsm_error *e);
 nsm_code rest_report(const analysis *a, nsm_error *e);
 nsm_code bode_report(const analysis *a, nsm_error *e);     // bode.c
 nsm_code section_report(const analysis *a, nsm_error *e);
 nsm_code bifurcation_report(const analysis *a, nsm_error *e);
 nsm_code lyapunov_report(const analysis *a, nsm_error *e);
+nsm_code follow_report(const analysis *a, nsm_error *e);
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

@@ -4,56 +4,13 @@
 #include "write.h"
 #include "runtime/assembly/assembly.h"
 #include "runtime/command/options.h"
-#include "runtime/shared/nearest.h"
-#include "runtime/shared/unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct range { char name[256]; double from, to, scale; long n; } range;
-
-static const char *name_of_parameter(void *s, int i) { return sim_text(s, ((nsm_sim *)s)->a->m->par[i].name); }
-
-static nsm_code wrong(nsm_error *e, const char *text, const char *why) {
-  sim_fail(e, NSM_USAGE, "--bifurcation %s: %s", text, why);
-  return NSM_USAGE;
-}
-
-// P=A:B:N
-static nsm_code read(range *r, const char *text, nsm_sim *s, nsm_error *e) {
-  const nsm_model *m = s->a->m;
-  const char *equals = strchr(text, '='), *unit = "1", *why;
-  char meant[700], part[3][128] = { "", "", "" };
-  int at = -1;
-  if (!equals) return wrong(e, text, "it is P=A:B:N, a parameter from A to B at N values");
-  snprintf(r->name, sizeof r->name, "%.*s", (int)(equals - text), text);
-  for (int i = 0; i < m->npar; i++) if (strcmp(name_of_parameter(s, i), r->name) == 0) at = i;
-  if (at < 0 || m->par[at].structural) {
-    char near[400] = "";
-    if (at < 0 && m->npar > 0) nsm_meant(r->name, m->npar, name_of_parameter, s, near, sizeof near);
-    snprintf(meant, sizeof meant, at < 0 ? "there is no parameter of this name%s" : "it is a length%s", near);
-    return wrong(e, text, meant);
-  }
-  if (*sim_text(s, m->par[at].unit)) unit = sim_text(s, m->par[at].unit);
-  r->scale = nsm_unit_scale(unit);
-  const char *from = equals + 1;
-  for (int i = 0; i < 3; i++) {
-    size_t n = strcspn(from, ":");
-    snprintf(part[i], sizeof part[i], "%.*s", (int)(n < 127 ? n : 127), from);
-    from += n + (from[n] == ':');
-  }
-  if ((why = nsm_read_quantity(part[0], unit, &r->from)) || (why = nsm_read_quantity(part[1], unit, &r->to)))
-    return wrong(e, text, why);
-  char *end;
-  double n = strtod(part[2], &end);
-  if (*end || !(n >= 2 && n <= 1e7) || n != floor(n)) return wrong(e, text, "N is a whole number from 2 on");
-  r->n = (long)n;
-  return NSM_OK;
-}
 
 typedef struct sweep {
   const analysis *a;
   section  at;
-  range    r;
+  analysis_range r;
   long     settle, points, found;
   double  *y; int known;                // [ncolumn] where the run before has ended
   nsm_assignment *set;
@@ -106,7 +63,10 @@ static nsm_code begin(sweep *w, nsm_error *e) {
   if (!s) return e->code;
   w->settle = isnan(f->number[NSM_FLAG_SETTLE]) ? 100 : (long)f->number[NSM_FLAG_SETTLE];
   w->points = isnan(f->number[NSM_FLAG_POINTS]) ? 32 : (long)f->number[NSM_FLAG_POINTS];
-  nsm_code code = read(&w->r, f->text[NSM_FLAG_BIFURCATION], s, e);
+  nsm_code code = analysis_range_read(&w->r, "bifurcation", f->text[NSM_FLAG_BIFURCATION], s, e);
+  if (code == NSM_OK && w->r.n == 0) {
+    sim_fail(e, code = NSM_USAGE, "--bifurcation %s=A:B:N: N says how many values", w->r.name);
+  }
   if (code == NSM_OK) code = section_read(&w->at, w->a, s, e);
   w->y = calloc((size_t)nsm_ncolumn(s) + 1, sizeof *w->y);
   w->set = calloc((size_t)w->a->o->run.nset + 2, sizeof *w->set);

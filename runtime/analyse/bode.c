@@ -176,9 +176,7 @@ static nsm_code find_instants(const steady *w, const nsm_settings *set, instants
   nsm_sim *s = nsm_open(w->a.m, &own, e);
   if (!s) return e->code;
   k->start = w->start;
-  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, w->y[i], NULL);
-  nsm_on_event(s, take_event, k);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
+  nsm_code code = steady_run(w, set, take_event, k, e);
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     const sim_class *c = &s->a->cls[v->cls];
@@ -310,14 +308,14 @@ static nsm_code respond(bode *b, about *o, nsm_error *e) {
   }
   double scale = code == NSM_OK ? 1 / a->of[n].scale : 1;
   for (int k = 0; code == NSM_OK && k < b->nf; k++) {
-    double turn = two_pi * b->f[k];
-    response z = { cos(turn * w->period), sin(turn * w->period) }, sum = { 0, 0 };
+    double omega = two_pi * b->f[k];
+    response z = { cos(omega * w->period), sin(omega * w->period) }, sum = { 0, 0 };
     if (!resolve(&r, M, w->n, G, z)) { b->of[k] = b->component[k] = (response){ INFINITY, 0 }; continue; }
     response y = dot(a->d + n * by, 1, &r, a->d[n * by + n]);
     b->of[k] = (response){ y.re * scale, y.im * scale };
     for (int i = 0; i < o->nodes; i++) {
       const double *d = a->d + (n + 1 + (size_t)i) * by;
-      double c = o->weight[i] * cos(turn * o->at[i]) * scale, s = o->weight[i] * sin(turn * o->at[i]) * scale;
+      double c = o->weight[i] * cos(omega * o->at[i]) * scale, s = o->weight[i] * sin(omega * o->at[i]) * scale;
       y = dot(d, 1, &r, d[n]);
       sum.re += y.re * c + y.im * s;
       sum.im += y.im * c - y.re * s;

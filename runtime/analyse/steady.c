@@ -11,7 +11,6 @@
 // are the eigenvalues of M. A state on which nothing depends, itself aside, as a counter of time, may grow from period
 // to period: it is left out. P and M are those of the scheme, or of steps that are aligned to events, extrapolated.
 #include "analyse.h"
-#include "runtime/answers/aligned.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,89 +19,8 @@ static const double longer = 0.3;        // most that a step changes the period,
 static const double settled = 1e-12, rounds = 64 * DBL_EPSILON;   // absolute; beside the largest state
 static const double alone = 1e-9;        // of M - I: it has no inverse
 
-// ---- what the state is ----------------------------------------------------------------------------------------------
-// Columns of states that have a derivative; unknowns without inertia follow from these.
-static int is_state(const nsm_sim *s, int c) {
-  return nsm_kind_of_column(s, c) == NSM_COLUMN_STATE && !(s->a->algebraic && c <= s->a->nx &&
-                                                           s->a->algebraic[s->a->nv + c - 1]);
-}
-
-static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
-  answers *a = &w->a;
-  int most = nsm_ncolumn(s);
-  a->of = calloc((size_t)most + 1, sizeof *a->of);
-  a->by = calloc((size_t)most + 1, sizeof *a->by);
-  a->text = calloc((size_t)most + 2, sizeof *a->text);
-  w->y = calloc((size_t)most + 1, sizeof *w->y);
-  if (!a->of || !a->by || !a->text || !w->y) return sim_no_memory(e, "an orbit"), 0;
-  for (int c = 1; c < most; c++) {
-    if (!is_state(s, c)) continue;
-    answers_of *of = &a->of[w->n];
-    *of = (answers_of){ .kind = NSM_STAT_FINAL, .column = c, .row = -1, .scale = nsm_column_scale(s, c) };
-    snprintf(of->name, sizeof of->name, "%.250s", nsm_column_name(s, c));
-    a->text[w->n] = strdup(of->name);
-    if (!a->text[w->n]) return sim_no_memory(e, "an orbit"), 0;
-    a->by[w->n] = (play_name){ a->text[w->n], -1, c, of->scale };
-    w->y[w->n++] = nsm_read_column(s, c);
-  }
-  a->nof = a->nby = w->n;
-  if (w->free) a->by[a->nby++] = (play_name){ "the period", -1, -1, 1 };
-  size_t n = (size_t)w->n;
-  w->re = calloc(n + 1, sizeof(double));
-  w->im = calloc(n + 1, sizeof(double));
-  w->r = calloc(n + 1, sizeof(double));
-  w->M = calloc(n * n + 1, sizeof(double));
-  w->drifts = calloc(n + 1, 1);
-  w->turns = calloc(n + 1, 1);
-  w->flow = calloc(n + 1, sizeof(double));
-  w->across = calloc(n + 1, sizeof(double));
-  w->begin = calloc(n + 1, sizeof(double));
-  w->error = calloc(n * (n + 1) + 1, sizeof(double));
-  if (!w->re || !w->im || !w->r || !w->M || !w->drifts || !w->flow || !w->across || !w->begin || !w->error ||
-      !w->turns)
-    return sim_no_memory(e, "an orbit"), 0;
-  if (w->n > 0) return 1;
-  sim_fail(e, NSM_USAGE, "the model has no states, so every period is like the one before");
-  return 0;
-}
-
-nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
-  if (!take_names(w, s, e)) return e->code;
-  memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
-  return NSM_OK;
-}
-
-// ---- a period -------------------------------------------------------------------------------------------------------
-// P(y) - y into r, M, dP/dT, and the largest |r|.
-typedef struct turn { double *r, *M, *flow, most; } turn;
-nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length) {
-  nsm_settings own = *set;
-  own.until = w->start + length;
-  if (w->free) own.step = length / (double)w->steps;
-  return own;
-}
-
-static nsm_code period(steady *w, const nsm_settings *o, const double *y, double length, turn *to, nsm_error *e) {
-  nsm_settings set = steady_settings(w, o, length);
-  double *start = calloc((size_t)w->n + 1, sizeof *start);
-  if (!start) return sim_no_memory(e, "a period");
-  for (int i = 0; i < w->n; i++) start[i] = y[i] - w->begin[i];
-  nsm_code code = w->levels > 0 ? aligned_refine(&w->a, &set, start, w->levels, w->error, e)
-                                : answers_take(&w->a, &set, start, 1, e);
-  free(start);
-  if (code != NSM_OK) return code;
-  to->most = 0;
-  for (int i = 0; i < w->n; i++) {
-    const double *d = w->a.d + (size_t)i * (size_t)w->a.nby;
-    to->r[i] = w->a.value[i] - y[i];
-    if (!w->drifts[i]) to->most = fmax(to->most, fabs(to->r[i]));
-    for (int j = 0; j < w->n; j++) to->M[i + (size_t)j * (size_t)w->n] = d[j];
-    if (w->free) to->flow[i] = d[w->n];
-  }
-  return NSM_OK;
-}
-
-static void find_drifts(steady *w) {
+// ---- a step of the method -------------------------------------------------------------------------------------------
+void steady_drifts(steady *w) {
   for (int j = 0; j < w->n; j++) {
     const double *column = w->M + (size_t)j * (size_t)w->n;
     int own = w->r[j] != 0 && !(w->free && w->turns[j]);    // of a state that sticks the motion is such a column
@@ -152,7 +70,7 @@ static nsm_code refuse(nsm_error *e, const char *why) {
 static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *pivot, nsm_error *e) {
   size_t n = (size_t)w->n, all = n + 1;
   double *step = room + all * all, *tried = step + all, part = 1;
-  turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, 0 };
+  turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
     return refuse(e, w->free ? "more than one multiplier is 1: it is one of many orbits"
                              : "a multiplier is 1, as of a motion that nothing drives with this period");
@@ -161,7 +79,7 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
     double length = w->period + (w->free ? part * step[n] : 0);
     for (size_t i = 0; i < n; i++) tried[i] = w->y[i] + part * step[i];
     nsm_error why = { .code = NSM_OK };
-    nsm_code code = period(w, o, tried, length, &t, &why);
+    nsm_code code = steady_turn(w, o, tried, length, &t, &why);
     if (code != NSM_OK && code != NSM_FAILED) { *e = why; return code; }
     int good = code == NSM_OK && (t.most < w->residual || w->iterations < FULL);
     if (!good) continue;
@@ -182,11 +100,11 @@ static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
   int *pivot = calloc(n + 2, sizeof *pivot);
   nsm_code code = room && pivot ? NSM_OK : sim_no_memory(e, "an orbit");
   if (code == NSM_OK) {
-    turn t = { w->r, w->M, w->flow, 0 };
-    code = period(w, o, w->y, w->period, &t, e);
+    turn t = { w->r, w->M, w->flow, NULL, 0 };
+    code = steady_turn(w, o, w->y, w->period, &t, e);
     w->residual = t.most;
     memcpy(w->across, w->flow, n * sizeof *w->flow);
-    if (code == NSM_OK) find_drifts(w);
+    if (code == NSM_OK) steady_drifts(w);
   }
   while (code == NSM_OK && w->residual > fmax(settled, rounds * size_of(w))) {
     if (w->iterations >= MOST) { code = refuse(e, "40 steps of Newton's method do not settle it"); break; }
@@ -240,10 +158,11 @@ static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) 
 }
 
 // Eigenvalues of M without the states that drift.
-static nsm_code multipliers(steady *w, nsm_error *e) {
+nsm_code steady_multipliers(steady *w, nsm_error *e) {
   size_t n = (size_t)w->n, m = 0;
   double *A = malloc((n * n + 1) * sizeof *A);
   if (!A) return sim_no_memory(e, "multipliers");
+  w->nmultiplier = 0;
   for (size_t i = 0; i < n; i++) w->nmultiplier += !w->drifts[i];
   for (size_t j = 0; j < n; j++)
     for (size_t i = 0; i < n && !w->drifts[j]; i++) if (!w->drifts[i]) A[m++] = w->M[i + j * n];
@@ -279,14 +198,15 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
              w->a.grazer, w->a.grazed);
     code = NSM_FAILED;
   }
-  if (code == NSM_OK) code = multipliers(w, e);
+  if (code == NSM_OK) code = steady_multipliers(w, e);
   return code == NSM_OK ? repeats(w, set, e) : code;
 }
 
 void steady_free(steady *w) {
   answers_free(&w->a);
-  double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin, w->error };
+  double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin, w->error, w->by_p };
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) free(of[i]);
   free(w->drifts);
   free(w->turns);
+  free(w->with_p);
 }

@@ -1,7 +1,6 @@
 // Derivatives of runs: `nsm sens`, and what fit and analyse ask for. docs/answers.md
 #pragma once
 #include "play.h"
-#include "runtime/command/command.h"
 
 // "final(z)", "at(z, 1 s)", "first(floor)": a number of a run, and its derivatives.
 typedef struct answers_of {
@@ -11,6 +10,9 @@ typedef struct answers_of {
   int    column, row;                   // row: of `first` and `last`, whose column is -1
   double scale;                         // of the unit in which it is shown
 } answers_of;
+
+// Rows of columns with their derivatives: [n, ncolumn, 1 + nby] in SI; derivatives are NaN where a column has none.
+typedef struct answers_rows { int ncolumn; long every, n, room, seen; double *x; } answers_rows;
 
 // A run with its outputs: value [nof], d [nof, nby] by rows, in SI.
 typedef struct answers {
@@ -24,6 +26,7 @@ typedef struct answers {
   long captured, weak, grazing, joint, unique, events, pieces;
   double grazed;                        // time of the first
   char   grazer[256];
+  answers_rows *rows;                   // columns at times of the clock are kept as well; NULL: they are not
   struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
@@ -37,8 +40,11 @@ void     answers_free(answers *a);
 // `by`, NULL: nothing; derivatives: 0: values and the sequence of events alone.
 nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, int derivatives, nsm_error *e);
 
-// sens.c
-int      nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
+// jacobian.c: of one step from the present state, which stays: rows are the columns of states, by the same, by the
+// inputs, by n parameters. d [states, states + inputs + n]. answers_states: column numbers; returns how many there are.
+int      answers_states(const nsm_sim *s, int *column);
+nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
+                          nsm_error *e);
 
 // check.c: the derivative along a random direction against differences of runs with the same events; *off: relative.
 nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct fitting {
   fit      f;
@@ -15,6 +16,7 @@ typedef struct fitting {
   double  *C, *begin;                   // [np, np] [np]
   int     *free_of;
   double   sensible;
+  fit_profile *profile; int nprofile;
 } fitting;
 
 static const char *name_of(const fit *f, int j) { return f->file[0].a.text[j]; }
@@ -45,11 +47,11 @@ static nsm_code values_of_model(fitting *w, nsm_error *e) {
   return NSM_OK;
 }
 
-static nsm_code all_starts(fitting *w, long starts, uint64_t seed, nsm_error *e) {
+static nsm_code all_starts(fitting *w, long starts, uint64_t seed, int threads, nsm_error *e) {
   fit *f = &w->f;
   w->end = calloc((size_t)starts, sizeof *w->end);
   w->C = calloc((size_t)f->np * (size_t)f->np + 1, sizeof *w->C);
-  w->begin = calloc(2 * (size_t)f->np + 1, sizeof *w->begin);
+  w->begin = calloc((size_t)f->np + 1, sizeof *w->begin);
   w->free_of = calloc((size_t)f->np + 1, sizeof *w->free_of);
   if (!w->end || !w->C || !w->begin || !w->free_of) return sim_no_memory(e, "a fit");
   for (int j = 0; starts > 1 && j < f->np; j++)
@@ -59,16 +61,18 @@ static nsm_code all_starts(fitting *w, long starts, uint64_t seed, nsm_error *e)
       return NSM_USAGE;
     }
   nsm_code code = values_of_model(w, e);
+  double *start = calloc((size_t)starts * (size_t)f->np + 1, sizeof *start);
+  if (code == NSM_OK && !start) code = sim_no_memory(e, "a fit");
   for (long i = 0; code == NSM_OK && i < starts; i++) {
     fit_end *to = &w->end[w->nend++];
-    double *x = w->begin + f->np;
     to->x = calloc((size_t)f->np + 1, sizeof *to->x);
-    if (!to->x) return sim_no_memory(e, "a fit");
-    start_of(w, i, seed, x);
-    code = fit_from(f, x, to, e);
-    if (to->converged && (w->best < 0 || to->rss < w->end[w->best].rss)) w->best = (int)i;
-    if (f->set.stop && *f->set.stop) code = NSM_INTERRUPTED;
+    if (!to->x) code = sim_no_memory(e, "a fit");
+    start_of(w, i, seed, start + i * f->np);
   }
+  if (code == NSM_OK) code = fit_all(f, start, w->end, (int)starts, threads, e);
+  for (int i = 0; code == NSM_OK && i < w->nend; i++)
+    if (w->end[i].converged && (w->best < 0 || w->end[i].rss < w->end[w->best].rss)) w->best = i;
+  free(start);
   return code;
 }
 
@@ -83,11 +87,13 @@ static double deviation(const fitting *w, int j) {
   return w->free_of[j] ? sqrt(w->C[j + (long)j * w->f.np]) : NAN;
 }
 
-static double quantile(const fitting *w) {
-  int n = 0;
-  for (int j = 0; j < w->f.np; j++) n += w->free_of[j];
-  return student_quantile(0.95, w->f.n - n);
+static int freedom(const fitting *w) {
+  int n = w->f.n;
+  for (int j = 0; j < w->f.np; j++) n -= w->free_of[j];
+  return n;
 }
+
+static double quantile(const fitting *w) { return student_quantile(0.95, freedom(w)); }
 
 static void by_names(const fitting *w, FILE *out, const char *what, double (*of)(const fitting *, int)) {
   fprintf(out, "  \"%s\": {", what);
@@ -99,6 +105,26 @@ static void by_names(const fitting *w, FILE *out, const char *what, double (*of)
 }
 
 static double best_value(const fitting *w, int j) { return w->end[w->best].x[j]; }
+
+// Values, sums of squares there, and the interval by them.
+static void write_profiles(const fitting *w, FILE *out) {
+  for (int k = 0; k < w->nprofile; k++) {
+    const fit_profile *p = &w->profile[k];
+    fprintf(out, "%s    \"%s\": {\"interval\": [", k ? ",\n" : ",\n  \"profile\": {\n", name_of(&w->f, p->which));
+    number(out, p->lo);
+    fputs(", ", out);
+    number(out, p->hi);
+    fputs("], \"at\": [", out);
+    for (int i = 0; i < FIT_PROFILE; i++) {
+      fputs(i ? ", [" : "[", out);
+      number(out, p->value[i]);
+      fputs(", ", out);
+      number(out, p->rss[i]);
+      fputc(']', out);
+    }
+    fputs(k + 1 < w->nprofile ? "]}" : "]}\n  }", out);
+  }
+}
 
 static void write_json(const fitting *w, FILE *out) {
   const fit *f = &w->f;
@@ -136,7 +162,26 @@ static void write_json(const fitting *w, FILE *out) {
     }
     fputs("]}", out);
   }
-  fputs("\n  ]\n}\n", out);
+  fputs("\n  ]", out);
+  write_profiles(w, out);
+  fputs("\n}\n", out);
+}
+
+// Of two parameters whose correlation is 1 the names.
+static void say_alike(const fitting *w, FILE *err) {
+  const fit *f = &w->f;
+  int a = -1, b = -1;
+  double most = 1 - 1e-9;
+  for (int i = 0; i < f->np; i++)
+    for (int j = 0; j < i; j++) {
+      double size = deviation(w, i) * deviation(w, j), r = fabs(w->C[i + (long)j * f->np]) / size;
+      if (r > most) { most = r; a = j; b = i; }
+    }
+  fputs("note: the data do not tell ", err);
+  if (a >= 0) fprintf(err, "`%s` and `%s` apart", name_of(f, a), name_of(f, b));
+  else fputs("all of these parameters apart", err);
+  if (w->sensible > 0) fprintf(err, " (condition %.1e)\n", 1 / w->sensible);
+  else fputs(": some combination of them changes nothing\n", err);
 }
 
 static void say(const fitting *w, FILE *err) {
@@ -153,8 +198,10 @@ static void say(const fitting *w, FILE *err) {
   }
   fprintf(err, "%d numbers, rms %.6g, sum of squares %.11g; %d iterations, %ld runs; %d of %d starts end here\n", f->n,
           sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agree, w->nend);
-  if (w->sensible < 1e-8)
-    fprintf(err, "note: the data do not tell all of these parameters apart (condition %.1e)\n", 1 / w->sensible);
+  for (int k = 0; k < w->nprofile; k++)
+    fprintf(err, "  %s by its profile: [%.6g, %.6g]\n", name_of(f, w->profile[k].which), w->profile[k].lo,
+            w->profile[k].hi);
+  if (w->sensible < 1e-8) say_alike(w, err);
 }
 
 // Why no start has come to an end.
@@ -169,13 +216,42 @@ static nsm_code none(const fitting *w, nsm_error *e) {
   return NSM_FAILED;
 }
 
+static nsm_code profiles(fitting *w, const nsm_flags *flags, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  w->profile = calloc((size_t)flags->nlist + 1, sizeof *w->profile);
+  if (!w->profile) return sim_no_memory(e, "a profile");
+  for (int i = 0; i < flags->nlist && code == NSM_OK; i++) {
+    if (flags->list[i].flag != NSM_FLAG_PROFILE) continue;
+    fit_profile *to = &w->profile[w->nprofile];
+    to->which = -1;
+    for (int j = 0; j < w->f.np; j++) if (strcmp(name_of(&w->f, j), flags->list[i].text) == 0) to->which = j;
+    if (to->which < 0 || !(deviation(w, to->which) > 0)) {
+      sim_fail(e, NSM_USAGE, "--profile %s: %s", flags->list[i].text,
+               to->which < 0 ? "it is not varied" : "it is at its bound, or the data do not tell it");
+      return NSM_USAGE;
+    }
+    code = fit_profile_of(&w->f, &w->end[w->best], deviation(w, to->which), quantile(w), freedom(w), to, e);
+    w->nprofile++;
+  }
+  return code;
+}
+
+// As many as there are processors, at most one for each start.
+static int threads_of(const nsm_flags *flags) {
+  if (!isnan(flags->number[NSM_FLAG_THREADS])) return (int)flags->number[NSM_FLAG_THREADS];
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (int)n : 1;
+}
+
 static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o, nsm_host *host, nsm_error *e) {
   double starts = flags->number[NSM_FLAG_STARTS], seed = flags->number[NSM_FLAG_SEED];
   nsm_code code = fit_read(&w->f, flags, e);
-  if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed, e);
+  if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed,
+                                       threads_of(flags), e);
   if (code != NSM_OK) return code;
   if (w->best < 0) return none(w, e);
   code = fit_covariance(&w->f, w->end[w->best].x, w->C, w->free_of, &w->sensible, e);
+  if (code == NSM_OK) code = profiles(w, flags, e);
   if (code != NSM_OK) return code;
   FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
   if (!out) return NSM_FILE;
@@ -190,7 +266,7 @@ int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, du
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, flags, &o, &e);
-  fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with }, .best = -1 };
+  fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with, .fixed = -1 }, .best = -1 };
   if (code == NSM_OK) code = run_fit(&w, flags, &o, host, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   for (int i = 0; i < w.nend; i++) free(w.end[i].x);
@@ -198,6 +274,7 @@ int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, du
   free(w.C);
   free(w.begin);
   free(w.free_of);
+  free(w.profile);
   fit_free(&w.f);
   nsm_options_free(&o);
   return (int)code;

@@ -2,13 +2,21 @@
 //
 //   fit.c        the command: what is fitted, starts, what is written      least.c    linear least squares
 //   fit_data.c   --data, --match, --vary                                   levenberg.c  the method, from one start
+//   fit_known.c  --prior, --loss                                           fit_starts.c starts on threads
+//   fit_profile.c  --profile
 #pragma once
 #include "answers.h"
+#include "runtime/command/command.h"
 
 typedef struct fit_vary { double lo, hi; int log; } fit_vary;         // infinite: no bound; in the unit that is shown
 
+// A parameter is known to be `mean` with deviation sd; numbers that are off by more than `scale` count less.
+typedef struct fit_prior { int which; double mean, sd; } fit_prior;
+typedef enum { LOSS_SQUARES, LOSS_HUBER, LOSS_SOFT, LOSS_CAUCHY } fit_loss_kind;
+typedef struct fit_loss { fit_loss_kind kind; double scale; } fit_loss;
+
 // A file of data, and a run of its own: what of it each number is compared with.
-typedef struct fit_file { const char *path; answers a; double *y; double last; } fit_file;
+typedef struct fit_file { const char *path; answers a; double *y, *sigma; double last; } fit_file;   // sigma: of each
 
 typedef struct fit {
   const nsm_model *m;
@@ -17,7 +25,10 @@ typedef struct fit {
   void        *with;
   fit_file    *file; int nfile;
   fit_vary    *vary; int np;
-  int          n;                       // numbers in all files
+  int          n;                       // numbers in all files, and priors
+  fit_prior   *prior; int nprior;
+  fit_loss     loss;
+  int          fixed;                   // of what is varied, one that keeps its value; -1: none
   long         runs;
 } fit;
 
@@ -34,11 +45,26 @@ typedef struct fit_end {
 nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e);
 void     fit_free(fit *f);
 
+// fit_known.c
+nsm_code fit_read_known(fit *f, const nsm_flags *flags, nsm_error *e);
+// r such that r^2 is the loss of a number that is off by r, and its slope.
+double   fit_lessened(const fit_loss *loss, double r, double *slope);
+
 // levenberg.c. fit_residuals: r [n] what runs are above the data, J [n, np] by columns, NULL: not asked for; x in the
 // unit that is shown. NSM_FAILED: a run failed.
 nsm_code fit_residuals(fit *f, const double *x, double *r, double *J, nsm_error *e);
 nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e);
 // Covariance [np, np] at x, 0 of those that are held at a bound; *sensible: how well columns are told apart.
 nsm_code fit_covariance(fit *f, const double *x, double *C, int *free_of, double *sensible, nsm_error *e);
+
+// fit_starts.c: all of n starts [n, np], on threads; each is the same on any number of them.
+nsm_code fit_all(fit *f, const double *start, fit_end *end, int n, int threads, nsm_error *e);
+
+// fit_profile.c: sums of squares for values beside the best one, upwards. lo, hi: where the sum is that of the
+// interval, NaN where it is not reached.
+enum { FIT_PROFILE = 12 };
+typedef struct fit_profile { int which; double value[FIT_PROFILE], rss[FIT_PROFILE], lo, hi; } fit_profile;
+nsm_code fit_profile_of(fit *f, const fit_end *best, double sd, double quantile, int freedom, fit_profile *to,
+                        nsm_error *e);
 
 int nsm_fit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

@@ -56,16 +56,36 @@ static void trimmed(char *to, size_t room, const char *from, size_t n) {
   snprintf(to, room, "%.*s", (int)n, from);
 }
 
+// " with sigma = 1 mm", in the unit of the column where it has none.
+static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const char *text, double *sigma,
+                           nsm_error *e) {
+  char word[256], unit[128];
+  const char *is = strchr(with, '=');
+  trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
+  if (!is || !strstr(with, "sigma") || !*word) return refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
+  snprintf(unit, sizeof unit, "%s", nsm_column_unit(s, a->of->column));
+  char *end;
+  *sigma = strtod(word, &end);
+  if (*end) {
+    const char *wrong = nsm_read_quantity(word, unit, sigma);
+    if (wrong) return refuse(e, "--match", text, wrong);
+    *sigma /= a->of->scale;
+  }
+  return *sigma > 0 && isfinite(*sigma) ? NSM_OK : refuse(e, "--match", text, "sigma must be positive");
+}
+
 // Each time of the column of a file is an output of its run.
 static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e) {
   char column[256], data[256];
-  const char *wave = strchr(text, '~');
-  double *t = NULL, *y = NULL;
+  const char *wave = strchr(text, '~'), *with = strstr(text, " with ");
+  double *t = NULL, *y = NULL, sigma = 1;
   int count = 0;
-  trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : strlen(text));
-  trimmed(data, sizeof data, wave ? wave + 1 : text, strlen(wave ? wave + 1 : text));
+  size_t end = with ? (size_t)(with - text) : strlen(text), from = wave ? (size_t)(wave + 1 - text) : 0;
+  trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
+  trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
   answers one = { 0 };
   nsm_code code = answers_read_of(s, column, &one, e);
+  if (code == NSM_OK && with && one.nof == 1 && one.of->column >= 0) code = read_sigma(s, with, &one, text, &sigma, e);
   if (code == NSM_OK && (one.nof != 1 || one.of->kind != NSM_STAT_FINAL || one.of->column < 0))
     code = refuse(e, "--match", text, "a column of the model stands before the ~: \"z ~ height\"");
   if (code == NSM_OK && !column_of(file->path, data, &t, &y, &count, e)) code = e->code;
@@ -74,6 +94,8 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   if (of) a->of = of;
   double *all = of ? realloc(file->y, (size_t)(a->nof + count) * sizeof *all) : NULL;
   if (all) file->y = all;
+  all = all ? realloc(file->sigma, (size_t)(a->nof + count) * sizeof *all) : NULL;
+  if (all) file->sigma = all;
   if (code == NSM_OK && (!of || !all)) code = sim_no_memory(e, "data");
   for (int i = 0; code == NSM_OK && i < count; i++) {
     if (t[i] < s->a->start) {
@@ -85,6 +107,7 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
     to->kind = NSM_STAT_AT;
     to->time = t[i];
     snprintf(to->name, sizeof to->name, "%.200s at %.10g s", column, t[i]);
+    file->sigma[a->nof] = sigma;
     file->y[a->nof++] = y[i];
     file->last = fmax(file->last, t[i]);
   }
@@ -164,6 +187,7 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   if (code == NSM_OK && !s) return e->code;
   if (code == NSM_OK) code = read_files(f, s, flags, names, e);
   nsm_close(s);
+  if (code == NSM_OK) code = fit_read_known(f, flags, e);
   if (code == NSM_OK && f->n <= f->np) {
     sim_fail(e, NSM_USAGE, "%d numbers do not tell %d parameters: there must be more data than parameters", f->n,
              f->np);
@@ -173,7 +197,8 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
 }
 
 void fit_free(fit *f) {
-  for (int k = 0; k < f->nfile; k++) { answers_free(&f->file[k].a); free(f->file[k].y); }
+  for (int k = 0; k < f->nfile; k++) { answers_free(&f->file[k].a); free(f->file[k].y); free(f->file[k].sigma); }
+  free(f->prior);
   free(f->file);
   free(f->vary);
 }

@@ -39,17 +39,26 @@ static nsm_code one_file(fit *f, fit_file *file, const double *x, int derivative
   return code;
 }
 
+// One number of the data: how far the run is above it, in its sigma, as its loss has it.
+static void number(fit *f, const fit_file *file, int i, int at, double *r, double *J) {
+  const answers *a = &file->a;
+  double slope, scale = a->of[i].scale, sigma = file->sigma[i];
+  r[at] = fit_lessened(&f->loss, (a->value[i] / scale - file->y[i]) / sigma, &slope);
+  for (int j = 0; J && j < f->np; j++)
+    J[at + (long)j * f->n] = slope * a->d[i * a->nby + j] / scale * a->by[j].scale / sigma;
+}
+
 nsm_code fit_residuals(fit *f, const double *x, double *r, double *J, nsm_error *e) {
   int at = 0;
   for (int k = 0; k < f->nfile; k++) {
-    answers *a = &f->file[k].a;
     nsm_code code = one_file(f, &f->file[k], x, J != NULL, e);
     if (code != NSM_OK) return code;
-    for (int i = 0; i < a->nof; i++, at++) {
-      r[at] = a->value[i] / a->of[i].scale - f->file[k].y[i];
-      for (int j = 0; J && j < f->np; j++)
-        J[at + (long)j * f->n] = a->d[i * a->nby + j] / a->of[i].scale * a->by[j].scale;
-    }
+    for (int i = 0; i < f->file[k].a.nof; i++) number(f, &f->file[k], i, at++, r, J);
+  }
+  for (int k = 0; k < f->nprior; k++, at++) {
+    const fit_prior *p = &f->prior[k];
+    r[at] = (x[p->which] - p->mean) / p->sd;
+    for (int j = 0; J && j < f->np; j++) J[at + (long)j * f->n] = j == p->which ? 1 / p->sd : 0;
   }
   return NSM_OK;
 }
@@ -101,7 +110,7 @@ static nsm_code linearise(search *w, nsm_error *e) {
     for (int i = 0; i < f->n; i++) g += column[i] * w->r[i];
     w->D[j] = fmax(w->D[j], sqrt(squares(column, f->n)));
     int held = (w->x[j] <= f->vary[j].lo && g > 0) || (w->x[j] >= f->vary[j].hi && g < 0);
-    if (!held) w->of[w->nfree++] = j;
+    if (!held && j != f->fixed) w->of[w->nfree++] = j;
   }
   return NSM_OK;
 }
@@ -187,8 +196,9 @@ static int descend(search *w) {
 static int is_silent(const search *w, int j) {
   const fit *f = w->f;
   double data = 0, by = f->vary[j].log || w->x[j] == 0 ? 1 : fabs(w->x[j]);
-  for (int k = 0; k < f->nfile; k++) data += squares(f->file[k].y, f->file[k].a.nof);
-  return !(w->D[j] * by > 1e-13 * sqrt(data));
+  for (int k = 0; k < f->nfile; k++)
+    for (int i = 0; i < f->file[k].a.nof; i++) data += pow(f->file[k].y[i] / f->file[k].sigma[i], 2);
+  return j != f->fixed && !(w->D[j] * by > 1e-13 * sqrt(data));
 }
 
 nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
@@ -238,6 +248,7 @@ nsm_code fit_covariance(fit *f, const double *x, double *C, int *free_of, double
   if (code == NSM_OK) {
     *sensible = least_squares(f->n, n, w.A, w.b, w.s);
     if (*sensible > 0) least_covariance(f->n, n, w.A, own);
+    else for (int i = 0; i < n * n; i++) own[i] = NAN;       // they hang together
     for (int i = 0, a = 0; i < p; i++) {
       if (!free_of[i]) continue;
       for (int j = 0, b = 0; j < p; j++) if (free_of[j]) C[i + (long)j * p] = s2 * own[a + (long)b++ * n];

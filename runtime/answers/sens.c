@@ -1,5 +1,6 @@
 // `nsm sens`: a run, its derivatives, a row for each pair of output and parameter (take.c has the run).
 #include "aligned.h"
+#include "sens.h"
 #include "runtime/command/options.h"
 #include "runtime/command/outputs.h"
 #include "runtime/record/record.h"

@@ -14,16 +14,18 @@ typedef struct taking {
   int      began;
 } taking;
 
-// Output i now: its value and derivatives.
-static void read_now(player *p, const answers *a, int i, double *to) {
+// A column now: its value and derivatives.
+static void read_column(player *p, const answers *a, int column, double *to) {
   for (int c = 0; c <= p->nc; c++) {
     if (c == p->nc && p->np > 0) break;
-    dual x = play_column(p, c, a->of[i].column);
+    dual x = play_column(p, c, column);
     to[0] = x.a[0];
     for (int j = c * DUAL_LANES; j < (c + 1) * DUAL_LANES && j < a->nby && p->np > 0; j++)
       to[1 + j] = x.a[1 + j % DUAL_LANES];
   }
 }
+
+static void read_now(player *p, const answers *a, int i, double *to) { read_column(p, a, a->of[i].column, to); }
 
 static void keep(answers *a, int i, const double *x) {
   a->value[i] = x[0];
@@ -32,10 +34,30 @@ static void keep(answers *a, int i, const double *x) {
 
 static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
 
+// All columns of every `every`-th row.
+static void keep_row(player *p, const answers *a, answers_rows *r) {
+  size_t wide = (size_t)(1 + a->nby), size = (size_t)r->ncolumn * wide;
+  char why[300];
+  if (r->seen++ % r->every != 0) return;
+  if (r->n == r->room) {
+    long room = r->room ? 2 * r->room : 64;
+    double *more = realloc(r->x, (size_t)room * size * sizeof *more);
+    if (!more) { p->failed = 1; return; }
+    r->x = more;
+    r->room = room;
+  }
+  double *to = r->x + (size_t)r->n++ * size;
+  for (int c = 0; c < r->ncolumn; c++, to += wide) {
+    if (!play_column_refused(p, c, why, sizeof why)) { read_column(p, a, c, to); continue; }
+    for (size_t j = 0; j < wide; j++) to[j] = NAN;
+  }
+}
+
 // The largest and smallest of the rows, and the mean by the trapezoidal rule, as statistics of results are.
 static void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
+  if (a->rows) keep_row(p, a, a->rows);
   double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->now : 0, x[1 + a->nby];
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;

@@ -1,5 +1,6 @@
 // What --of and --by mean.
 #include "answers.h"
+#include "runtime/command/flags.h"
 #include "runtime/shared/nearest.h"
 #include "runtime/shared/unit.h"
 #include <stdlib.h>

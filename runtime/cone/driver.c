@@ -175,6 +175,14 @@ static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_
   return solved;
 }
 
+// Free rows that nothing drives, beside others that something does: right as far as they are known (held.c).
+static int holds(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver, answers *a) {
+  nsm_cone_check c;
+  if (!nsm_cone_held(p, w, t, a->lambda, a->u, &c)) return 0;
+  keep(p, solver, &c, 0, a);
+  return 1;
+}
+
 // From `guess` (NULL: from nsm_cone_start).
 static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w,
                                   const nsm_cone_try *t, const double *guess, answers *a) {
@@ -189,7 +197,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_clip(p, a->lambda);
   if (verify(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { a->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-  if (vanishes(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
+  if (vanishes(p, w, t, s->name, a) || holds(p, w, t, s->name, a)) return NSM_CONE_SOLVED;
   return s->solve != nsm_cone_bases && sharpen(&view, w, a->lambda, a->u) && verify(p, w, t, s->name, a)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;

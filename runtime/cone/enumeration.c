@@ -63,6 +63,7 @@ nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *
         nsm_cone_check c;
         w->iterations++;
         nsm_cone_check_answer(p, w, t, x, u, &c);
+        if (!c.accepted) nsm_cone_held(p, w, t, x, u, &c);
         if (c.accepted || c.residual < best_residual) {
           best_residual = c.residual;
           for (int i = 0; i < m; i++) best[i] = x[i];

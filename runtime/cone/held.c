@@ -22,6 +22,18 @@ static double diagonal(const nsm_cone_problem *p, int i) {
   return 0;
 }
 
+// M_ij^2 <= M_ii M_jj, up to round-off, in row i: the premise. A matrix of which it is not true is none of bodies.
+static int is_definite_in(const nsm_cone_problem *p, int i) {
+  double slack = 1 + 1e-9, mine = sqrt(fmax(diagonal(p, i), 0)) * slack;
+  int from = p->row_start ? p->row_start[i] : 0, to = p->row_start ? p->row_start[i + 1] : p->m, bounded = 1;
+  for (int e = from; e < to; e++) {
+    int j = p->row_start ? p->col[e] : e;
+    double entry = p->row_start ? p->M[e] : p->M[(size_t)i + (size_t)j * (size_t)p->m];
+    bounded &= fabs(entry) <= mine * sqrt(fmax(diagonal(p, j), 0));
+  }
+  return bounded;
+}
+
 int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
                   nsm_cone_check *c) {
   double most = 0, asked = 0;
@@ -38,7 +50,7 @@ int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_tr
   for (int i = 0; i < p->m; i++) terms[i] = p->q_terms ? p->q_terms[i] : 0;
   for (int i = 0, k = 0; i < p->m; i++) {
     if (k < p->cones && i == p->cone[k].first) { i += p->cone[k++].size - 1; continue; }
-    if (p->lo[i] > -HUGE_VAL || p->hi[i] < HUGE_VAL) continue;
+    if (p->lo[i] > -HUGE_VAL || p->hi[i] < HUGE_VAL || !is_definite_in(p, i)) continue;
     terms[i] = fmax(terms[i], sqrt(fmax(diagonal(p, i), 0)) * most);
     free_rows++;
   }

@@ -18,6 +18,7 @@ its place marked. While C works, other threads of Python run; different simulati
 NumPy is used where it is there: arrays are views into the rows as they were written. Without it they are memoryviews.
 """
 from ._batch import Batch, BatchResult
+from ._derivatives import Derivatives, Jacobian, Sensitivities
 from ._errors import ClaimError, Diagnostic, Error, FileError, ModelError, RunError, UsageError
 from ._library import version
 from ._model import Model, Parameter, load, loads
@@ -26,9 +27,9 @@ from ._simulation import Counters, Energy, Simulation
 from ._sweep import Sweep
 
 __version__ = version()
-__all__ = ["Batch", "BatchResult", "Claim", "ClaimError", "Counters", "Diagnostic", "Energy", "Error", "Event",
-           "FileError", "Model", "ModelError", "Parameter", "Result", "RunError", "Simulation", "Sweep", "UsageError",
-           "load", "loads"]
+__all__ = ["Batch", "BatchResult", "Claim", "ClaimError", "Counters", "Derivatives", "Diagnostic", "Energy", "Error",
+           "Event", "FileError", "Jacobian", "Model", "ModelError", "Parameter", "Result", "RunError", "Sensitivities",
+           "Simulation", "Sweep", "UsageError", "load", "loads"]
 
 
 def __getattr__(name: str) -> object:

@@ -96,6 +96,11 @@ class ClaimText(Structure):
     _fields_ = [("text", c_char_p), ("line", c_int), ("held", c_int), ("nvalue", c_int), ("value", POINTER(c_double))]
 
 
+class SensAsked(Structure):
+    """nsm_sens_asked"""
+    _fields_ = [("of", c_char_p), ("by", c_char_p), ("refine", c_int), ("every", c_long)]
+
+
 EVENT_HOOK = ctypes.CFUNCTYPE(None, c_void_p, POINTER(LocatedEvent))
 ERROR, DOUBLES, INTS = POINTER(RunErrorText), POINTER(c_double), POINTER(c_int)
 FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares the number of arguments with the header
@@ -158,6 +163,18 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_contact_state_at": (c_int, [c_void_p, c_int]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
+    "nsm_differentiate": (c_void_p, [c_void_p, POINTER(Settings), POINTER(SensAsked), ERROR]),
+    "nsm_sens_free": (None, [c_void_p]),
+    "nsm_sens_nof": (c_int, [c_void_p]),
+    "nsm_sens_nby": (c_int, [c_void_p]),
+    "nsm_sens_of": (c_char_p, [c_void_p, c_int]),
+    "nsm_sens_by": (c_char_p, [c_void_p, c_int]),
+    "nsm_sens_value": (DOUBLES, [c_void_p]),
+    "nsm_sens_d": (DOUBLES, [c_void_p]),
+    "nsm_sens_error": (DOUBLES, [c_void_p]),
+    "nsm_sens_rows": (DOUBLES, [c_void_p, POINTER(c_long)]),
+    "nsm_nstate": (c_int, [c_void_p, INTS]),
+    "nsm_jacobian": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, ERROR]),
     "nsm_run_error_text": (c_size_t, [c_void_p, ERROR, c_char_p, c_size_t]),
 }
 NSM_ENERGIES = 4

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 from ._errors import Diagnostic, UsageError, compile_error, diagnostics_of, in_si
 from ._library import C, CompileSettings, OK, assignments, byref, text_of
 from ._batch import Batch
+from ._derivatives import Names, Sensitivities, derivatives, sensitivities
 from ._result import Result
 from ._settings import Value, flag, mapping
 from ._simulation import Simulation
@@ -118,15 +119,32 @@ class Model:
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record: Union[str, Sequence[str], None] = None, ledger: bool = False,
-            set: Optional[Mapping[str, Value]] = None, **values: Any) -> Result:
+            set: Optional[Mapping[str, Value]] = None, by: Optional[Names] = None, **values: Any) -> Result:
         """A run from start to end; values as in `simulate`. every: rows of each such step, of the start and of the end
         are kept. record: names of columns, of families and energies ("bead.z", "energy"); None: all columns. ledger:
-        where the energy went (result.energy)."""
+        where the energy went (result.energy). by: names of parameters and initial values, "e", "z(0)": the run is
+        differentiated, result.d["z", "e"] is a column."""
         ledger = flag("ledger", ledger)
         with self.simulate(set, **values) as s:
             if ledger:
                 s.keep_ledger()
-            return s.run(every, record)
+            r = s.run(every, record)
+            if by is not None:
+                scale = {name: s._scale(name) for name in r.names if name in s.columns}
+                r._d = derivatives(self, r.names, s.columns, scale, by, every, set, values)
+            return r
+
+    def sensitivities(self, of: Names, by: Names, refine: int = 0, set: Optional[Mapping[str, Value]] = None,
+                      **values: Any) -> Sensitivities:
+        """Derivatives of numbers of a run, "final(z)", "at(z, 1 s)", "first(floor)", by parameters and initial values,
+        as `nsm sens`, in SI. refine: that many runs in steps that are aligned to events, extrapolated."""
+        return sensitivities(self, of, by, refine, set, values)
+
+    def gradient(self, of: str, by: Names, refine: int = 0, set: Optional[Mapping[str, Value]] = None,
+                 **values: Any) -> Dict[str, float]:
+        """Of one number of a run, by name, in SI: gradient("final(z)", by=["e", "z(0)"])."""
+        found = sensitivities(self, [of], by, refine, set, values)
+        return {name: found.d[found.of[0], name] for name in found.by}
 
     def sweep(self, measure: Union[str, Sequence[str], Mapping[str, Callable[[Result], float]]],
               vary: Optional[Mapping[str, Iterable[Value]]] = None, threads: Optional[int] = None,

@@ -7,6 +7,7 @@ from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTupl
 from . import _arrays
 
 if TYPE_CHECKING:
+    from ._derivatives import Derivatives
     from ._model import Model
     from ._simulation import Counters, Energy
 
@@ -68,6 +69,7 @@ class Result(Mapping[str, Any]):
         self.model, self.names, self.counters, self.energy, self.message, self.wall = (model, names, counters, energy,
                                                                                       message, wall)
         self.events, self.claims = Events(events), list(claims)
+        self._d: Optional["Derivatives"] = None
         self._rows = rows
         self._number = {name: c for c, name in reversed(list(enumerate(names)))}
         self._units: Optional[Dict[str, str]] = None
@@ -88,6 +90,13 @@ class Result(Mapping[str, Any]):
     @property
     def time(self) -> Any:
         return self["time"]
+
+    @property
+    def d(self) -> "Derivatives":
+        """Derivatives of columns, of a run(by=...): r.d["z", "e"]."""
+        if self._d is None:
+            raise AttributeError("this run was not differentiated: run(by=[...])")
+        return self._d
 
     @property
     def nrow(self) -> int:

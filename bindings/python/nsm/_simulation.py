@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrays
+from ._derivatives import Jacobian, Names
 from ._errors import Error, UsageError, in_si, run_error
 from ._held import Held
 from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, NSM_ENERGIES, OK, RunErrorText, STOPPED,
@@ -369,6 +370,30 @@ class Simulation(Held):
             value = in_si(name, value, self.model.unit(name))
             with self._lock:
                 self._check(C.nsm_set_input(self._alive(), name.encode(), value, self._error_at))
+
+    # ---- derivatives ------------------------------------------------------------------------------------------------
+    def _scale(self, name: str) -> float:
+        """What a value in SI of a column is multiplied by in a result."""
+        x = (ctypes.c_double * 2)(1.0, 0.0)
+        with self._lock:
+            C.nsm_column_in_unit(self._alive(), self._number[name], ctypes.addressof(x), 2, 1)
+        return float(x[0] - x[1])
+
+    def jacobian(self, by: Optional[Names] = None) -> Jacobian:
+        """The derivative of the next step, which is not taken: j.A by the states now, j.B by the inputs, j.P by the
+        parameters `by`; each event within the step is in it. NumPy is needed."""
+        if _arrays.numpy is None:
+            raise ImportError("Simulation.jacobian needs NumPy")
+        words = [] if by is None else [by] if isinstance(by, str) else list(by)
+        with self._lock:
+            at = self._alive()
+            n, inputs = C.nsm_nstate(at, None), [C.nsm_input_name(at, i).decode() for i in range(C.nsm_ninput(at))]
+            numbers = (c_int * (n + 1))()
+            C.nsm_nstate(at, numbers)
+            d = _arrays.rows(n, n + len(inputs) + len(words))
+            self._check(C.nsm_jacobian(self.model._program.at, at, ", ".join(words).encode(), _arrays.address(d),
+                                       self._error_at))
+        return Jacobian([self.columns[c] for c in numbers[:n]], inputs, words, d)
 
     # ---- states -----------------------------------------------------------------------------------------------------
     def reset(self) -> "Simulation":

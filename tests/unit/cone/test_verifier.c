@@ -375,13 +375,29 @@ static void free_rows_beside_others(void **state) {
   bench_close(&b);
 }
 
+// The rows of a slider that bears a weight, where round-off of long ago drives the others: five equations, M definite.
+static void driven_by_nothing(void **state) {
+  (void)state;
+  bench b = bench_open(5, 0, -1);
+  const double M[5][5] = { { 10.03, 0, 30, 0, -1.522426e-52 }, { 0, 10.03, 0, 30, -1.061249e-35 },
+                           { 30, 0, 30000, 0, -1.636067e-49 }, { 0, 30, 0, 30000, -1.061249e-32 },
+                           { -1.522426e-52, -1.061249e-35, -1.636067e-49, -1.061249e-32, 16666.67 } };
+  for (int i = 0; i < 25; i++) b.M[i] = M[i / 5][i % 5];
+  for (int i = 0; i < 5; i++) { b.lo[i] = -HUGE_VAL; b.hi[i] = HUGE_VAL; b.q[i] = 0; }
+  b.q[0] = -9.81e-3;
+  b.q[1] = 9.94765e-40;
+  assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
+  assert_true(fabs(b.lambda[0] - 9.81e-4) <= 1e-17 && fabs(b.lambda[2] + 9.81e-7) <= 1e-20);
+  bench_close(&b);
+}
+
 int main(void) {
   bench_budget = 0.02;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(units),         cmocka_unit_test(verdicts), cmocka_unit_test(a_change_of_entries),
     cmocka_unit_test(by_definition), cmocka_unit_test(terms_of_q), cmocka_unit_test(drowned),
     cmocka_unit_test(light_bodies),  cmocka_unit_test(extreme_sizes), cmocka_unit_test(reasons),
-    cmocka_unit_test(free_rows_beside_others),
+    cmocka_unit_test(free_rows_beside_others), cmocka_unit_test(driven_by_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
