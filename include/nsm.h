@@ -289,6 +289,12 @@ const double *nsm_sens_rows(const nsm_sens *w, long *n);
 typedef struct nsm_sens_counts { long pieces, events, grazing, captured, weak, joint, not_unique; } nsm_sens_counts;
 nsm_sens_counts nsm_sens_counted(const nsm_sens *w);
 
+// What `nsm analyse` finds, as it writes it (docs/answers.md, 6 to 9); asked [n]: its flags, "--steady", "--period",
+// "10us", ... Of what is at rest (equilibrium, linear, modes, bode without a period) the program is to be compiled with
+// the scheme moreau. NULL on error, with the reason; else to be given back.
+char *nsm_analyse(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+void  nsm_analysis_free(char *text);                       // NULL is allowed
+
 // States that have a derivative: their columns, NULL: not asked for; how many.
 int      nsm_nstate(const nsm_sim *s, int *column);
 // The Jacobian of the next step, which is not taken: of the states at its end by the states now, the inputs, and the

@@ -124,3 +124,15 @@ int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, du
   nsm_options_free(&o);
   return (int)code;
 }
+
+nsm_code nsm_analyse_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,
+                           FILE *out, nsm_error *e) {
+  nsm_flags f;
+  nsm_code code = nsm_flags_read(NSM_FOR_ANALYSE, argc, argv, &f, e);
+  nsm_options o = { .run = *set, .quiet = 1 };
+  nsm_host host = { .out = out, .err = out };
+  analysis a = { m, &f, &o, &host, run->run, run->with };
+  if (code == NSM_OK) code = analyse(&a, e);
+  nsm_flags_free(&f);
+  return code;
+}

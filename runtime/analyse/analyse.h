@@ -74,4 +74,7 @@ nsm_code bifurcation_report(const analysis *a, nsm_error *e);
 nsm_code lyapunov_report(const analysis *a, nsm_error *e);
 nsm_code follow_report(const analysis *a, nsm_error *e);
 
+// For programs: argv as of the command, without the model; to `out`, and nothing is said beside it.
+nsm_code nsm_analyse_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,
+                           FILE *out, nsm_error *e);
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

@@ -150,6 +150,11 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
   double hold = w->a->f->number[NSM_FLAG_HOLD];
   const nsm_lapack *la = more ? nsm_lapack_plugin(e) : NULL;
   if (more && !la) return e->code;
+  if (strcmp(w->s->a->scheme->name, "moreau") != 0) {
+    sim_fail(e, NSM_USAGE, "a point at rest is looked at with the kernels of moreau: compile the model "
+             "with that scheme");
+    return NSM_USAGE;
+  }
   if (w->s->a->ngroup > 0) {
     sim_fail(e, NSM_USAGE, "contacts of shapes have no derivative yet, so there is no analysis of their equilibria");
     return NSM_USAGE;

@@ -257,6 +257,8 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   if (!out) return NSM_FILE;
   write_json(w, out);
   if (!o->quiet) say(w, host->err);
+  for (int j = 0; host->fitted && j < w->f.np; j++)
+    host->fitted(host->with, name_of(&w->f, j), best_value(w, j) * w->f.file[0].a.by[j].scale);
   if (out == host->out || fclose(out) == 0) return NSM_OK;
   sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
   return NSM_FILE;

@@ -31,6 +31,8 @@ typedef struct nsm_host {
   // not 0, while no run is under way. NULL: never.
   int              (*between_runs)(void *steps, double left, int quiet);
   void              *steps;
+  // nsm fit: the best value of what was varied, in SI; NULL: not asked for.
+  void             (*fitted)(void *with, const char *name, double value);
   // Unit and description of a column; NULL: not known. text: of the model; NULL.
   nsm_meaning      (*meaning)(const nsm_program *program, const char *name);
   const nsm_program *program;

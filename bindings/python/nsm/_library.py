@@ -163,6 +163,8 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_contact_state_at": (c_int, [c_void_p, c_int]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
+    "nsm_analyse": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_analysis_free": (None, [c_void_p]),
     "nsm_differentiate": (c_void_p, [c_void_p, POINTER(Settings), POINTER(SensAsked), ERROR]),
     "nsm_sens_free": (None, [c_void_p]),
     "nsm_sens_nof": (c_int, [c_void_p]),

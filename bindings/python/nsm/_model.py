@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 
 from ._errors import Diagnostic, UsageError, compile_error, diagnostics_of, in_si
 from ._library import C, CompileSettings, OK, assignments, byref, text_of
+from ._analysis import analyse
 from ._batch import Batch
 from ._derivatives import Names, Sensitivities, derivatives, sensitivities
 from ._result import Result
@@ -145,6 +146,21 @@ class Model:
         """Of one number of a run, by name, in SI: gradient("final(z)", by=["e", "z(0)"])."""
         found = sensitivities(self, [of], by, refine, set, values)
         return {name: found.d[found.of[0], name] for name in found.by}
+
+    def analyse(self, *questions: str, set: Optional[Mapping[str, Value]] = None, **values: Any) -> Any:
+        """What `nsm analyse` finds: analyse("equilibrium"), analyse("linear", "modes", inputs="F=0", outputs=["x"]),
+        analyse("steady", period="10us", refine=3), analyse(bode="duty,u", period="10us", frequencies="10Hz:1kHz:10"),
+        section=, bifurcation=, follow=, lyapunov=. A dictionary as its JSON (docs/answers.md), or of columns for
+        sections, diagrams and branches. Parameters and settings as in `run`; what is called as an option is goes into
+        `set`."""
+        return analyse(self, questions, set, values)
+
+    def _with_scheme(self, scheme: str) -> "Model":
+        if not self._made_by:
+            raise UsageError("this model was not made by load or loads, so it cannot be compiled with another scheme")
+        make, made = self._made_by
+        at = 1 if make is load else 2                      # of (path, scheme, ...), (text, name, scheme, ...)
+        return make(*made[:at], scheme, *made[at + 1:]) if made[at] != scheme else self
 
     def sweep(self, measure: Union[str, Sequence[str], Mapping[str, Callable[[Result], float]]],
               vary: Optional[Mapping[str, Iterable[Value]]] = None, threads: Optional[int] = None,

@@ -1,0 +1,68 @@
+"""Model.analyse: equilibria, linear models, modes, orbits, responses, maps, exponents; docs/answers.md says how."""
+import csv
+import ctypes
+import io
+import json
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+
+from ._errors import UsageError, run_error
+from ._library import C, RunErrorText, byref, c_char_p
+from ._settings import mapping, probe, settings_of
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+REST, MOTION = ("equilibrium", "linear", "modes"), ("steady",)
+VALUED = ("bode", "section", "bifurcation", "follow", "lyapunov")
+OPTIONS = ("inputs", "outputs", "hold", "period", "refine", "frequencies", "settle", "points")
+
+
+def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
+    flags: List[str] = []
+    for word in questions:
+        if word not in REST + MOTION:
+            raise UsageError(f"there is no question {word!r}; there are {', '.join(REST + MOTION)}, and "
+                             f"{', '.join(VALUED)}, which take a value: {VALUED[0]}=...")
+        flags.append(f"--{word}")
+    for name, value in options.items():
+        words = [str(x) for x in value] if isinstance(value, (list, tuple)) else [str(value)]
+        flags += [f"--{name}", ",".join(words)]
+    return flags
+
+
+def _table(text: str) -> Dict[str, List[Any]]:
+    """Columns by name; what is no number stays text."""
+    rows = list(csv.reader(io.StringIO(text)))
+    columns: Dict[str, List[Any]] = {name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}
+    for name, values in columns.items():
+        if name != "kind":
+            columns[name] = [float(x) if x else float("nan") for x in values]
+    return columns
+
+
+class _Asked:
+    """What settings look at."""
+
+    def __init__(self, model: "Model") -> None:
+        self.model, self._error = model, RunErrorText()
+        self._error_at = ctypes.pointer(self._error)
+
+
+def analyse(model: "Model", questions: Any, set: Optional[Mapping[str, Any]], values: Mapping[str, Any]) -> Any:
+    options = {name: value for name, value in values.items()
+               if name in VALUED + OPTIONS and not isinstance(value, Mapping)}      # a dictionary: inputs over time
+    rest = {name: value for name, value in values.items() if name not in options}
+    flags = _flags(questions, options)
+    if any(q in REST for q in questions) or ("bode" in options and "period" not in options):
+        model = model._with_scheme("moreau")
+    run = _Asked(model)
+    settings = settings_of(model, mapping("set", set), rest, lambda s: probe(run, s))
+    asked = (c_char_p * len(flags))(*(word.encode() for word in flags))
+    at = C.nsm_analyse(model._program.at, byref(settings), asked, len(flags), run._error_at)
+    if not at:
+        raise run_error(model._program.at, run._error)
+    try:
+        text = ctypes.string_at(at).decode()
+    finally:
+        C.nsm_analysis_free(at)
+    return json.loads(text) if text.startswith("{") else _table(text)
