@@ -146,6 +146,7 @@ typedef struct nsm_settings {
   const volatile int *stop;              // where it becomes nonzero, nsm_advance ends with NSM_INTERRUPTED behind the
                                          // step at hand, and a step that takes long is given up; NULL: never
   int strict;                            // a problem of a large pile that misses `accept` ends the run
+  double rtol, atol;                     // of event_driven, relative and absolute; 0: as the model says
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
 

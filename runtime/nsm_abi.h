@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 33
+#define NSM_ABI_VERSION 34
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -414,6 +414,7 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // projection: places are projected after each step.
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
+  double rtol, atol;              // of event_driven; 0: not given
   int    solver, located, own_weights, project_start, stages, projection;
 } nsm_experiment;
 

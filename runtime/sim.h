@@ -288,6 +288,7 @@ typedef struct sim_scheme {
   unsigned char projects;               // can project places after a step
   unsigned char one_step;               // two_point: without an impact
   unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
+  unsigned char flows;                  // pieces with fixed sets, by a solver of differential equations (flow.h)
   unsigned char collocates;             // pieces with fixed sets, which steps of implicit Euler find (radau.h)
   double        theta;                  // without points: q that rows see is q_k + h (theta v + (1-theta) v_k)
   int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
@@ -328,6 +329,7 @@ typedef struct sim_analysis {
   nsm_point point[NSM_POINTS];          // of the scheme with these weights (move.h)
   double instant;                       // where laws hold whose gamma is below 1: t_k + instant h
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
+  double rtol, atol;                    // of event_driven; atol 0: by sizes
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start, *d_start;
@@ -446,6 +448,7 @@ typedef struct sim_numbers {
   sim_rebounds rebounds;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
+  struct sim_flow *flow;                // event_driven only (schemes/flow.h)
   struct sim_galerkin *galerkin;        // energy-consistent scheme of order 4 and above (schemes/galerkin.h)
   struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
@@ -515,6 +518,7 @@ typedef struct sim_work {
   double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
   int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
+  int     flows;                        // the step at hand is one of sim_flow, with books of its own
   double  length;                       // of the step at hand, as it was asked for
   char    name[512];
 } sim_work;

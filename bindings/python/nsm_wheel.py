@@ -18,7 +18,8 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY, COMMAND = "libnsm.so.0", "nsm"
-PLUGINS = ("libnsm_llvm.so", "libnsm_xml.so", "libnsm_zip.so", "libnsm_hdf5.so")       # not in every build
+PLUGINS = ("libnsm_llvm.so", "libnsm_xml.so", "libnsm_zip.so", "libnsm_hdf5.so",
+           "libnsm_sundials.so")       # not in every build
 DATA = {"stdlib": "share/nsm", "include/nsm.h": "share/nsm/include", "runtime/nsm_run.h": "share/nsm/runtime",
         "runtime/nsm_abi.h": "share/nsm/runtime"}
 METADATA = """Metadata-Version: 2.1

@@ -214,7 +214,7 @@ static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
 static bool collocates(const char *scheme) {
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
-  return d && d->collocates;
+  return d && (d->collocates || d->flows);
 }
 
 // The order of `consistent`. Above 2 its events are located, unless it is said that they are not: what a step captures
@@ -223,6 +223,12 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
   int order = o->order ? o->order : given->sim.order;
+  if (d && d->flows && !o->located && !given->sim.located) {
+    Model *m = ARENA_NEW(a, Model);
+    *m = *given;
+    m->sim.located = 1;
+    return m;
+  }
   if (!d || !d->two_point || !d->located || order == 0) return given;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
@@ -262,14 +268,15 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
 
   c->plan = make_plan(c->stages, c->system, o->scheme || !c->system->model->sim.scheme ? scheme : NULL, c->bag);
   if (!c->plan) return false;
-  if (!o->weights)
+  if (!o->weights && !c->plan->scheme->flows)
     check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
   if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
-  c->whole = c->plan->degree > 1 ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
+  bool fixed_sets = c->plan->degree > 1 || c->plan->scheme->flows;
+  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

@@ -41,12 +41,14 @@ static bool argument(Arena *a, CompareScheme *s, const char *text) {
     bool number = !nsm_read_quantity(value, "", &x), yes = !strcmp(value, "true");
     if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
     if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
+    if (!strcmp(name, "rtol") && number && x > 0 && x < 1) { s->rtol = x; return true; }
+    if (!strcmp(name, "atol") && number && x > 0) { s->atol = x; return true; }
     if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
     if (!strcmp(name, "order") && number && (x == 2 || x == 4 || x == 6 || x == 8)) { s->order = (int)x; return true; }
     if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
   }
   return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
-                               "order = N, located = true", text, s->name));
+                               "order = N, rtol = X, atol = X, located = true", text, s->name));
 }
 
 static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *s) {
@@ -151,6 +153,8 @@ static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme
   set.step = step;
   set.theta = s->theta;
   set.gamma = s->gamma;
+  set.rtol = s->rtol;
+  set.atol = s->atol;
   set.stages = s->order > 0 ? s->order / 2 : s->stages;
   set.located = s->located;
   if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];

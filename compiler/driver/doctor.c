@@ -14,6 +14,7 @@ static const Want wants[] = {
   { "C compiler: nsm build, --jit=cc", "${CC:-cc} --version", NULL, "gcc", true },
   { "LLVM: --jit=llvm, --jit=auto", NULL, "libnsm_llvm.so", "llvm-14-dev", false },
   { "HDF5: -o r.h5", NULL, "libnsm_hdf5.so", "libhdf5-dev", false },
+  { "SUNDIALS: scheme = event_driven", NULL, "libnsm_sundials.so", "libsundials-dev", false },
   { "LAPACKE: nsm analyse", NULL, "libnsm_lapack.so", "liblapacke-dev", false },
   { "MPI: nsm sweep under mpirun", "mpirun --version", "libnsm_mpi.so", "libopenmpi-dev openmpi-bin", false },
   { "libzip: nsm build -o F.fmu", NULL, "libnsm_zip.so", "libzip-dev", false },

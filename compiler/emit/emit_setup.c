@@ -53,15 +53,18 @@ static void emit_experiment(Emitter *e) {
   const Plan *p = e->plan;
   const System *s = p->sys;
   Pool *pool = s->pool;
+  enum { TOLERANCES = 7 };                                 // from here on they are said where the model does
   const struct { const char *to; Ex value; double otherwise; } part[] = {
     { "e->start", s->start, 0 }, { "e->until", s->until, 0.0 / 0.0 }, { "e->step", s->step, 0.0 / 0.0 },
     { "e->theta", s->theta, p->theta }, { "e->gamma", s->gamma, p->gamma },
-    { "e->tolerance", s->tolerance, 0.0 / 0.0 }, { "e->accept", s->accept, 0.0 / 0.0 } };
+    { "e->tolerance", s->tolerance, 0.0 / 0.0 }, { "e->accept", s->accept, 0.0 / 0.0 },
+    { "e->rtol", s->rtol, 0.0 / 0.0 }, { "e->atol", s->atol, 0.0 / 0.0 } };
   text_add(e->out, "\n/* simulate { ... }: nan where the model does not say */\n");
   text_add(e->out,
            "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-    assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
+    if (i < TOLERANCES || part[i].value != EX_NONE)
+      assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
   text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(e, s->model->sim.solver) : 0);
   if (s->model->sim.project_start) text_add(e->out, "  e->project_start = 1;\n");
   text_printf(e->out, "  e->located = %d;\n  e->own_weights = %d;\n", s->model->sim.located > 0,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "../../runtime/command/interrupt.h"
 #include "../../runtime/record/hdf5.h"
+#include "../../runtime/schemes/flow_solver.h"
 #include "../../runtime/sweep/sweep.h"
 #include "../api/installed.h"
 #include "../base/ending.h"
@@ -46,6 +47,10 @@ void page_write(const Trace *t, const PageFacts *f, Text *out) { (void)t; (void)
 // ---- runtime/record/hdf5.h, runtime/sweep/sweep.h: of other commands ------------------------------------------------
 int nsm_h5_is(const char *path) { (void)path; return 0; }
 const nsm_h5 *nsm_h5_plugin(nsm_error *e) { (void)e; return NULL; }
+const nsm_flow_solver *nsm_flow_plugin(nsm_error *e) {
+  *e = (nsm_error){ .code = NSM_USAGE, .text = "event_driven needs SUNDIALS, which pages do not have" };
+  return NULL;
+}
 
 int nsm_sweep_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   (void)m;

@@ -110,12 +110,17 @@ static void scheme(const Env *env, const Ast *x) {
       stages(env, arg);
       continue;
     }
+    if (arg->kind == AST_ARG && (!strcmp(arg->name, "rtol") || !strcmp(arg->name, "atol"))) {
+      *(arg->name[0] == 'r' ? &s->rtol : &s->atol) = constant_entry(env, arg, NULL);
+      s->rtol_span = arg->span;
+      continue;
+    }
     if (arg->kind == AST_ARG && !strcmp(arg->name, "order")) {
       order(env, arg);
       continue;
     }
     Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
-                   "a scheme takes theta, gamma, order, stages, located and projection, by name");
+                   "a scheme takes theta, gamma, order, stages, rtol, atol, located and projection, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
@@ -199,6 +204,7 @@ static void check_times(const Env *env, const Ast *x) {
     return;
   }
   between_0_and_1(env, x, s->tolerance, "tolerance", "the tolerance must lie between 0 and 1", "tolerance = 1e-12");
+  between_0_and_1(env, x, s->rtol, "rtol", "rtol must lie between 0 and 1", "event_driven(rtol = 1e-9)");
   between_0_and_1(env, x, s->accept, "accept", "what is accepted must lie between 0 and 1", "accept = 1e-6");
   double n = steps && ends ? (until - start)/step : 0;
   if (n > 9e15) {

@@ -299,6 +299,7 @@ typedef struct MExperiment {
   int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   int stages; Span stages_span;        // of radau; 0: not said
   int order; Span order_span;          // of consistent: 2, 4, 6, 8; 0: not said
+  MExpr *rtol, *atol; Span rtol_span;  // of event_driven; NULL: default
   bool projection; Span projection_span;   // of moreau
   const char *solver; Span solver_span;
   MExpr *tolerance, *accept;           // NULL: default

@@ -412,6 +412,8 @@ static void experiment(Printer *p) {
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
   entry(p, "accept", s->accept);
+  entry(p, "rtol", s->rtol);
+  entry(p, "atol", s->atol);
   if (s->project_start) text_add(p->out, " project_start");
   text_addc(p->out, '\n');
 }

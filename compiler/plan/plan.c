@@ -27,6 +27,17 @@ static void refuse_stages(const System *s, const char *scheme, DiagBag *bag) {
   diag_help(d, "scheme = radau(stages = %d)", s->model->sim.stages);
 }
 
+static void refuse_tolerances(const System *s, const char *scheme, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0604, s->model->sim.rtol_span, "the scheme '%s' has no rtol and no atol", scheme);
+  diag_help(d, "scheme = event_driven(rtol = 1e-9)");
+}
+
+static void refuse_unlocated(const System *s, const char *scheme, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' goes from event to event", scheme);
+  diag_label(d, "so it cannot be had without location");
+  diag_help(d, "scheme = %s", scheme);
+}
+
 static void refuse_order(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.order_span, "the scheme '%s' has no order to choose", scheme);
   diag_help(d, "scheme = consistent(order = %d)", s->model->sim.order);
@@ -52,7 +63,8 @@ static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
   Text list = {0};
   for (int i = 0; i < SCHEME_COUNT; i++)
-    if (schemes[i].located) text_printf(&list, "%s%s(located = true)", list.n ? " or " : "", schemes[i].name);
+    if (schemes[i].located && !schemes[i].flows)
+      text_printf(&list, "%s%s(located = true)", list.n ? " or " : "", schemes[i].name);
   diag_help(d, "scheme = %s", text_str(&list));
   text_free(&list);
 }
@@ -118,6 +130,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
   if (x->stages && !scheme->collocates && !override) refuse_stages(s, scheme->name, bag);
+  if ((x->rtol || x->atol) && !scheme->flows && !override) refuse_tolerances(s, scheme->name, bag);
+  if (scheme->flows && x->located < 0) refuse_unlocated(s, scheme->name, bag);
   bool ordered = x->order > 0 && scheme->two_point && scheme->located;
   if (x->order && !ordered && !override) refuse_order(s, scheme->name, bag);
   int degree = ordered ? x->order / 2 : 1;

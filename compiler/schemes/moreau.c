@@ -48,3 +48,6 @@ static Ex closed(const Piece *p) {                                              
 
 const Equations moreau = { .points = points, .weights = weights, .momentum = momentum, .impulse = impulse,
                            .relation = relation, .rate = rate, .before = before, .closed = closed };
+// Impacts, and steps that show the sets, of the scheme that goes from event to event: implicit Euler, so no weights.
+const Equations event_driven = { .points = points, .momentum = momentum, .impulse = impulse, .relation = relation,
+                                 .rate = rate, .before = before, .closed = closed };

@@ -67,6 +67,7 @@ struct SchemeDescriptor {
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
   bool two_point;               // energy-consistent: equations in functions of both ends
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
+  bool flows;                   // event to event: motions by a solver, impacts and sets by these equations
   bool collocates;              // Radau IIA: takes the kernels of weights at stages of its own
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
@@ -79,6 +80,7 @@ struct SchemeDescriptor {
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
 #define NAMES_stages(name) SchemeCheck check_##name;
+#define NAMES_flow(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_two_point(name) extern const Equations name;
 #define SCHEME(name, number, form, ...) NAMES_##form(name)
 #include "../../runtime/schemes.def"

@@ -6,6 +6,7 @@
 #define FORM_point(name) .explicit_step = true, .equations = &name, .check = check_##name
 #define FORM_implicit(name) .equations = &name
 #define FORM_stages(name) .collocates = true, .check = check_##name
+#define FORM_flow(name) .equations = &name, .flows = true, .check = check_##name
 #define FORM_two_point(name) .two_point = true, .equations = &name, .check = check_consistent
 const SchemeDescriptor schemes[SCHEME_COUNT] = {
 #define SCHEME(name, number, form, order, needs, source, closes, ...) \

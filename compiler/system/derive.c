@@ -69,6 +69,7 @@ static void headline(Deriver *d) {
   s->theta = lower_expr(s, m->sim.theta); s->gamma = lower_expr(s, m->sim.gamma);
   s->tolerance = lower_expr(s, m->sim.tolerance);
   s->accept = lower_expr(s, m->sim.accept);
+  s->rtol = lower_expr(s, m->sim.rtol); s->atol = lower_expr(s, m->sim.atol);
 }
 
 // Sums and products print in the order of symbols: step and parameters before indices, variables, time.

@@ -171,7 +171,7 @@ typedef struct System {
   Ex *var_lo[MAX_INDICES], *var_hi[MAX_INDICES]; // [nvar] bounds of each index; EX_NONE for rows
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
-  Ex start, until, step, theta, gamma, tolerance, accept;  // EX_NONE: not given
+  Ex start, until, step, theta, gamma, tolerance, accept, rtol, atol;  // EX_NONE: not given
   bool affine;             // every class is
   const char *first_order, *second_order; // inferred class of each part, NULL if there is none
   const char *uniform_reldeg;      // for MIMO systems, printed

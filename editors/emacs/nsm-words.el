@@ -32,16 +32,16 @@
   '(
     "newton" "poisson" "binary" "lzb" "inelastic" "elastic" "coulomb" "contensou" "rolling"
     "scleronomous" "rheonomous" "type1" "type2" "moreau" "midpoint" "consistent" "consistent1"
-    "consistent_explicit_mass" "radau" "sphere" "box" "capsule" "cylinder" "halfspace" "convex"
-    "disk" "rectangle" "polygon" "halfplane" "union"
+    "consistent_explicit_mass" "radau" "event_driven" "sphere" "box" "capsule" "cylinder"
+    "halfspace" "convex" "disk" "rectangle" "polygon" "halfplane" "union"
     ))
 
 (defconst nsm-words-part
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
-    "shape" "density" "material" "fixed" "driven" "stages" "order" "projection" "located" "theta"
-    "gamma" "e" "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
+    "shape" "density" "material" "fixed" "driven" "rtol" "atol" "stages" "order" "projection"
+    "located" "theta" "gamma" "e" "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant

@@ -82,7 +82,7 @@ static void own_weights(nsm_sim *s) {
 
 // theta and gamma where the scheme has them, stages where it collocates.
 static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, nsm_error *e) {
-  int by_weights = s->a->located && !s->a->scheme->collocates;
+  int by_weights = s->a->located && !s->a->scheme->collocates && !s->a->scheme->flows;
   if (by_weights && !(x->own_weights & 1)) x->theta = 0.5;                 // second order, as what is located
   if (by_weights && !(x->own_weights & 2)) x->gamma = 0.5;
   s->a->theta = set ? chosen(set->theta, x->theta) : x->theta;
@@ -93,9 +93,11 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
       return 0;
     }
-    s->a->theta = s->a->scheme->collocates ? 1 : s->a->scheme->theta;
+    s->a->theta = s->a->scheme->collocates || s->a->scheme->flows ? 1 : s->a->scheme->theta;
     s->a->gamma = 1;
   }
+  s->a->rtol = set && set->rtol > 0 ? set->rtol : x->rtol > 0 ? x->rtol : 1e-9;
+  s->a->atol = set && set->atol > 0 ? set->atol : x->atol > 0 ? x->atol : 0;
   own_weights(s);
   s->a->stages = set && set->stages ? set->stages : x->stages ? x->stages : s->a->scheme->collocates ? 3 : 1;
   if (set && set->stages && !s->a->scheme->collocates && !(s->a->scheme->two_point && s->a->scheme->located)) {
@@ -156,7 +158,7 @@ static int experiment_holds(const sim_analysis *a, nsm_error *e) {
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0, 0, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 3, 0, 0, 0 };
   s->a->m->experiment(s->a->p, &x);
   if (!set_times(s, set, &x, e) || !set_weights(s, set, &x, e)) return 0;
   set_solver(s, set, &x);

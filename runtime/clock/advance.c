@@ -62,7 +62,8 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
   }
   if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  int made = h == s->n.h || (s->n.radau && !s->w.euler);              // a piece with fixed sets has factors of its own
+  int fixed = (s->n.radau || s->n.flow) && !s->w.euler && s->now.sets_known == 1;  // it has factors of its own
+  int made = h == s->n.h || fixed;
   if (!made && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (s->touching && !s->located && !sim_touch_update(s, h))
     return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
@@ -101,7 +102,7 @@ nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt
 
 nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
   int before = s->w.euler;
-  s->w.euler = s->n.radau || s->n.galerkin;
+  s->w.euler = s->n.radau || sim_has_fixed_sets(s);
   nsm_code code = attempt(s, h, s->now.t + h, e);
   s->w.euler = before;
   return code;

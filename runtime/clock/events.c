@@ -9,7 +9,7 @@
 //   conditions   a piece that makes a condition true is done again, shorter, until its end is within the tolerance of
 //                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection; the instants of
 //                conditions of time alone are known before
-#include "located.h"
+#include "flow_pieces.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -377,6 +377,7 @@ static double secant(const nsm_sim *s, double lo, double hi) {
 
 // Between lo, where none of the conditions holds, and hi, where some do.
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
+  if (sim_flow_is_at(s, -1)) return NSM_OK;
   double lo = 0, hi = *length, tol = sim_instant_tolerance(s, s->now.t + hi), tried = hi, *cross = s->w.cross;
   nsm_view begin = sim_now(s);
   size_t n = (size_t)s->a->nwhen * sizeof(double);
@@ -436,6 +437,7 @@ static int any_crossed(const nsm_sim *s) { return memchr(s->now.was, SIM_CROSSED
 // Does a condition that was true where this piece begins go on to be? Then shorter pieces are looked at.
 static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm_error *e) {
   int leaves;
+  if (s->w.flows && !s->n.flow->fixed_end) return stays(s, e);
   nsm_code code = leave(s, length, &leaves, e);
   if (code != NSM_OK || leaves) return code;
   code = stays(s, e);

@@ -1,4 +1,5 @@
 // Begin and end of a piece between located events (located.h): impacts, new sets, accumulations.
+#include "flow_pieces.h"
 #include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
@@ -53,6 +54,7 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
 
 void sim_located_stale(nsm_sim *s) {
   if (s->n.radau) { sim_radau_stale(s); return; }
+  if (s->n.flow) sim_flow_stale(s);
   s->w.begin_of = -1;
   s->now.set_h = 0;                                        // forces before are those of another motion
 }
@@ -68,13 +70,14 @@ void sim_located_step(nsm_sim *s, double t1) {
     memset(w->often, 0, (size_t)s->n.r.n);
   }
   w->pieces = w->capture = w->begins = 0;
+  if (s->n.flow) s->n.flow->fixed_end = 0;
 }
 
 // Multipliers of contacts are impulses of the whole step, as without location.
 void sim_located_done(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   if (s->n.radau) return;
-  if (s->located->pieces > 0) s->now.span = s->now.t - s->located->from;
+  if (s->located->pieces > 0 || s->n.flow) s->now.span = s->now.t - s->located->from;
   for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
     if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
 }
@@ -99,10 +102,11 @@ static void forget_forces(nsm_sim *s) {
 // Sets of friction and relations: a short piece shows them.
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   if (!s->located->watches) return NSM_OK;
-  double r = h / PROBE;
+  double r = h / (s->n.flow ? FLOW_PROBE : PROBE);
   nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
   if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
+  if (code == NSM_OK && s->n.flow) sim_flow_mend_sets(s);
   return code;
 }
 
@@ -143,6 +147,7 @@ static int comes_to_rest(const nsm_sim *s, int row, double rest) {
   if (!w->hit[row] || e == 0 || e >= 1) return 0;
   if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
   if (w->often[row] < 2 || !(fall > 0)) return 0;
+  if (s->n.flow) return 2 * rate < FLOW_REST * s->a->step * (1 - e) * fall;
   if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
   return 2 * rate < quarter * rest * (1 - e) * fall;
 }
@@ -174,6 +179,7 @@ static int falls_back(const nsm_sim *s, int row, double rest) {
   double rate = w->rate[row], fall = -w->fall[row];
   if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
   if (rate * s->a->step <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  if (s->n.flow) rest = FLOW_REST * s->a->step;
   return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
 }
 
@@ -409,8 +415,8 @@ static void doubt_of_opening(nsm_sim *s, double length) {
 // A piece of fixed sets is checked before it stands.
 static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
   static const double wrong = 1e-6;
-  if (!s->n.galerkin || s->located->capture) return NSM_OK;
-  double off = sim_galerkin_verify(s, t1);
+  if (!sim_has_fixed_sets(s) || s->located->capture) return NSM_OK;
+  double off = sim_fixed_verify(s, t1);
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
   if (off <= wrong) return NSM_OK;
   s->w.astray = 1;
@@ -424,6 +430,8 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   nsm_code code = NSM_OK;
   if (s->n.radau) return sim_radau_end(s, t1, length, ends, e);
   ends = ends && w->events;
+  if (s->n.flow) s->n.flow->fixed_end = 0;
+  if (s->n.flow && ends) sim_flow_stale(s);
   if (ends && length > 1e-6 * s->a->step) remember_fall(s, length);
   if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
@@ -457,5 +465,5 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   doubt(s);
   sim_tell_sets(s);
-  return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
+  return code == NSM_OK && w->pieces >= (s->n.flow ? FLOW_PIECES : MOST_PIECES) ? capture(s, e) : code;
 }

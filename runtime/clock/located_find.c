@@ -4,6 +4,7 @@
 //
 // A contact that has just been left begins at zero: its gap is divided by the length of the piece, which leaves the
 // rate at the begin as the other end of the bracket (docs/numerics/located.md, 5).
+#include "flow_pieces.h"
 #include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
@@ -129,6 +130,8 @@ nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
   double h = *length;
   w->events = 0;
   if (w->capture) return NSM_OK;
+  if (s->n.flow && sim_flow_found(s, length)) return NSM_OK;
+  h = *length;
   int any = sim_watch(s, h, s->now.t + h);
   double x = any ? 0 : first_dip(s, h);
   if (x > 0) {

@@ -21,6 +21,7 @@ void sim_located_relations(nsm_sim *s) {
   SIM_EACH(s, relation, k) {
     for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
       int cases = r->lo[i] > -INFINITY || r->hi[i] < INFINITY, g = sim_root(of, i), watched = r->d0[i] == r->d0[i + 1];
+      watched |= s->n.flow != NULL;
       if (!watched && size[g] <= MOST) {
         int n = 0;
         for (int j = 0; j < r->n; j++) if (sim_root(of, j) == g) row[n++] = j;

@@ -95,8 +95,8 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
         crossed |= w->f[row] < -w->tolerance[row];
         continue;
       }
-      if (s->n.galerkin) {
-        w->f[row] = sim_galerkin_force(s, row);
+      if (sim_has_fixed_sets(s)) {
+        w->f[row] = sim_fixed_force(s, row);
         *forces = fmax(*forces, fabs(w->f[row]));
         continue;
       }
@@ -149,9 +149,9 @@ static double still_slides(const grip *g, double m) {
 // The same with fixed sets, whose forces at the end are known.
 static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *forces) {
   const int *row = s->n.r.friction[number].row + part->first;
-  double l[SIM_SLIPS], limit = part->mu * sim_galerkin_pressed(s, number);
+  double l[SIM_SLIPS], limit = part->mu * sim_fixed_pressed(s, number);
   *forces = fmax(*forces, limit);
-  for (int d = 0; d < part->n; d++) l[d] = sim_galerkin_force(s, row[d]);
+  for (int d = 0; d < part->n; d++) l[d] = sim_fixed_force(s, row[d]);
   s->located->f[row[0]] = s->now.set[row[0]] == SIM_SLIPS_ON ? grip_of(s, number, part).along
                                                              : limit - sim_disk_gauge(part, l);
 }
@@ -161,7 +161,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   int row = s->n.r.friction[number].row[part->first];
   w->f[row] = INFINITY;
   if (!s->n.r.active[row]) return;
-  if (s->n.galerkin) { watch_fixed(s, number, part, forces); return; }
+  if (sim_has_fixed_sets(s)) { watch_fixed(s, number, part, forces); return; }
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
@@ -191,7 +191,10 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
     double m = inertia(s, row), l = s->w.l1[r->l[row]], over = l - r->lo[row], under = r->hi[row] - l;
     double y = clear(w->rate[row], 4 * rounds * sim_row_terms(s, row, w->rate[row]));
     w->tolerance[row] = 0;
-    if (set == SIM_INSIDE) {
+    if (s->n.flow) {
+      *forces = fmax(*forces, fabs(l));
+      w->f[row] = set == SIM_INSIDE ? fmin(over, under) : set == SIM_LOW ? y : -y;
+    } else if (set == SIM_INSIDE) {
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
       w->f[row] = !(inside > 0) ? -fabs(y) / m : ends ? inside : at_end(s, row, inside, h);
@@ -260,13 +263,18 @@ void sim_watch_others(nsm_sim *s, double t1) {
   }
 }
 
+static double inverse_mass(const nsm_sim *s, int z) {
+  if (s->n.con) return s->n.con->mass_inverse[z];
+  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
+}
+
 // The slip that friction stops at once: in a share of 1e-9 of the short piece at hand. At rest velocities are
 // round-off, and beside each other not small.
 static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   int row = r->friction[number].row[part->first];
   double inverse = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * s->n.con->mass_inverse[r->cz[e]];
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
   return share * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * inverse;
 }
 

@@ -1,6 +1,6 @@
 // A run is opened: analysis, initial values, the numbers of the first step. Reset, close. Nothing is allocated
 // between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
-#include "located.h"
+#include "flow_pieces.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +102,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (!sim_rebound_fits(s, e)) return 0;
   if (s->located && !sim_located_fits(s, e)) return 0;
   if (s->located) sim_located_relations(s);
+  if (s->n.flow) sim_flow_open(s);
   sim_closed_start(s);
   if (sim_misses_any(s)) room_of_misses(s);
   sim_touch_scale(s);
@@ -192,6 +193,7 @@ void nsm_reset(nsm_sim *s) {
 void nsm_close(nsm_sim *s) {
   if (!s) return;
   sim_touch_close(s);
+  sim_flow_close(s);
   sim_drop_claims(s);
   sim_release(s);
   free(s->a);

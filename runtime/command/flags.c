@@ -218,7 +218,7 @@ static const char *scheme_name(void *with, int i) {
 // One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
 static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
   static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED,
-                                       NSM_FLAG_STAGES, NSM_FLAG_ORDER };
+                                       NSM_FLAG_STAGES, NSM_FLAG_ORDER, NSM_FLAG_RTOL, NSM_FLAG_ATOL };
   *flag = -1;
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
     size_t n = strlen(table[meant[i]].name);
@@ -266,6 +266,7 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     int takes = to == NSM_FLAG_LOCATED  ? truth
                 : to == NSM_FLAG_STAGES ? scheme->collocates
                 : to == NSM_FLAG_ORDER  ? ordered
+                : to == NSM_FLAG_RTOL || to == NSM_FLAG_ATOL ? scheme->flows
                                         : weights;
     if (!next || !takes) break;
     p = next;
@@ -276,6 +277,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   if (scheme->collocates)
     sim_fail(e, NSM_USAGE, "--scheme %s: radau takes stages and located, as in \"radau(stages = 2, located = false)\"",
              v);
+  else if (scheme->flows)
+    sim_fail(e, NSM_USAGE, "--scheme %s: event_driven takes rtol and atol, as in \"event_driven(rtol = 1e-10)\"", v);
   else if (!strncmp(p + strspn(p, " "), "projection", 10))
     sim_fail(e, NSM_USAGE, "--scheme %s: a projection is the model's own: simulate { ..., scheme = %s(projection = "
              "true) }", v, f->scheme);

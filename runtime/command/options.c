@@ -128,6 +128,15 @@ static nsm_code check_order(const nsm_model *m, const nsm_flags *f, nsm_error *e
   return NSM_USAGE;
 }
 
+static nsm_code check_tolerances(const nsm_model *m, const nsm_flags *f, nsm_error *e) {
+  const sim_scheme *scheme = sim_scheme_at(m->scheme);
+  int given = !isnan(f->number[NSM_FLAG_RTOL]) || !isnan(f->number[NSM_FLAG_ATOL]);
+  if (!given || (scheme && scheme->flows)) return NSM_OK;
+  sim_fail(e, NSM_USAGE, "--rtol and --atol are of event_driven, and this model has the scheme `%s`",
+           scheme ? scheme->name : "");
+  return NSM_USAGE;
+}
+
 static nsm_code check_bench(const nsm_flags *f, nsm_error *e) {
   static const nsm_flag_id writes[] = { NSM_FLAG_OUTPUT, NSM_FLAG_DUMP_PROBLEMS, NSM_FLAG_EVERY, NSM_FLAG_RECORD };
   static const char *const name[] = { "--output", "--dump-problems", "--every", "--record" };
@@ -160,6 +169,8 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .step = f->number[NSM_FLAG_STEP],
                            .theta = f->number[NSM_FLAG_THETA],
                            .gamma = f->number[NSM_FLAG_GAMMA],
+                           .rtol = !isnan(f->number[NSM_FLAG_RTOL]) ? f->number[NSM_FLAG_RTOL] : 0,
+                           .atol = !isnan(f->number[NSM_FLAG_ATOL]) ? f->number[NSM_FLAG_ATOL] : 0,
                            .solver = f->text[NSM_FLAG_SOLVER],
                            .tolerance = f->text[NSM_FLAG_TOLERANCE] ? f->number[NSM_FLAG_TOLERANCE] : 0,
                            .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
@@ -178,6 +189,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };
   nsm_code code = check_scheme(m, f, e);
   if (code == NSM_OK) code = check_order(m, f, e);
+  if (code == NSM_OK) code = check_tolerances(m, f, e);
   if (code == NSM_OK) code = check_bench(f, e);
   for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);
   for (int i = 0; i < f->nlist && code == NSM_OK; i++)

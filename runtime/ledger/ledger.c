@@ -232,7 +232,7 @@ static double fed_by_states(const nsm_sim *s) {
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  if (s->a->scheme->two_point) {                        // by the scheme itself
+  if (s->a->scheme->two_point || s->w.flows) {          // by the scheme itself
     force = g->forces_now;
     damping = g->dampers_now;
   } else if (s->a->scheme->collocates) {                // first-order states: what feeds them at the stages

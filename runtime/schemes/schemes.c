@@ -61,6 +61,41 @@ static nsm_code step_two_point(nsm_sim *s, double t1, nsm_error *e) {
   return s->n.galerkin && known ? sim_step_galerkin(s, t1, e) : sim_step_consistent(s, t1, e);
 }
 
+// Sets that are not known are those of a step of implicit Euler, which has all laws.
+static nsm_code euler_flow(nsm_sim *s, double t1, nsm_error *e) {
+  s->w.flows = 0;
+  sim_flow_stale(s);
+  return step_implicit(s, t1, e);
+}
+
+static nsm_code step_flow(nsm_sim *s, double t1, nsm_error *e) {
+  return s->now.sets_known == 1 ? sim_step_flow(s, t1, e) : euler_flow(s, t1, e);
+}
+
+static nsm_code impact_flow(nsm_sim *s, nsm_error *e) {
+  s->w.flows = 0;
+  sim_flow_stale(s);
+  return impact_implicit(s, e);
+}
+
+static void accept_flow(nsm_sim *s) {
+  if (s->w.flows) sim_flow_accept(s);
+  else accept_impulses(s);
+}
+
+// ---- pieces with fixed sets -----------------------------------------------------------------------------------------
+double sim_fixed_force(const nsm_sim *s, int row) {
+  return s->n.flow ? sim_flow_force(s, row) : sim_galerkin_force(s, row);
+}
+
+double sim_fixed_pressed(const nsm_sim *s, int friction) {
+  return s->n.flow ? sim_flow_pressed(s, friction) : sim_galerkin_pressed(s, friction);
+}
+
+double sim_fixed_verify(nsm_sim *s, double t1) {
+  return s->n.flow ? sim_flow_verify(s, t1) : sim_galerkin_verify(s, t1);
+}
+
 #define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
                       .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
@@ -69,6 +104,8 @@ static nsm_code step_two_point(nsm_sim *s, double t1, nsm_error *e) {
                        .accept = sim_accept_consistent
 #define FORM_stages .implicit = 1, .collocates = 1, .fits = sim_radau_fits, .analyse = sim_radau_analyse, \
                     .step = sim_step_radau, .euler = step_implicit, .accept = accept_radau
+#define FORM_flow .implicit = 1, .flows = 1, .theta = 1, .fits = sim_flow_fits, .analyse = sim_flow_analyse, \
+                  .step = step_flow, .euler = euler_flow, .impact = impact_flow, .accept = accept_flow
 static const sim_scheme schemes[] = {
 #define SCHEME(name, number, form, order, needs, source, closes, ...) \
   [NSM_SCHEME_##number] = { #name, FORM_##form, __VA_ARGS__ },

@@ -153,6 +153,22 @@ double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much 
 double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
 double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
+// flow_setup.c, step_flow.c: pieces of event_driven (flow.h)
+int      sim_flow_fits(nsm_sim *s, nsm_error *e);
+void     sim_flow_analyse(nsm_sim *s);
+void     sim_flow_close(nsm_sim *s);
+nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e);
+void     sim_flow_accept(nsm_sim *s);
+void     sim_flow_stale(nsm_sim *s);                             // the motion begins anew
+
+// Pieces with fixed sets whose forces at the end are known: what is watched, and the check of what is to stand.
+static inline int sim_has_fixed_sets(const nsm_sim *s) { return s->n.galerkin || s->n.flow; }
+double   sim_fixed_force(const nsm_sim *s, int row);
+double   sim_fixed_pressed(const nsm_sim *s, int friction);
+double   sim_fixed_verify(nsm_sim *s, double t1);
+double   sim_flow_force(const nsm_sim *s, int row), sim_flow_pressed(const nsm_sim *s, int friction);
+double   sim_flow_verify(nsm_sim *s, double t1);
+
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);

@@ -57,7 +57,8 @@ class Settings(Structure):
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
-                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int)]
+                ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
+                ("rtol", c_double), ("atol", c_double)]
 
 
 class BatchWork(Structure):

@@ -16,12 +16,13 @@ Value = Union[float, str]                                   # a number in SI, or
 InputValue = Union[str, "os.PathLike[str]", float, Sequence[float], Tuple[Sequence[float], Sequence[float]],
                    Tuple[Sequence[float], Sequence[float], str], Callable[[float], float]]
 
-NUMBERS = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
+NUMBERS = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget", "rtol", "atol")
 TIMES = ("until", "step", "start")
 FLAGS = ("project_start", "step_by_step", "general", "strict")
 # What a setting may be, and how that is said.
 RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda x: x > 0, "it must be positive"),
           "solve_budget": (lambda x: x > 0, "it must be positive"),
+          "rtol": (lambda x: 0 < x < 1, "it lies between 0 and 1"), "atol": (lambda x: x > 0, "it must be positive"),
           "accept": (lambda x: x >= 0, "it cannot be negative"),
           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}

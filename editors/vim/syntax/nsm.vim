@@ -10,8 +10,8 @@ syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
 syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
 syn keyword nsmLaw newton poisson binary lzb inelastic elastic coulomb contensou rolling scleronomous rheonomous type1
-syn keyword nsmLaw type2 moreau midpoint consistent consistent1 consistent_explicit_mass radau sphere box capsule
-syn keyword nsmLaw cylinder halfspace convex disk rectangle polygon halfplane union
+syn keyword nsmLaw type2 moreau midpoint consistent consistent1 consistent_explicit_mass radau event_driven sphere box
+syn keyword nsmLaw capsule cylinder halfspace convex disk rectangle polygon halfplane union
 syn keyword nsmConstant none pi inf time ground energy problems true false
 syn match nsmFunction /\<\(sgn\|normal_cone\|graph\|final\|initial\|mean\|drift\|gain\)\>\ze\s*(/
 syn match nsmFunction /\<\(at\|events\|first\|last\|line\|circle\|spring\|damper\)\>\ze\s*(/
@@ -19,8 +19,9 @@ syn match nsmFunction /\<\(trail\|arrow\|text\)\>\ze\s*(/
 syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|start\)\>\ze\s*=/
 syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|mass\|inertia\)\>\ze\s*=/
 syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
-syn match nsmPart /\<\(driven\|stages\|order\|projection\|located\|theta\|gamma\|e\)\>\ze\s*=/
-syn match nsmPart /\<\(e_t\|mu\|radius\|mu_r\|ratio\|exponent\|exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(driven\|rtol\|atol\|stages\|order\|projection\|located\|theta\)\>\ze\s*=/
+syn match nsmPart /\<\(gamma\|e\|e_t\|mu\|radius\|mu_r\|ratio\|exponent\)\>\ze\s*=/
+syn match nsmPart /\<\(exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained

@@ -1,0 +1,36 @@
+// What `event_driven` does not take (E0705), and what does: docs/numerics/event_driven.md.
+#include "scheme.h"
+
+static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, const char *instead, DiagBag *bag) {
+  Diag *g = diag(bag, DIAG_E0705, at, "the scheme '%s' does not take %s", d->name, what);
+  diag_help(g, "scheme = %s", instead);
+  return g;
+}
+
+static bool is_known(const System *s, const SysClass *c) {
+  static const MFrictionLaw known[] = { MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GIVEN, MF_GRIP, MF_GRIP2, MF_GRIP3 };
+  bool any = false;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) any |= c->friction == known[i];
+  return any && !friction_moves(s, c);
+}
+
+void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
+  const Model *m = s->model;
+  (void)a;
+  if (m->ntouch > 0)
+    diag_label(refuse(d, m->touch[0].span, "contacts between shapes", "consistent(located = true)", bag),
+               "one of them");
+  if (m->ndelay > 0) diag_label(refuse(d, m->delay[0].span, "delays", "moreau(theta = 1/2)", bag), "one of them");
+  for (int i = 0; i < m->nvar; i++) {
+    const MVar *v = &m->var[i];
+    if (v->kind != MV_STATE || !v->algebraic) continue;
+    Diag *g = refuse(d, v->span, "algebraic unknowns that are left", "radau", bag);
+    diag_label(g, "`%s` is left: its equations are not solved when compiling", v->plain);
+  }
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
+    const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
+    diag_label(refuse(d, c->span, what, "consistent(located = true)", bag), "%s", c->shown);
+  }
+}

@@ -1,0 +1,112 @@
+// What ends a piece of event_driven: the functions of located_watch.c, the least of open gaps, conditions of `when`.
+// The solver looks for their roots; a row of an open contact has a second function, minus the rate of its gap, that
+// falls through 0 where the gap is least: a gap that was negative in between is found there
+// (docs/numerics/event_driven.md).
+#include "flow_pieces.h"
+#include <math.h>
+#include <string.h>
+
+static const double together = 4;        // of rtol and the terms of a gap: what closes there closes at once
+
+// f of a condition: it becomes true, or, of one that has just fired, false again.
+static void watch_conditions(nsm_sim *s, double t, double *g) {
+  nsm_view v = sim_view(s, t, s->w.q1, s->w.z1, s->w.l1);
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *e = &s->a->event[b];
+    if (e->timed) continue;
+    for (int i = 0; i < e->n; i++) g[e->base + i] = 1;
+    if (e->by_time || e->crossing < 0) continue;
+    s->a->cls[e->crossing].c->out_fn(&v, &s->a->cls[e->crossing].tab, s->w.cross + e->base);
+    for (int i = 0; i < e->n; i++) {
+      int was = s->now.was[e->base + i];
+      if (was == SIM_ARMED) g[e->base + i] = -s->w.cross[e->base + i];
+      else if (was == SIM_CROSSED) g[e->base + i] = s->w.cross[e->base + i];
+    }
+  }
+}
+
+static void watch(nsm_sim *s, double t, double *g) {
+  const struct sim_located *w = s->located;
+  int n = s->n.r.n;
+  double since = t - s->n.flow->begun;
+  (void)sim_watch(s, since, t);
+  for (int row = 0; row < n; row++) {
+    int set = s->now.set[row], contact = s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT, open = set != SIM_CLOSED;
+    g[row] = isfinite(w->f[row]) ? w->f[row] : 1;
+    g[n + row] = 1;
+    if (!contact || !open) continue;
+    g[n + row] = -w->rate[row];
+    if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
+  }
+  if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);
+}
+
+static int is_open(const nsm_sim *s, int row) { return s->now.set[row] == SIM_OPEN || s->now.set[row] == SIM_LEFT; }
+
+// The least of a gap ends nothing, but where the gap is negative there.
+static int ends(nsm_sim *s) {
+  const struct sim_flow *f = s->n.flow;
+  const struct sim_located *w = s->located;
+  int n = s->n.r.n, any = 0;
+  for (int i = 0; i < f->nroot; i++) {
+    if (f->hits[i] == 0) continue;
+    if (i < n && is_open(s, i) && w->rate[i] >= 0) continue;                    // it has just been left
+    any |= i < n || i >= 2 * n || w->f[i - n] < -w->tolerance[i - n];
+  }
+  return any;
+}
+
+void sim_flow_open(nsm_sim *s) {
+  s->n.flow->watch = watch;
+  s->n.flow->ends = ends;
+}
+
+int sim_flow_is_at(const nsm_sim *s, int when) {
+  const struct sim_flow *f = s->n.flow;
+  int first = 2 * s->n.r.n, any = 0;
+  if (!f || !s->w.flows || !f->rooted) return 0;
+  for (int i = first; i < f->nroot; i++) any |= f->hits[i] != 0 && (when < 0 || i == first + when);
+  return any;
+}
+
+int sim_flow_found(nsm_sim *s, double *length) {
+  struct sim_flow *f = s->n.flow;
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  int missed = 0;
+  if (!s->w.flows) return 1;
+  if (f->rooted) *length = fmax(f->at - s->now.t, 0);
+  int any = sim_watch(s, *length, s->now.t + *length);
+  if (!f->rooted) { f->fixed_end |= any; return !any; }
+  sim_watch_tolerances(s, *length);
+  memset(w->hit, 0, (size_t)r->n);
+  for (int row = 0; row < r->n; row++) {
+    int set = s->now.set[row], gap = is_open(s, row);
+    missed |= f->hits[r->n + row] && w->f[row] < -w->tolerance[row];
+    w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
+    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] + together * f->rtol * r->terms[row] &&
+        w->rate[row] < 0) w->hit[row] = 1;
+    if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
+    w->events |= w->hit[row];
+  }
+  if (missed) { w->events = 0; f->fixed_end = 1; }
+  return !missed;
+}
+
+// What is said to slide along a law, and is not on it, is at the bound that its sign says; what is said to stick and
+// slips goes on to slide.
+void sim_flow_mend_sets(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const struct sim_located *w = s->located;
+  nsm_view now = sim_now(s);
+  double *y = s->n.flow->rate[0];
+  SIM_EACH(s, relation, k) k->c->y_fn(&now, &k->tab, y + k->row0);
+  for (int i = 0; i < w->nrelation; i++) {
+    int row = w->relation[i];
+    if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1]) continue;
+    double size = sim_watch_velocity_terms(s, row, s->now.z);
+    if (fabs(y[row]) <= 1e-2 * s->n.flow->rtol * size) continue;
+    s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
+  }
+  sim_watch_still_slides(s);
+}

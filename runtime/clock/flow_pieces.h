@@ -1,0 +1,15 @@
+// Pieces of event_driven: what located.c, located_find.c and events.c hand over to it (schemes/flow.h).
+#pragma once
+#include "located.h"
+#include "runtime/schemes/flow.h"
+
+// Pieces of a step; a step is so many times as long as one that shows the sets. REST: a contact comes to rest where its
+// flights end within this part of a step.
+enum { FLOW_PIECES = 1000, FLOW_PROBE = 4096 };
+static const double FLOW_REST = 1e-9;
+
+void     sim_flow_open(nsm_sim *s);                        // what ends a piece
+void     sim_flow_mend_sets(nsm_sim *s);                   // those that a short step has read, by the state of now
+// The trial of *length is at hand; where it ended at a root, *length is that. 1: what is at hand is settled
+int      sim_flow_found(nsm_sim *s, double *length);
+int      sim_flow_is_at(const nsm_sim *s, int when);       // did the trial end where this condition changed? -1: any

@@ -1,0 +1,63 @@
+// Smooth motions between events by a solver of ordinary differential equations, the scheme `event_driven`: what its
+// files share. docs/numerics/event_driven.md has the equations; numbers in comments are its own.
+//
+//   flow_setup.c     what fits, room, the solver               flow_solver.c   its plug-in (flow_solver.h)
+//   flow_instant.c   accelerations and forces of an instant     flow_matrix.c   its matrix, the solution
+//   flow_moves.c     q' of velocities, attitudes among them    flow_project.c  onto constraints and closed contacts
+//   flow_books.c     works and impulses along the motion       flow_verify.c   the check of what is to stand
+//   step_flow.c      a piece with fixed sets
+//
+// Unknowns of an instant: z' [nz], then the multipliers of the rows that are kept [m].
+#pragma once
+#include "flow_solver.h"
+#include "schemes.h"
+
+enum { FLOW_MOST = 400 };                // unknowns of an instant
+
+struct sim_flow {
+  const nsm_flow_solver *solver;
+  void   *motion;                        // the solver's own
+  int     stiff;                         // which formulas it has
+  int     n, nq, nquad, nroot;           // n = nq + nz
+  double  rtol, atol;                    // atol 0: by the sizes of what has the same unit
+  int    *group;                         // [n] the first of its unit
+  double *y, *dy, *tolerance, *size;     // [n] state; its derivative; absolute tolerances; largest by units so far
+  double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
+  int    *hits;                          // [nroot]
+  int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin
+  int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
+  double  begun;                         // time of its begin
+  int     rooted;                        // the trial ended at a root, at `at`
+  double  at;
+  double *end_q, *end_z, *end_d, end_t;  // where the last piece ended
+  // an instant
+  int     m, *row, *of;                  // rows kept; [r.n] number of a row among them, -1: it is none
+  unsigned char *slides, *level;         // [nfriction]; [r.n] 1: its rate or y is kept, through the derivative; 0: y
+  int     iterates;                      // the system is not affine in its multipliers
+  double *E, *kept, *inverse, *e, *scale, *work, *x;
+  double *mass, *rate[5], *weight;       // of a class; rates shortly before and after; weights of the derivative
+  int    *pivot, *jpvt, lwork, singular;
+  double *force;                         // [nl] multipliers there
+  double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
+  double  from, to;                      // where d/dt may look: between two instants at which something jumps
+  // [nroot] functions that end a piece where they fall through 0, of the state in w.q1, w.z1 (clock/flow_pieces.c)
+  void  (*watch)(nsm_sim *s, double t, double *g);
+  int   (*ends)(nsm_sim *s);             // is the root at hand, by hits, one that ends the piece?
+};
+
+// flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force. 0: its equations have no solution
+int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
+void flow_rows(nsm_sim *s);                                // those that are kept
+double flow_pressed(const nsm_sim *s, int friction);       // what presses a block of friction
+void flow_sliding(const nsm_sim *s, int friction, double pressed, const double *slip, double *l);
+// flow_matrix.c: E of n unknowns is made; x from e, and again for another right side
+void flow_factor(nsm_sim *s, int n);
+void flow_solve(nsm_sim *s, int n, const double *e, double *x);
+double flow_off(const nsm_sim *s, int n, const double *e, const double *x);
+// flow_moves.c: the state in y as q and z, attitudes of length 1; and its derivative, of z' = dz
+void flow_take(nsm_sim *s, const double *y, double *q, double *z);
+void flow_derivative(nsm_sim *s, const double *q, const double *z, const double *dz, double *dy);
+int  flow_project(nsm_sim *s, double t, double *q, double *z);
+// flow_books.c: powers and forces of the instant at hand; books of the piece at hand
+void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double *dq);
+void flow_book(nsm_sim *s);

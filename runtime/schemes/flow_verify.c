@@ -1,0 +1,133 @@
+// The check of what is to stand, with kernels of its own that had no part in the solution: the equations of the instant
+// and the laws of the rows, each beside the size of its terms.
+#include "flow.h"
+
+// Of the forces of all rows that push on what moves.
+static double largest_force(const nsm_sim *s) {
+  const struct sim_flow *w = s->n.flow;
+  double largest = DBL_MIN;
+  for (int r = 0; r < w->m; r++) {
+    int row = w->row[r];
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+    if (!sim_contactlike(k->c)) continue;
+    double held = 0, square = DBL_MIN;
+    for (int e = 0; e < k->c->h.n; e++) {
+      double h = k->h[(size_t)(row - k->row0) * (size_t)k->c->h.n + (size_t)e];
+      held += fabs(h * w->f[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]);
+      square += h * h;
+    }
+    largest = fmax(largest, fmax(fabs(w->force[s->n.r.l[row]]), held / square));
+  }
+  for (int f = 0; f < s->n.r.nfriction; f++)
+    if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, flow_pressed(s, f));
+  return largest;
+}
+
+// The largest value of the unit of z so far.
+static double size_of(const nsm_sim *s, int z) {
+  const struct sim_flow *w = s->n.flow;
+  return w->size[w->group[w->nq + z]];
+}
+
+// Size of the terms of a rate.
+static double speed(const nsm_sim *s, const sim_class *k, int i) {
+  double sum = DBL_MIN;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i, k->c->h.col[e]);
+    double h = fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
+    sum += h * (fabs(s->w.z1[z]) + size_of(s, z));
+  }
+  return sum;
+}
+
+// M z' = f + g + sum of H^T lambda, each sum made anew.
+static double momentum(nsm_sim *s, const nsm_view *v) {
+  struct sim_flow *w = s->n.flow;
+  double *sum = w->z, *size = w->dz, off = 0;
+  sim_forces(s, v, 0, sum);
+  SIM_EACH(s, f_mean, k) k->c->f_fn(v, &k->tab, sum, sum + s->a->nv);
+  memcpy(w->f, sum, (size_t)s->a->nz * sizeof(double));
+  SIM_EACH(s, g, k) k->c->g_fn(v, &k->tab, sum, sum + s->a->nv);
+  for (int z = 0; z < s->a->nz; z++) size[z] = fabs(sum[z]) + fabs(w->f[z]);
+  SIM_EACH(s, row, k) {
+    if (!sim_contactlike(k->c)) continue;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < k->c->h.n; e++) {
+        int z = sim_z_of(s, k, i, k->c->h.col[e]);
+        double p = k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * v->l[s->n.r.l[k->row0 + i]];
+        sum[z] += p;
+        size[z] += fabs(p);
+      }
+  }
+  SIM_EACH(s, mass, k) {
+    const nsm_pattern *p = &k->c->mass;
+    double *m = k->mass;
+    if (k->c->mass_stage > NSM_EVENT) k->c->mass_fn(v, &k->tab, m = w->mass);
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int z = sim_z_of(s, k, i, p->row[e]);
+        double d = m[(size_t)i * (size_t)p->n + (size_t)e] * w->x[sim_z_of(s, k, i, p->col[e])];
+        sum[z] -= d;
+        size[z] += fabs(d) + fabs(m[(size_t)i * (size_t)p->n + (size_t)e]) * size_of(s, z) / s->a->step;
+      }
+  }
+  for (int z = 0; z < s->a->nz; z++) off = fmax(off, fabs(sum[z]) / (size[z] + DBL_MIN));
+  return off;
+}
+
+// Of a block of friction: what its force is beyond the disk, what sticks and moves, what pushes along its slip.
+static double friction_off(nsm_sim *s, int f, const double *rate, double largest) {
+  const sim_friction *of = &s->n.r.friction[f];
+  const struct sim_flow *w = s->n.flow;
+  sim_disk part[2];
+  double l[SIM_SLIPS], off = 0, along = 0, size = DBL_MIN;
+  if (!s->n.r.active[of->row[0]]) return 0;
+  (void)sim_friction_parts(of, part);
+  for (int d = 0; d < of->n; d++) {
+    const sim_class *c = &s->a->cls[s->n.r.cls[of->row[d]]];
+    double terms = speed(s, c, of->row[d] - c->row0);
+    l[d] = w->force[s->n.r.l[of->row[d]]];
+    along += l[d] * rate[of->row[d]];
+    size += largest * terms;
+    if (!w->slides[f]) off = fmax(off, fabs(rate[of->row[d]]) / terms);
+  }
+  if (w->slides[f]) off = fmax(off, along / size);
+  return fmax(off, (sim_disk_gauge(part, l) - part->mu * flow_pressed(s, f)) / largest);
+}
+
+// Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one; a multiplier beyond them.
+static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y) {
+  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = s->n.flow->force;
+  int row = k->row0 + i, inside = s->n.flow->of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
+  double size = fabs(y) + DBL_MIN, l = force[s->n.r.l[row]];
+  for (int e = 0; e < k->c->h.n; e++) {
+    int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
+    if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e] * force[ix]) : 0;
+    else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
+      int z = sim_z_of(s, k, i, k->c->h.col[e]);
+      size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
+    }
+  }
+  if (!inside) return (high ? y : -y) / size;
+  double beyond = fmax(s->n.r.lo[row] - l, l - s->n.r.hi[row]) / (fabs(l) + DBL_MIN);
+  return fmax(fabs(y) / size, isfinite(beyond) ? beyond : 0);
+}
+
+double sim_flow_verify(nsm_sim *s, double t1) {
+  struct sim_flow *w = s->n.flow;
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->force);
+  double off = momentum(s, &v), largest = largest_force(s), *rate = w->rate[4];
+  SIM_EACH(s, row, k) {
+    int relation = k->c->kind == NSM_RELATION;
+    (relation ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      if (relation) { off = fmax(off, relation_off(s, k, i, rate[row])); continue; }
+      if (k->c->kind == NSM_FRICTION || w->of[row] < 0) continue;
+      off = fmax(off, fabs(rate[row]) / speed(s, k, i));
+      if (k->c->kind == NSM_CONTACT) off = fmax(off, -w->force[s->n.r.l[row]] / largest);
+    }
+  }
+  for (int f = 0; f < s->n.r.nfriction; f++) off = fmax(off, friction_off(s, f, rate, largest));
+  return off;
+}

@@ -1,0 +1,177 @@
+// A piece of event_driven: the smooth motion from the state of now, with the sets of now, to the time that is asked for
+// or to the first root before it (docs/numerics/event_driven.md). The solver goes on from piece to piece as long as
+// nothing has jumped: what is recorded is its dense output, projected.
+#include "flow.h"
+
+enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after which it is taken as stiff
+static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
+
+// ---- what the solver asks -------------------------------------------------------------------------------------------
+static int rhs(void *with, double t, const double *y, double *dy) {
+  nsm_sim *s = with;
+  struct sim_flow *w = s->n.flow;
+  flow_take(s, y, w->q, w->dz);
+  if (!flow_instant(s, t, w->q, w->dz)) return 1;
+  flow_derivative(s, w->q, w->dz, w->x, dy);
+  return 0;
+}
+
+static int quad(void *with, double t, const double *y, double *dq) {
+  nsm_sim *s = with;
+  struct sim_flow *w = s->n.flow;
+  flow_take(s, y, w->q, w->dz);
+  if (!flow_instant(s, t, w->q, w->dz)) return 1;
+  flow_powers(s, t, w->q, w->dz, dq);
+  return 0;
+}
+
+static int root(void *with, double t, const double *y, double *g) {
+  nsm_sim *s = with;
+  struct sim_flow *w = s->n.flow;
+  flow_take(s, y, s->w.q1, s->w.z1);
+  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
+  memcpy(s->w.l1, w->force, (size_t)s->a->nl * sizeof(double));
+  w->watch(s, t, g);
+  return 0;
+}
+
+// ---- begin ----------------------------------------------------------------------------------------------------------
+// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them.
+static void tolerances(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double h = s->a->step;
+  for (int i = 0; i < w->n; i++) {
+    double *size = &w->size[w->group[i]];
+    *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
+  }
+  for (int i = 0; i < w->n; i++) {
+    double size = w->size[w->group[i]];
+    w->tolerance[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
+  }
+}
+
+static int opened(nsm_sim *s, int stiff) {
+  struct sim_flow *w = s->n.flow;
+  if (w->motion && w->stiff == stiff) return 1;
+  if (w->motion) w->solver->close(w->motion);
+  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, s };
+  w->motion = w->solver->open(&p, stiff);
+  w->stiff = stiff;
+  return w->motion != NULL;
+}
+
+// From the state of now.
+static int begin(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  memcpy(w->y, s->now.q, (size_t)w->nq * sizeof(double));
+  memcpy(w->y + w->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
+  w->begun = s->now.t;
+  if (s->now.k == 0) memset(w->size, 0, (size_t)w->n * sizeof(double));
+  memset(w->before, 0, (size_t)w->nquad * sizeof(double));
+  if (rhs(s, s->now.t, w->y, w->dy) != 0) return 0;
+  tolerances(s);
+  return w->solver->begin(w->motion, s->now.t, w->y, w->tolerance, 0) == 0;
+}
+
+// Is the state of now the one that the solver goes on from?
+static int goes_on(const nsm_sim *s, double t1) {
+  const struct sim_flow *w = s->n.flow;
+  return w->runs && !w->reached && w->end_t == s->now.t && t1 > s->now.t &&
+         memcmp(w->end_q, s->now.q, (size_t)w->nq * sizeof(double)) == 0 &&
+         memcmp(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double)) == 0;
+}
+
+// ---- the piece ------------------------------------------------------------------------------------------------------
+static nsm_code failed(nsm_sim *s, double t, int code, nsm_error *e) {
+  struct sim_flow *w = s->n.flow;
+  w->runs = 0;
+  if (code == NSM_FLOW_TOO_MUCH)
+    sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, takes more than %d steps of the solver before "
+             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, w->rtol);
+  else
+    sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, is not found: its equations have no solution "
+             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, w->rtol);
+  return NSM_FAILED;
+}
+
+// The end of the trial: projected, with the forces there.
+static int take_end(nsm_sim *s, double t) {
+  struct sim_flow *w = s->n.flow;
+  flow_take(s, w->y, s->w.q1, s->w.z1);
+  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
+  if (!flow_project(s, t, s->w.q1, s->w.z1)) return 0;
+  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
+  memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
+  for (int row = 0; row < s->n.r.n; row++) {
+    int l = s->n.r.l[row];
+    s->w.l1[l] = sim_contactlike(s->a->cls[s->n.r.cls[row]].c) ? w->quad[l] - w->before[l] : w->force[l];
+  }
+  return 1;
+}
+
+static int on_to(nsm_sim *s, double t1, long most, double *t) {
+  struct sim_flow *w = s->n.flow;
+  return w->solver->go(w->motion, t1, w->stops || w->fixed_end, most, t, w->y, w->quad, w->hits);
+}
+
+// On from a root that is passed, where the solver finds it again and again: it begins anew there.
+static int anew(nsm_sim *s, double t1, long most, double *t) {
+  struct sim_flow *w = s->n.flow;
+  for (int i = 0; i < w->nquad; i++) w->before[i] -= w->quad[i];
+  w->begun = *t;
+  if (w->solver->begin(w->motion, *t, w->y, w->tolerance, 0) != 0) return NSM_FLOW_FAILED;
+  return on_to(s, t1, most, t);
+}
+
+// On to t1, or to a root where there is one; what falls through 0 without being one of the model's is passed.
+static int go(nsm_sim *s, double t1, long most) {
+  struct sim_flow *w = s->n.flow;
+  double t = w->begun;
+  int code = on_to(s, t1, most, &t);
+  while (code == NSM_FLOW_ROOT && (w->fixed_end || !w->ends(s))) {
+    if (t >= t1) { code = NSM_FLOW_THERE; break; }
+    code = on_to(s, t1, most, &t);
+    if (code == NSM_FLOW_NEAR) code = anew(s, t1, most, &t);
+  }
+  w->rooted = code == NSM_FLOW_ROOT;
+  w->at = w->rooted ? t : t1;
+  return code;
+}
+
+nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
+  struct sim_flow *w = s->n.flow;
+  int on = goes_on(s, t1), code = NSM_FLOW_FAILED;
+  if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
+  s->w.flows = 1;
+  w->from = w->stops ? s->now.t : -INFINITY;
+  w->to = w->stops ? t1 : INFINITY;
+  flow_rows(s);
+  if (on) memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
+  for (int stiff = w->stiff; stiff < 2 && code < 0; stiff++) {
+    if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
+    code = go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
+    on = 0;
+  }
+  w->reached = 1;
+  w->runs = code >= 0;
+  if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
+  flow_book(s);
+  return NSM_OK;
+}
+
+void sim_flow_accept(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION)
+      (void)sim_ledger_book(s, row, w->quad[s->a->nl + row] - w->before[s->a->nl + row]);
+  memcpy(w->end_q, s->w.q1, (size_t)w->nq * sizeof(double));
+  memcpy(w->end_z, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  w->end_t = w->at;
+  w->reached = 0;
+}
+
+void sim_flow_stale(nsm_sim *s) { s->n.flow->runs = 0; }
+
+double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->force[s->n.r.l[row]]; }
+
+double sim_flow_pressed(const nsm_sim *s, int friction) { return flow_pressed(s, friction); }
