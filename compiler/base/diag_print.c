@@ -157,17 +157,18 @@ static void show_marks(Text *out, const Paint *p, const Paint *tone, int width, 
   }
 }
 
+// The marks of all places on a line; the first one is the primary.
 static void show_line(Text *out, const Paint *p, const Paint *tone, int width, const SourceFile *f, int line,
-                      const Place *places, const Place *primary) {
+                      const Place *places) {
   Cells cells = {0};
   Marks marks = {0};
   size_t about = 0;   // the place to keep in sight: the primary one, else the first
   for (const Place *q = places; q; q = q->next)
-    if (q->at.file == f && source_line(f, q->at.lo) == line && (about == 0 || q == primary)) about = q->at.lo;
+    if (q->at.file == f && source_line(f, q->at.lo) == line && (about == 0 || q == places)) about = q->at.lo;
   cells_of_line(f, line, about, &cells);
   for (const Place *q = places; q; q = q->next) {
     if (q->at.file != f || source_line(f, q->at.lo) != line) continue;
-    Mark m = {0, 0, q->text && *q->text ? q->text : NULL, q == primary};
+    Mark m = {0, 0, q->text && *q->text ? q->text : NULL, q == places};
     cell_range(&cells, q->at.lo, q->at.hi, &m.from, &m.to);
     vec_push(&marks, m);
     for (size_t k = marks.n - 1; k > 0 && marks.at[k - 1].from > marks.at[k].from; k--) {   // sorted by place
@@ -248,7 +249,7 @@ static void show_file(Text *out, const Paint *p, const Paint *tone, int width, c
       text_add(out, "...\n");
       text_add(out, p->off);
     }
-    show_line(out, p, tone, width, f, line, &d->primary, &d->primary);
+    show_line(out, p, tone, width, f, line, &d->primary);
     before = line;
   }
 }

@@ -185,10 +185,13 @@ static bool any_switch(const Probe *b) {
   return false;
 }
 
-// only: the axis along which surfaces are crossed, or -1: every one that says so
-static bool jumps(Pool *p, Ex e, const ExAxis *axis, int n, int only, double (*others)(int id, void *ctx), void *ctx,
-                  ExBreak *out) {
-  Probe b = { .p = p, .e = e, .axis = axis, .n = n, .only = only, .random = UINT64_C(0x9e3779b97f4a7c15) };
+// Of b there are p, e, axis, n, and only: the axis along which surfaces are crossed, or -1: every one that says so.
+static bool jumps(Probe b, double (*others)(int id, void *ctx), void *ctx, ExBreak *out) {
+  Pool *p = b.p;
+  Ex e = b.e;
+  const ExAxis *axis = b.axis;
+  int n = b.n;
+  b.random = UINT64_C(0x9e3779b97f4a7c15);
   walk_collect(p, &e, 1, 0, &b.order);
   bool found = false;
   if (any_switch(&b)) {
@@ -214,15 +217,16 @@ static bool jumps(Pool *p, Ex e, const ExAxis *axis, int n, int only, double (*o
 }
 
 bool ex_jumps(Pool *p, Ex e, const ExAxis *axis, int n, double (*others)(int id, void *ctx), void *ctx, ExBreak *out) {
-  return jumps(p, e, axis, n, -1, others, ctx, out);
+  return jumps((Probe){ .p = p, .e = e, .axis = axis, .n = n, .only = -1 }, others, ctx, out);
 }
 
 // The gradient changes across a surface in the direction of its normal: each derivative is crossed along its own
 // symbol.
 bool ex_kinks(Pool *p, Ex e, const ExAxis *axis, int n, double (*others)(int id, void *ctx), void *ctx, ExBreak *out) {
-  for (int k = 0; k < n; k++)
-    if (axis[k].crosses && ex_depends(p, e, axis[k].symbol) &&
-        jumps(p, ex_diff(p, e, axis[k].symbol), axis, n, k, others, ctx, out))
-      return true;
+  for (int k = 0; k < n; k++) {
+    if (!axis[k].crosses || !ex_depends(p, e, axis[k].symbol)) continue;
+    Probe along = { .p = p, .e = ex_diff(p, e, axis[k].symbol), .axis = axis, .n = n, .only = k };
+    if (jumps(along, others, ctx, out)) return true;
+  }
   return false;
 }

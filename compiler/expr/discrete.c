@@ -165,7 +165,11 @@ static void all_components(const Chain *c, Ex f, const int *ids, int n, Ex *out)
   reverse_close(&r);
 }
 
-static void discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, bool turning, Ex *out) {
+// The symbols that move, and those that stand for their values at both ends. [n]
+typedef struct Moving { const int *ids, *at_a, *at_b; int n; } Moving;
+
+static void discrete(Pool *p, Ex f, const Moving *m, bool turning, Ex *out) {
+  const int *ids = m->ids, n = m->n;
   INVARIANT(f != EX_NONE && f < p->n_nodes && n >= 0);
   Chain c = {.p = p, .turning = turning};
   ExVec terms = {0};
@@ -174,7 +178,7 @@ static void discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *
   c.moves = memory_for(sizeof *c.moves*((size_t)f + 1));
   c.first = memory_for(sizeof *c.first*((size_t)f + 1));
   c.d = memory_for(sizeof *c.d*((size_t)f + 1));
-  fill(&c, ids, at_a, at_b, n);
+  fill(&c, ids, m->at_a, m->at_b, n);
   if (node_of(p, f)->shared && n > 1 && !only_forward(p, f))
     all_components(&c, f, ids, n, out);
   else
@@ -189,9 +193,9 @@ static void discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *
 }
 
 void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
-  discrete(p, f, ids, at_a, at_b, n, false, out);
+  discrete(p, f, &(Moving){ ids, at_a, at_b, n }, false, out);
 }
 
 void ex_discrete_turning(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
-  discrete(p, f, ids, at_a, at_b, n, true, out);
+  discrete(p, f, &(Moving){ ids, at_a, at_b, n }, true, out);
 }

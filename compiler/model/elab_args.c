@@ -252,9 +252,14 @@ static int store(const Env *env, const Ast *x, bool periodic, const double *px, 
   return (int)e->table.n - 1;
 }
 
-static Value made(const Env *env, const Ast *x, Value arg, Unit unit, bool periodic, const double *px, const double *py,
-                  int n) {
+// The points of a table. [n]
+typedef struct Points { const double *x, *y; int n; bool periodic; } Points;
+
+static Value made(const Env *env, const Ast *x, Value arg, Unit unit, const Points *p) {
   Elab *e = env->e;
+  const double *py = p->y;
+  int n = p->n;
+  bool periodic = p->periodic;
   if (periodic && py[0] != py[n - 1]) {
     Diag *d = diag(e->bag, DIAG_E0237, x->span, "what is periodic ends where it begins: %g is not %g", py[n - 1],
                    py[0]);
@@ -265,7 +270,7 @@ static Value made(const Env *env, const Ast *x, Value arg, Unit unit, bool perio
   v.unit = unit;
   v.span = x->span;
   v.at = ARENA_ARRAY(e->a, MExpr *, value_count(&arg));
-  int id = store(env, x, periodic, px, py, n);
+  int id = store(env, x, periodic, p->x, py, n);
   for (int i = 0; i < value_count(&arg); i++) {
     v.at[i] = mx_1(e->a, MOP_TABLE, arg.at[i], x->span);
     v.at[i]->id = id;
@@ -281,7 +286,7 @@ static Value from_file(const Env *env, const Ast *x, int n, bool periodic) {
                      : scalar_value(mx_time(e->a, x->span), UNIT_ANY, x->span, env);
   if (arg.bad) return arg;
   int points = read_table(env, x->list.at[0], x->list.at[1], &px, &py);
-  return points ? made(env, x, arg, UNIT_BARE, periodic, px, py, points) : bad_value(env, x->span);
+  return points ? made(env, x, arg, UNIT_BARE, &(Points){ px, py, points, periodic }) : bad_value(env, x->span);
 }
 
 Value elab_table(const Env *env, const Ast *x) {
@@ -314,7 +319,7 @@ Value elab_table(const Env *env, const Ast *x) {
   if (!finite_points(env, at.span, px, at.dim[0]) || !finite_points(env, to.span, py, at.dim[0]) ||
       !rising(env, at.span, px, at.dim[0]))
     return bad_value(env, x->span);
-  return made(env, x, arg, to.unit, periodic, px, py, at.dim[0]);
+  return made(env, x, arg, to.unit, &(Points){ px, py, at.dim[0], periodic });
 }
 
 // --- delay(y, T): what y was a time T ago (runtime/assembly/signals.c) ---

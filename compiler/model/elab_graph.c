@@ -192,8 +192,8 @@ static bool function_of_s(const Row *w, const Polyline *p, MExpr *s, MExpr *u) {
   if (steps == 1) { piece(w, p, only, w->name, u, p->u[0], s); return true; }
   MExpr *sum = mx_num(m, p->u[0], w->s->u.span);
   Hidden h;
-  if (steps > 0 && !hidden_multiplier(w->env, u, w->name, "piece", steps, w->s->u.unit, w->s->law_span, &h))
-    return false;
+  const HiddenName pieces = { w->name, "piece", steps, w->s->u.unit };
+  if (steps > 0 && !hidden_multiplier(w->env, u, pieces, w->s->law_span, &h)) return false;
   for (int k = 1, n = 0; k < p->n; k++) {
     if (p->u[k] == p->u[k - 1]) continue;
     MExpr *part = hidden_number(w->env, &h, ++n, w->s->law_span);
@@ -209,8 +209,8 @@ static bool by_parameter(const Row *w, const Polyline *p, MExpr *s, MExpr *u) {
   Arena *m = w->env->e->a;
   Span at = w->s->law_span;
   Hidden h, along;
-  if (!hidden_multiplier(w->env, u, w->name, "piece", p->n - 1, UNIT_ANY, at, &h) ||
-      !hidden_multiplier(w->env, u, w->name, "along", 1, UNIT_ANY, at, &along)) return false;
+  if (!hidden_multiplier(w->env, u, (HiddenName){ w->name, "piece", p->n - 1, UNIT_ANY }, at, &h) ||
+      !hidden_multiplier(w->env, u, (HiddenName){ w->name, "along", 1, UNIT_ANY }, at, &along)) return false;
   MExpr *way = hidden_number(w->env, &along, 1, at), *sum_s = mx_num(m, p->s[0], at), *sum_u = mx_num(m, p->u[0], at);
   for (int k = 1; k < p->n; k++) {
     MExpr *part = hidden_number(w->env, &h, k, at);

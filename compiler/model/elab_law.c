@@ -44,10 +44,10 @@ void needs_multiplier(const Env *env, Span at, const char *what, const char *hel
 
 // --- multipliers that no declaration names ---
 
-bool hidden_multiplier(const Env *env, const MExpr *of, const char *name, const char *what, int count, Unit unit,
-                       Span at, Hidden *out) {
+bool hidden_multiplier(const Env *env, const MExpr *of, HiddenName is, Span at, Hidden *out) {
   Elab *e = env->e;
-  MVar v = { .kind = env->block ? MV_DISCRETE : MV_MULTIPLIER, .unit = unit, .span = at };
+  const char *name = is.name, *what = is.what;
+  MVar v = { .kind = env->block ? MV_DISCRETE : MV_MULTIPLIER, .unit = is.unit, .span = at };
   bool over_loops = true;              // a loop whose range depends on another one is no range of an array
   for (int k = 0; k < env->ctx.n; k++)
     over_loops = over_loops && !((env->ctx.loop[k].lo->uses | env->ctx.loop[k].hi->uses) & MU_LOOP);
@@ -70,7 +70,7 @@ bool hidden_multiplier(const Env *env, const MExpr *of, const char *name, const 
     return false;
   }
   v.lo[v.ndim] = mx_num(e->a, 1, at);
-  v.hi[v.ndim] = mx_num(e->a, count, at);
+  v.hi[v.ndim] = mx_num(e->a, is.count, at);
   v.name = arena_printf(e->a, "%s.%s[%%]", name, what);
   v.plain = arena_printf(e->a, "%s.%s", name_shown(e->a, name, &env->ctx), what);
   out->n = ++v.ndim;

@@ -90,7 +90,7 @@ static void push_faces(const Env *env, const Ast *x, Sides *s, const Faces *f) {
   Hidden h;
   int nf = (int)f->g.n, n = value_count(&s->u);
   for (int j = 0; j < nf; j++) if (!usable(env, f->g.at[j], &s->u, f->at.at[j])) return;
-  if (!hidden_multiplier(env, s->u.at[0], law, "face", nf, UNIT_ANY, s->law_span, &h)) return;
+  if (!hidden_multiplier(env, s->u.at[0], (HiddenName){ law, "face", nf, UNIT_ANY }, s->law_span, &h)) return;
   MRelation r = { .ctx = env->ctx, .asserted = s->asserted, .span = x->span, .y_span = s->y.span,
                   .lambda_span = s->u.span, .law_span = s->law_span };
   double *unit = ARENA_ARRAY(m, double, n + 1);

@@ -16,8 +16,8 @@ static inline MExpr *relation_element(const Value *v, int i) { return v->ndim ? 
 // A multiplier that no declaration names, with `count` numbers for each element `of` of one that is declared. Its
 // columns are NAME.WHAT[k].
 typedef struct Hidden { int id, n; MExpr *index[MAX_INDICES]; } Hidden;
-bool   hidden_multiplier(const Env *env, const MExpr *of, const char *name, const char *what, int count, Unit unit,
-                         Span at, Hidden *out);      // false: reported
+typedef struct HiddenName { const char *name, *what; int count; Unit unit; } HiddenName;
+bool   hidden_multiplier(const Env *env, const MExpr *of, HiddenName is, Span at, Hidden *out);      // false: reported
 MExpr *hidden_number(const Env *env, const Hidden *h, int k, Span at);   // k = 1 ... count
 
 void graph_law(const Env *env, const Ast *x, const Ast *call, Sides *s);         // u in graph(v, [(0, 0), ...])

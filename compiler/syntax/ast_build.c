@@ -431,12 +431,15 @@ Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args) {
   return ast_done(p, n);
 }
 
-static Ast *row(Parse *p, AstKind kind, Span at, const Ast *named, Ast *a, Ast *b, Ast *slip, AstList laws) {
+// What a contact or constraint is made of: the normal or one side, the force or the other side, its slip.
+typedef struct { Ast *a, *b, *slip; } RowParts;
+
+static Ast *row(Parse *p, AstKind kind, Span at, const Ast *named, RowParts parts, AstList laws) {
   Ast *n = ast_new_named(p, kind, at, named->name_span, named->name);
   n->list = named->list;
-  n->a = a;
-  n->b = b;
-  n->c = slip;
+  n->a = parts.a;
+  n->b = parts.b;
+  n->c = parts.slip;
   n->list2 = laws;
   return ast_done(p, n);
 }
@@ -485,7 +488,7 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
     else
       diag_help(d, "contact %s: %s >= 0", named->name, span_text(p, compared ? gap->a->span : gap->span));
   }
-  return row(p, AST_CONTACT, at, named, inner ? inner : gap, NULL, NULL, laws);
+  return row(p, AST_CONTACT, at, named, (RowParts){ .a = inner ? inner : gap }, laws);
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
@@ -618,7 +621,8 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
   }
   // Where the text is not checked, problems are not counted.
   if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);
-  return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
+  RowParts all = { normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL };
+  return row(p, kind, at, named, all, laws);
 }
 
 Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
@@ -630,7 +634,7 @@ Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts) {
 }
 
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws) {
-  return row(p, AST_CONSTRAINT, at, named, left, right, NULL, laws);
+  return row(p, AST_CONSTRAINT, at, named, (RowParts){ left, right, NULL }, laws);
 }
 
 // --- families, events, experiments ---

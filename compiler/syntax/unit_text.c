@@ -39,6 +39,7 @@ static bool read_factor(Reader *r) {
   if (*r->s == '-') r->s++;
   if (!isdigit((unsigned char)*r->s)) return fail(r, "the exponent of a unit is a whole number");
   while (isdigit((unsigned char)*r->s)) r->s++;
+  if (*r->s == '.' && isdigit((unsigned char)r->s[1])) return fail(r, "the exponent of a unit is a whole number");
   return true;
 }
 
@@ -94,8 +95,10 @@ static const char *mended(Parse *p, const char *s) {
   Text t = {0};
   for (; *s; s++) {
     bool name_before = t.n && isalpha((unsigned char)t.at[t.n - 1]);
+    bool inside = t.n && isdigit((unsigned char)t.at[t.n - 1]) && isdigit((unsigned char)s[1]);   // of a number: 0.5
     if (!strncmp(s, " per ", 5)) text_addc(&t, '/'), s += 4;
     else if (s[0] == '*' && s[1] == '*') text_addc(&t, '^'), s++;
+    else if ((*s == '.' || *s == ' ') && inside) text_addc(&t, *s);
     else if (*s == '.' || *s == ' ' || *s == '-') {
       bool power = *s == '-' && isdigit((unsigned char)s[1]) && name_before;
       if (power) text_add(&t, "^-");

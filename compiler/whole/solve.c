@@ -160,11 +160,11 @@ Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue
   return e.f;
 }
 
-// Of the later rows, by unknown k, and l where it is not -1.
-static void forward(Step *p, const char *tag, const Factors *f, int from, int k, int l, KValue *x, int *names) {
-  int n = f->n;
-  for (int t = from; t < n; t++) {
-    int i = f->order[t], of[] = { k, l };
+// Of the later rows, by the unknown of pivot s, or by both of its pair.
+static void forward(Step *p, const char *tag, const Factors *f, int s, KValue *x, int *names) {
+  int n = f->n, two = f->pair[s], of[] = { f->order[s], two ? f->order[s + 1] : -1 };
+  for (int t = s + 1 + two; t < n; t++) {
+    int i = f->order[t];
     KValue sum = K_NONE;
     for (int m = 0; m < 2; m++)
       if (of[m] >= 0 && f->A[i * n + of[m]] != K_NONE && x[of[m]] != K_NONE)
@@ -186,9 +186,8 @@ static KValue product(Step *p, KValue x, KValue y) { return x == K_NONE ? K_NONE
 void solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *x) {
   int n = f->n, names = 0;
   for (int s = 0; s < n; s++) {
-    int two = f->pair[s];
-    forward(p, tag, f, s + 1 + two, f->order[s], two ? f->order[s + 1] : -1, x, &names);
-    s += two;
+    forward(p, tag, f, s, x, &names);
+    s += f->pair[s];
   }
   for (int s = n - 1; s >= 0; s--) {
     int two = s > 0 && f->pair[s - 1], k = f->order[s - two], l = f->order[s];

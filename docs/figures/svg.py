@@ -4,6 +4,7 @@ dark pages.
 A plot is svg.page([panel, ...]); a panel is a dict with
     title, x, y          texts (with units)
     curves               [(label, class, [(x, y), ...]), ...]; the class is one of a b c d: colour and dashes in STYLE
+    dots                 points alone, without lines between them
     ylim, log            (low, high) or None for the data's own range; log: decades on the y axis
 Coordinates are rounded to a tenth of a point, so that files change only where the picture does.
 """
@@ -72,6 +73,10 @@ def panel(p, left):
     inside = f'x="{left + LEFT}" y="{TOP}" width="{W - LEFT - RIGHT}" height="{H - TOP - BOTTOM}"'
     out.append(f'<clipPath id="{clip}"><rect {inside}/></clipPath>')
     for _, look, curve in p["curves"]:
+        if p.get("dots"):
+            marks = "".join(f"M{X(x):.1f} {Y(y):.1f}h0" for x, y in curve)
+            out.append(f'<path class="curve {look}" stroke-linecap="round" clip-path="url(#{clip})" d="{marks}"/>')
+            continue
         line = " ".join(f"{X(x):.1f},{Y(y):.1f}" for x, y in thin(curve))
         out.append(f'<polyline class="curve {look}" clip-path="url(#{clip})" points="{line}"/>')
     across, down = f"{left + (LEFT + W - RIGHT) / 2:.1f}", f"{(TOP + H - BOTTOM) / 2:.1f}"

@@ -6,7 +6,7 @@
 // every B. While the matrix stays the same, a solve costs this product and the verifier. Where the last basis does not
 // fit, its infeasible rows change sides (block pivoting), and where that comes back to a state it has seen, the
 // remaining states are tried in order.
-#include "solver.h"
+#include "trial.h"
 #include "runtime/la/la.h"
 #include <math.h>
 #include <string.h>
@@ -53,60 +53,59 @@ ALWAYS_INLINE void candidate(const int n, const nsm_cone_problem *p, const nsm_c
   }
 }
 
-ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
-                       unsigned high, double *raw, double *lambda, double *u, nsm_cone_check *c) {
-  candidate(n, p, w, basic, high, raw);
-  for (int i = 0; i < n; i++) lambda[i] = nsm_cone_project(raw[i], p->lo[i], p->hi[i]);
-  nsm_cone_check_answer(p, w, t, lambda, u, c);
-  return c->accepted;
+ALWAYS_INLINE int fits(const int n, const nsm_cone_trial *a, unsigned basic, unsigned high, double *raw) {
+  candidate(n, a->p, a->w, basic, high, raw);
+  for (int i = 0; i < n; i++) a->lambda[i] = nsm_cone_project(raw[i], a->p->lo[i], a->p->hi[i]);
+  nsm_cone_check_answer(a->p, a->w, a->t, a->lambda, a->u, a->c);
+  return a->c->accepted;
 }
 
 // Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the verifier has summed u
 // in twice the precision.
-static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
-                   double *lambda, double *u, nsm_cone_check *c) {
-  const double *G = w->inverse[basic];
+static void refine(const nsm_cone_trial *a, unsigned basic) {
+  const nsm_cone_problem *p = a->p;
+  const double *G = a->w->inverse[basic];
   double x[NSM_BASES_MAX], v[NSM_BASES_MAX];
   nsm_cone_check d;
+  if (!(a->c->residual > 0.01 * a->t->tolerance)) return;
   for (int i = 0; i < p->m; i++) {
-    double sum = lambda[i];
-    for (int j = 0; j < p->m; j++) sum += G[i + j * p->m] * u[j];
+    double sum = a->lambda[i];
+    for (int j = 0; j < p->m; j++) sum += G[i + j * p->m] * a->u[j];
     x[i] = nsm_cone_project(sum, p->lo[i], p->hi[i]);
   }
-  nsm_cone_check_answer(p, w, t, x, v, &d);
-  if (!(d.accepted && d.residual < c->residual)) return;
-  for (int i = 0; i < p->m; i++) { lambda[i] = x[i]; u[i] = v[i]; }
-  *c = d;
+  nsm_cone_check_answer(p, a->w, a->t, x, v, &d);
+  if (!(d.accepted && d.residual < a->c->residual)) return;
+  for (int i = 0; i < p->m; i++) { a->lambda[i] = x[i]; a->u[i] = v[i]; }
+  *a->c = d;
 }
 
-static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, unsigned high,
-                      double *raw, double *lambda, double *u, nsm_cone_check *c) {
-  switch (p->m) {
-    case 1:  return fits(1, p, w, t, basic, high, raw, lambda, u, c);
-    case 2:  return fits(2, p, w, t, basic, high, raw, lambda, u, c);
-    case 3:  return fits(3, p, w, t, basic, high, raw, lambda, u, c);
-    case 4:  return fits(4, p, w, t, basic, high, raw, lambda, u, c);
-    default: return fits(5, p, w, t, basic, high, raw, lambda, u, c);
+static int sized_fits(const nsm_cone_trial *a, unsigned basic, unsigned high, double *raw) {
+  switch (a->p->m) {
+    case 1:  return fits(1, a, basic, high, raw);
+    case 2:  return fits(2, a, basic, high, raw);
+    case 3:  return fits(3, a, basic, high, raw);
+    case 4:  return fits(4, a, basic, high, raw);
+    default: return fits(5, a, basic, high, raw);
   }
 }
 
 int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
+  const nsm_cone_trial a = { p, w, t, lambda, u, c };
   double raw[NSM_BASES_MAX];
   if (w->basis_known == NSM_WITHOUT_INVERSE) compute_inverse(p, w, w->basic);
   w->basis_known = 1;
-  int ok = sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
-  if (ok && c->residual > 0.01 * t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
+  int ok = sized_fits(&a, w->basic, w->high, raw);
+  if (ok) refine(&a, w->basic);
   return ok;
 }
 
-static int state_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, unsigned high,
-                      double *raw, double *lambda, double *u, nsm_cone_check *c) {
-  w->iterations++;
-  if (!(w->known >> basic & 1)) compute_inverse(p, w, basic);
-  if (w->singular >> basic & 1) return 0;
-  int ok = sized_fits(p, w, t, basic, high, raw, lambda, u, c);
-  if (ok && c->residual > 0.01 * t->tolerance) refine(p, w, t, basic, lambda, u, c);
+static int state_fits(const nsm_cone_trial *a, unsigned basic, unsigned high, double *raw) {
+  a->w->iterations++;
+  if (!(a->w->known >> basic & 1)) compute_inverse(a->p, a->w, basic);
+  if (a->w->singular >> basic & 1) return 0;
+  int ok = sized_fits(a, basic, high, raw);
+  if (ok) refine(a, basic);
   return ok;
 }
 
@@ -146,11 +145,12 @@ static void first_state(const nsm_cone_problem *p, const nsm_cone_try *t, const 
 
 int nsm_cone_bases_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                           double *u, nsm_cone_check *c) {
+  const nsm_cone_trial a = { p, w, t, lambda, u, c };
   int m = p->m;
   double raw[NSM_BASES_MAX];
   unsigned basic = w->basic, high = w->high;
   if (!w->basis_known) first_state(p, t, lambda, &basic, &high);
-  if (state_fits(p, w, t, basic, high, raw, lambda, u, c)) goto found;
+  if (state_fits(&a, basic, high, raw)) goto found;
 
   // The states met so far, by basic | high << m.
   unsigned char seen[1 << 2 * NSM_BASES_MAX];
@@ -160,7 +160,7 @@ int nsm_cone_bases_checked(const nsm_cone_problem *p, nsm_cone_work *w, const ns
     if (w->singular >> basic & 1) break;
     change_sides(p, raw, &basic, &high);
     if (seen[basic | high << m]) break;
-    if (state_fits(p, w, t, basic, high, raw, lambda, u, c)) goto found;
+    if (state_fits(&a, basic, high, raw)) goto found;
   }
 
   unsigned must = 0, may_low = 0, may_high = 0, all = (1u << m) - 1;
@@ -175,7 +175,7 @@ int nsm_cone_bases_checked(const nsm_cone_problem *p, nsm_cone_work *w, const ns
     // every subset of `choose`, the full one first, the empty one last
     for (unsigned part = choose;; part = (part - 1) & choose) {
       high = part | fixed;
-      if (!seen[basic | high << m] && state_fits(p, w, t, basic, high, raw, lambda, u, c)) goto found;
+      if (!seen[basic | high << m] && state_fits(&a, basic, high, raw)) goto found;
       if (part == 0) break;
     }
   }

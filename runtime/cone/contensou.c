@@ -94,18 +94,20 @@ double nsm_cone_gauge_contensou(const double *x) {
   return t > 0 || tau > 0 ? hypot(t, tau) / length_along(t, tau) : 0;
 }
 
+// A point of the boundary of B in the meridian plane, and the radius of curvature there.
+typedef struct spot { double T, s, rho; } spot;
+
 // theta of the nearest point of r B to (t, tau) outside; with `normal` not NULL that of the cone { (N, N B) } to
 // (*normal, t, tau), whose N is written there. The sign of F tells the side, F' = -(distance + r rho):
 //   F = t cos - tau sin - r h' = 0,   r = (x_0 + h e.z) / (1 + h^2)
-static double nearest(double r, double t, double tau, double mu, double *normal, double *b_T, double *b_s,
-    double *rho) {
+static double nearest(double r, double t, double tau, double mu, double *normal, spot *b) {
   double low = 0, high = pi / 2, theta = atan2(t, tau), N = r;
   for (int step = 0; step < STEPS; step++) {
     double s = sin(theta), k = cos(theta);
-    meridian(theta, b_T, b_s, rho);
-    double h = s * *b_T + k * *b_s, turn = k * *b_T - s * *b_s, along = t * s + tau * k;
+    meridian(theta, &b->T, &b->s, &b->rho);
+    double h = s * b->T + k * b->s, turn = k * b->T - s * b->s, along = t * s + tau * k;
     if (normal) N = fmax(0, (*normal + mu * h * along) / (1 + mu * mu * h * h)) * mu;
-    double F = t * k - tau * s - N * turn, next = theta + F / (along - N * h + N * *rho);
+    double F = t * k - tau * s - N * turn, next = theta + F / (along - N * h + N * b->rho);
     if (F > 0) low = theta;
     else high = theta;
     if (F == 0 || high - low <= 2 * DBL_EPSILON) break;
@@ -118,7 +120,8 @@ static double nearest(double r, double t, double tau, double mu, double *normal,
 }
 
 void nsm_cone_project_contensou(double radius, const double *x, double *out, double *J, double *by_radius) {
-  double t = hypot(x[0], x[1]), tau = fabs(x[2]), side = x[2] < 0 ? -1 : 1, b_T, b_s, rho;
+  double t = hypot(x[0], x[1]), tau = fabs(x[2]), side = x[2] < 0 ? -1 : 1;
+  spot b;
   if (is_inside(radius, t, tau)) {
     for (int i = 0; i < 3; i++) {
       out[i] = x[i];
@@ -127,7 +130,8 @@ void nsm_cone_project_contensou(double radius, const double *x, double *out, dou
     }
     return;
   }
-  double theta = nearest(radius, t, tau, 1, NULL, &b_T, &b_s, &rho), s = sin(theta), k = cos(theta),
+  double theta = nearest(radius, t, tau, 1, NULL, &b), s = sin(theta), k = cos(theta), b_T = b.T, b_s = b.s,
+         rho = b.rho,
          w[2] = { t > 0 ? x[0] / t : 0, t > 0 ? x[1] / t : 0 },
          distance = t * s + tau * k - radius * (s * b_T + k * b_s),
          curve = radius * rho > 0 ? radius * rho / (radius * rho + fmax(distance, 0)) : 0,
@@ -163,7 +167,8 @@ double nsm_cone_power_contensou(const double *v, double *lambda) {
 }
 
 void nsm_cone_project_contensou_cone(double mu, const double *x, double *out) {
-  double t = hypot(x[1], x[2]), tau = fabs(x[3]), N = x[0], b_T, b_s, rho;
+  double t = hypot(x[1], x[2]), tau = fabs(x[3]), N = x[0];
+  spot b;
   if (N >= 0 && is_inside(mu * N, t, tau)) {
     for (int i = 0; i < 4; i++) out[i] = x[i];
     return;
@@ -172,9 +177,9 @@ void nsm_cone_project_contensou_cone(double mu, const double *x, double *out) {
     for (int i = 0; i < 4; i++) out[i] = 0;
     return;
   }
-  nearest(0, t, tau, mu, &N, &b_T, &b_s, &rho);
-  out[1] = t > 0 ? mu * N * b_T * (x[1] / t) : 0;
-  out[2] = t > 0 ? mu * N * b_T * (x[2] / t) : 0;
-  out[3] = mu * N * b_s * (x[3] < 0 ? -1 : 1);
+  nearest(0, t, tau, mu, &N, &b);
+  out[1] = t > 0 ? mu * N * b.T * (x[1] / t) : 0;
+  out[2] = t > 0 ? mu * N * b.T * (x[2] / t) : 0;
+  out[3] = mu * N * b.s * (x[3] < 0 ? -1 : 1);
   out[0] = N;
 }

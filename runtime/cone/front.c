@@ -21,15 +21,19 @@ int nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, n
   return k->factor && k->pivot && k->front && k->stack && k->x && k->position;
 }
 
-// Block (c, d) of J into the front, rows at i, columns at j.
-static void put_block(const nsm_graph *g, int c, int k, double alpha, const double *A, const double *B, double *front,
-                      int lda, int i, int j) {
+// J = A + B (M + alpha metric), A and B by nodes.
+typedef struct jacobian { const nsm_graph *g; double alpha; const double *A, *B; } jacobian;
+
+// The k-th block of J, in the rows of node c, into a front at `to`.
+static void put_block(const jacobian *J, int c, int k, double *to, int lda) {
+  const nsm_graph *g = J->g;
   const nsm_node *n = g->node + c, *d = g->node + g->column[k];
-  const double *b = B + (size_t)c * NSM_NODE_BLOCK, *a = A + (size_t)c * NSM_NODE_BLOCK, *v = g->value + g->at[k];
+  const double *b = J->B + (size_t)c * NSM_NODE_BLOCK, *a = J->A + (size_t)c * NSM_NODE_BLOCK,
+               *v = g->value + g->at[k];
   int diagonal = g->column[k] == c;
   if (!diagonal && n->size == 3 && d->size == 3) {
     for (int s = 0; s < 3; s++) {
-      double *out = front + (size_t)(j + s) * (size_t)lda + i;
+      double *out = to + (size_t)s * (size_t)lda;
       for (int r = 0; r < 3; r++) {
         const double *of = b + r * NSM_NODE_ROWS;
         out[r] += of[0] * v[s] + of[1] * v[3 + s] + of[2] * v[6 + s];
@@ -38,11 +42,11 @@ static void put_block(const nsm_graph *g, int c, int k, double alpha, const doub
     return;
   }
   for (int s = 0; s < d->size; s++) {
-    double *out = front + (size_t)(j + s) * (size_t)lda + i;
+    double *out = to + (size_t)s * (size_t)lda;
     for (int r = 0; r < n->size; r++) {
       double sum = 0;
       for (int t = 0; t < n->size; t++) sum += b[r * NSM_NODE_ROWS + t] * v[t * d->size + s];
-      if (diagonal) sum += a[r * NSM_NODE_ROWS + s] + b[r * NSM_NODE_ROWS + s] * alpha * n->metric;
+      if (diagonal) sum += a[r * NSM_NODE_ROWS + s] + b[r * NSM_NODE_ROWS + s] * J->alpha * n->metric;
       out[r] += sum;
     }
   }
@@ -51,13 +55,15 @@ static void put_block(const nsm_graph *g, int c, int k, double alpha, const doub
 // Rows and columns of J that belong to the own nodes: (own, own or border) and (border, own).
 static void gather(const nsm_graph *g, const nsm_front *f, const int *member, double alpha, const double *A,
                    const double *B, nsm_factor *w) {
+  const jacobian J = { g, alpha, A, B };
   int *position = w->position, at = 0;
+  size_t lda = (size_t)f->rows;
   for (int i = 0; i < f->own + f->border; i++) { position[member[i]] = at; at += g->node[member[i]].size; }
   for (int i = 0; i < f->own; i++) {
     int c = member[i];
     for (int k = g->start[c]; k < g->start[c + 1]; k++) {
       int d = g->column[k];
-      if (position[d] >= 0) put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
+      if (position[d] >= 0) put_block(&J, c, k, w->front + (size_t)position[d] * lda + position[c], f->rows);
     }
   }
   for (int i = f->own; i < f->own + f->border; i++) {
@@ -65,7 +71,7 @@ static void gather(const nsm_graph *g, const nsm_front *f, const int *member, do
     for (int k = g->start[c]; k < g->start[c + 1]; k++) {
       int d = g->column[k];
       if (position[d] >= 0 && position[d] < f->own_rows)
-        put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
+        put_block(&J, c, k, w->front + (size_t)position[d] * lda + position[c], f->rows);
     }
   }
 }

@@ -26,6 +26,7 @@ typedef struct interior {
   const nsm_graph *g;
   double *X, *V, *dX, *dV;             // [nodes * SLOTS]
   double *W, *C;                       // [nodes * SLOTS * SLOTS], [nodes * SLOTS]
+  double *x, *y, *dx;                  // [rows] the point, M x, the step
 } interior;
 
 // How a node enters: `size` of its cone (0: free row), `tangents` that take part, the rows they stand in.
@@ -74,8 +75,10 @@ static double to_boundary(int n, const double *x, const double *d, double t) {
 
 // C := W (l^{-1} o (sigma gap e - (W dX) o (W^{-1} dV))) - V. With W^2 = eta (2 w w^T - J) as above, W is
 // sqrt(eta) (2 v v^T - J), v the root of w in the algebra of the cone.
-static void correct(int n, const double *W2, const double *X, const double *V, const double *dX, const double *dV,
-                    double sigma_gap, double *C) {
+static void correct(interior *s, int node, int n, double sigma_gap) {
+  const size_t at = (size_t)node * SLOTS;
+  const double *W2 = s->W + at * SLOTS, *X = s->X + at, *V = s->V + at, *dX = s->dX + at, *dV = s->dV + at;
+  double *C = s->C + at;
   double eta = sqrt(det(n, V)) / sqrt(det(n, X)), w[SLOTS], v[SLOTS], l[SLOTS], a[SLOTS], b[SLOTS], z[SLOTS], y[SLOTS];
   // w of W^2 = eta (2 w w^T - J)
   w[0] = sqrt(0.5 * (W2[0] / eta + 1));
@@ -134,7 +137,7 @@ static void fill_blocks(interior *s, nsm_newton *n, const double *x, const doubl
     for (int i = 1; i < r.size; i++) {
       C[i] = -sigma_gap * X[i] / D - V[i];
     }
-    if (second) correct(r.size, W, X, V, s->dX + c * SLOTS, s->dV + c * SLOTS, sigma_gap, C);
+    if (second) correct(s, c, r.size, sigma_gap);
     for (int i = 1; i < r.size; i++) {
       t[i] = slip > 0 ? V[i] / slip : 0;
       R[i] = mu * y[node->first + r.row[i - 1]] - V[i];
@@ -247,9 +250,9 @@ static int has_interior(const nsm_graph *g) {
 
 // Follows the path until the gap has fallen to `reduction` of its start; x is inside of K at the end. 0 where it jams
 // or ends far from that; near: where others are sooner there than a path of short steps.
-static int follow(interior *s, nsm_newton *n, double reduction, int limit, int near, double *x, double *y,
-                  double *dx) {
+static int follow(interior *s, nsm_newton *n, double reduction, int limit, int near) {
   const nsm_graph *g = s->g;
+  double *x = s->x, *y = s->y, *dx = s->dx;
   start(s, x);
   memset(s->dX, 0, (size_t)g->nodes * SLOTS * sizeof(double));
   memset(s->dV, 0, (size_t)g->nodes * SLOTS * sizeof(double));
@@ -294,7 +297,7 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
   double *x = nsm_cone_take_doubles(w, m), *dx = nsm_cone_take_doubles(w, m);
   if (x && dx && nsm_graph_make(p, w, &g) && has_interior(&g)) {
     size_t slots = (size_t)g.nodes * SLOTS;
-    interior s = { .g = &g,
+    interior s = { .g = &g, .x = x, .y = u, .dx = dx,
                    .X = nsm_cone_take_doubles(w, slots),
                    .V = nsm_cone_take_doubles(w, slots),
                    .dX = nsm_cone_take_doubles(w, slots),
@@ -304,8 +307,9 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, w, &n)) {
       int near = t->max_iterations > 0;
       n.most_work = near ? near_work : 0;
-      if (follow(&s, &n, 1e-11, near ? t->max_iterations : ITERATIONS, near, x, u, dx) || !near)
-        outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, near ? SHORT : LONG, x, lambda, u);
+      const nsm_proximal loop = { p, t, &g, &n, x, lambda, u };
+      if (follow(&s, &n, 1e-11, near ? t->max_iterations : ITERATIONS, near) || !near)
+        outcome = nsm_proximal_loop(&loop, 1e-4, near ? SHORT : LONG);
     }
   }
   w->used = mark;

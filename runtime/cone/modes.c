@@ -7,7 +7,7 @@
 // A solve whose modes are those of the last one costs this product and the verifier. Where they do not fit, the blocks
 // that violate their conditions change modes all at once, as in block pivoting, until a set comes back; planar.c then
 // tries all of them.
-#include "solver.h"
+#include "trial.h"
 #include <math.h>
 #include <string.h>
 
@@ -131,9 +131,9 @@ ALWAYS_INLINE void apply(const int m, const double *G, const double *x, double *
     for (int i = 0; i < m; i++) out[i] += G[i + j * m] * x[j];
 }
 
-// lambda of a set of modes, then the verifier.
-ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes,
-                       const double *G, double *lambda, double *u, nsm_cone_check *c) {
+// lambda of a set of modes, whose inverse is G, then the verifier.
+ALWAYS_INLINE int fits(const int m, const nsm_cone_trial *a, unsigned modes, const double *G) {
+  const nsm_cone_problem *p = a->p;
   double b[N], x[N] = { 0 };
   int any = 0;
   item it = before_first;
@@ -143,56 +143,55 @@ ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, nsm_cone_work *w,
   for (int i = 0; i < m; i++) b[i] = p->q[i];
   if (any) apply(m, p->M, x, b);
   apply(m, G, b, x);
-  for (int i = 0; i < m; i++) lambda[i] = x[i];
-  nsm_cone_check_answer(p, w, t, lambda, u, c);
-  return c->accepted;
+  for (int i = 0; i < m; i++) a->lambda[i] = x[i];
+  nsm_cone_check_answer(p, a->w, a->t, a->lambda, a->u, a->c);
+  return a->c->accepted;
 }
 
-static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes,
-                      const double *G, double *lambda, double *u, nsm_cone_check *c) {
-  switch (p->m) {
-    case 4:  return fits(4, p, w, t, modes, G, lambda, u, c);
-    case 6:  return fits(6, p, w, t, modes, G, lambda, u, c);
-    default: return fits(p->m, p, w, t, modes, G, lambda, u, c);
+static int sized_fits(const nsm_cone_trial *a, unsigned modes, const double *G) {
+  switch (a->p->m) {
+    case 4:  return fits(4, a, modes, G);
+    case 6:  return fits(6, a, modes, G);
+    default: return fits(a->p->m, a, modes, G);
   }
 }
 
 // Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the verifier has summed u in twice the
 // precision, so lambda becomes exact to its last digits even where q cancels. The best of two steps stays.
-static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *G, double *lambda,
-                   double *u, nsm_cone_check *c) {
-  for (int pass = 0; pass < 2 && c->residual > 0.01 * t->tolerance; pass++) {
+static void refine(const nsm_cone_trial *a, const double *G) {
+  size_t bytes = (size_t)a->p->m * sizeof(double);
+  for (int pass = 0; pass < 2 && a->c->residual > 0.01 * a->t->tolerance; pass++) {
     double x[N], v[N];
     nsm_cone_check d;
-    for (int i = 0; i < p->m; i++) x[i] = lambda[i];
-    apply(p->m, G, u, x);
-    nsm_cone_check_answer(p, w, t, x, v, &d);
-    if (!(d.residual < c->residual)) return;
-    memcpy(lambda, x, (size_t)p->m * sizeof(double));
-    memcpy(u, v, (size_t)p->m * sizeof(double));
-    *c = d;
+    for (int i = 0; i < a->p->m; i++) x[i] = a->lambda[i];
+    apply(a->p->m, G, a->u, x);
+    nsm_cone_check_answer(a->p, a->w, a->t, x, v, &d);
+    if (!(d.residual < a->c->residual)) return;
+    memcpy(a->lambda, x, bytes);
+    memcpy(a->u, v, bytes);
+    *a->c = d;
   }
 }
 
 int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
+  const nsm_cone_trial a = { p, w, t, lambda, u, c };
   if (w->modes_known == NSM_WITHOUT_INVERSE) inverse_of(p, w, w->mode_set[w->mode_slot]);
   w->modes_known = 1;
   const double *G = w->room + w->mode_slot * p->m * p->m;
-  if (!sized_fits(p, w, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
-  if (c->residual > 0.01 * t->tolerance) refine(p, w, t, G, lambda, u, c);
+  if (!sized_fits(&a, w->mode_set[w->mode_slot], G)) return 0;
+  refine(&a, G);
   return 1;
 }
 
-static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes, double *lambda,
-                    double *u, nsm_cone_check *c, int *singular) {
-  const double *G = inverse_of(p, w, modes);
-  w->iterations++;
+static int set_fits(const nsm_cone_trial *a, unsigned modes, int *singular) {
+  const double *G = inverse_of(a->p, a->w, modes);
+  a->w->iterations++;
   *singular = G == NULL;
   if (!G) return 0;
-  sized_fits(p, w, t, modes, G, lambda, u, c);
-  if (c->residual > 0.01 * t->tolerance && c->residual < 1e-6) refine(p, w, t, G, lambda, u, c);
-  return c->accepted;
+  sized_fits(a, modes, G);
+  if (a->c->residual < 1e-6) refine(a, G);
+  return a->c->accepted;
 }
 
 // The modes that the natural map sees at (lambda, u).
@@ -239,6 +238,7 @@ static unsigned change_modes(const nsm_cone_problem *p, unsigned modes, const do
 
 int nsm_cone_modes_checked(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                           double *u, nsm_cone_check *c) {
+  const nsm_cone_trial a = { p, w, t, lambda, u, c };
   unsigned met[TRIES], modes;
   int count = 0, singular;
   if (w->modes_known) modes = w->mode_set[w->mode_slot];
@@ -253,7 +253,7 @@ int nsm_cone_modes_checked(const nsm_cone_problem *p, nsm_cone_work *w, const ns
   }
   w->modes_known = 0;
   while (count < TRIES) {
-    if (set_fits(p, w, t, modes, lambda, u, c, &singular)) return w->modes_known = 1;
+    if (set_fits(&a, modes, &singular)) return w->modes_known = 1;
     met[count++] = modes;
     if (singular) return 0;
     modes = change_modes(p, modes, lambda, u);

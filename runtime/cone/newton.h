@@ -161,7 +161,14 @@ int nsm_newton_factor(nsm_newton *n, double alpha);
 // solution.
 int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 
-// ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any
-// p NULL: no verifier, the distance from F = 0 alone decides.
-nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
-                                   double alpha, int newton_limit, double *x, double *lambda, double *u);
+// ---- proximal_newton.c: a problem by its nodes, where Newton's method is, and where lambda and u go. p NULL: no
+// verifier, the distance from F = 0 alone decides.
+typedef struct nsm_proximal {
+  const nsm_cone_problem *p;
+  const nsm_cone_try     *t;
+  nsm_graph              *g;
+  nsm_newton             *n;
+  double                 *x, *lambda, *u;        // [rows] in and out; [m] out
+} nsm_proximal;
+// The loop from x with the first alpha, up to newton_limit iterations; lambda is written in any case.
+nsm_cone_outcome nsm_proximal_loop(const nsm_proximal *l, double alpha, int newton_limit);

@@ -6,7 +6,7 @@
 // to a solution if there is one (finitely many active sets, then with ratio delta / (delta + smallest positive singular
 // value)). If there is none, lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started
 // at zero it ends near the solution of least norm.
-#include "solver.h"
+#include "trial.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,10 +17,13 @@ static void copy_living(const nsm_cone_problem *p, const double *x, double *to) 
   for (int i = 0; i < p->m; i++) to[i] = fabs(x[i]) < DBL_MIN && p->lo[i] <= 0 && p->hi[i] >= 0 ? 0 : x[i];
 }
 
-// Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at
-// this delta.
-static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta,
-                                int limit, double *center, double *lambda, double *u, int *stuck) {
+// Continues from lambda with one delta; center [m] is scratch, a->c is not used. GAVE_UP with *stuck = 1 where the
+// pivoting loop failed: M is not monotone at this delta.
+static nsm_cone_outcome iterate(const nsm_cone_trial *a, double delta, int limit, double *center, int *stuck) {
+  const nsm_cone_problem *p = a->p;
+  const nsm_cone_try *t = a->t;
+  nsm_cone_work *w = a->w;
+  double *lambda = a->lambda, *u = a->u;
   int m = p->m;
   double last_step = 0, first_lambda = 0, last_residual = HUGE_VAL;
   int wants_proof = !(w->once && t->max_iterations > 0);   // a correction of what rounding left needs none
@@ -55,6 +58,7 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
 
 nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                    double *u) {
+  const nsm_cone_trial a = { p, w, t, lambda, u, NULL };
   int m = p->m, stuck = 0;
   if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
   size_t mark = w->used;
@@ -70,7 +74,7 @@ nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, 
     for (int trial = 0; trial < 3; trial++, delta *= 100) {
       nsm_cone_apply(p, w, lambda, u);
       nsm_cone_guess_state(p, lambda, u, w->state);
-      outcome = iterate(p, w, t, delta, limit, center, lambda, u, &stuck);
+      outcome = iterate(&a, delta, limit, center, &stuck);
       if (outcome != NSM_CONE_GAVE_UP || !stuck) break;
       for (int i = 0; i < m; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
     }

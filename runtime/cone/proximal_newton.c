@@ -39,14 +39,14 @@ static int tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
   return dropped;
 }
 
-static int checked(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
-                  const double *x, double *lambda, double *u, double *residual) {
+// Is it the answer, by the verifier at this level?
+static int checked(const nsm_proximal *l, const nsm_cone_try *t, const double *x, double *residual) {
   nsm_cone_check c;
   *residual = HUGE_VAL;
   for (int pass = 0; pass < 2; pass++) {
-    nsm_graph_lambda(g, x, lambda);
-    if (tidy(p, pass ? round_off : 0, lambda) == 0 && pass) return 0;
-    nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
+    nsm_graph_lambda(l->g, x, l->lambda);
+    if (tidy(l->p, pass ? round_off : 0, l->lambda) == 0 && pass) return 0;
+    nsm_cone_check_answer(l->p, l->n->w, t, l->lambda, l->u, &c);
     *residual = fmin(*residual, c.residual);
     if (c.accepted) return 1;
   }
@@ -54,30 +54,29 @@ static int checked(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_g
 }
 
 // Is x good enough to go on with, though not the answer?
-static int will_do(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
-                   const double *x, double *lambda, double *u) {
-  nsm_cone_try level = *t;
+static int will_do(const nsm_proximal *l) {
+  nsm_cone_try level = *l->t;
   double residual;
-  if (!p || !(t->accept > t->asked)) return 0;
-  level.tolerance = t->accept;
-  level.sqrt_tolerance = sqrt(t->accept);
+  if (!l->p || !(level.accept > level.asked)) return 0;
+  level.tolerance = level.accept;
+  level.sqrt_tolerance = sqrt(level.accept);
   level.brief = 1;
-  return checked(p, &level, g, n, x, lambda, u, &residual);
+  return checked(l, &level, l->x, &residual);
 }
 
 // Is x the answer? The verifier measures each contact by its own size, F is measured by the largest: a few more steps
 // make small forces beside large ones right to their own last digits. x becomes the best of them.
-static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
-                    double *x, double *lambda, double *u) {
-  double *next = n->x_outer, *center = n->rest, best = HUGE_VAL, residual;
+static int accepted(const nsm_proximal *l, double alpha) {
+  double *x = l->x, *next = l->n->x_outer, *center = l->n->rest, best = HUGE_VAL, residual;
+  size_t bytes = (size_t)l->g->rows * sizeof(double);
   for (int k = 0; k <= POLISH; k++) {
-    if (checked(p, t, g, n, k ? next : x, lambda, u, &residual)) return 1;
+    if (checked(l, l->t, k ? next : x, &residual)) return 1;
     if (!(residual < best)) return 0;
     best = residual;
-    if (k) memcpy(x, next, (size_t)g->rows * sizeof(double));
-    else memcpy(next, x, (size_t)g->rows * sizeof(double));
-    memcpy(center, x, (size_t)g->rows * sizeof(double));
-    if (!nsm_newton_step(n, fmin(alpha, polish_alpha), center, next)) return 0;
+    if (k) memcpy(x, next, bytes);
+    else memcpy(next, x, bytes);
+    memcpy(center, x, bytes);
+    if (!nsm_newton_step(l->n, fmin(alpha, polish_alpha), center, next)) return 0;
   }
   return 0;
 }
@@ -88,8 +87,12 @@ static double next_factor(int steps) {
 }
 static double forgetting(int steps) { return steps <= 2 ? 0.1 : steps <= 4 ? 0.5 : 0.7; }
 
-nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
-                                   double alpha, int newton_limit, double *x, double *lambda, double *u) {
+nsm_cone_outcome nsm_proximal_loop(const nsm_proximal *l, double alpha, int newton_limit) {
+  const nsm_cone_problem *p = l->p;
+  const nsm_cone_try *t = l->t;
+  nsm_graph *g = l->g;
+  nsm_newton *n = l->n;
+  double *x = l->x, *u = l->u;
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, inner = n->most > 0 ? n->most : INNER,
       last = n->iterations + newton_limit, slow = 0;
@@ -98,9 +101,9 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
   for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {
-      if (!p || accepted(p, t, g, n, alpha, x, lambda, u)) return NSM_CONE_PROPOSED;
+      if (!p || accepted(l, alpha)) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
-    } else if (p && slow > 0 && checked(p, t, g, n, x, lambda, u, &offered))
+    } else if (p && slow > 0 && checked(l, t, x, &offered))
       return NSM_CONE_PROPOSED;  // forces that vanish: F stays of their size, the verifier knows what they are beside
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), inner, x_new),
@@ -119,9 +122,9 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     }
     slow = next <= 0.5 * now ? 0 : slow + 1;
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
-    if (slow >= PATIENCE && (now <= near_enough * t->tolerance || will_do(p, t, g, n, x, lambda, u))) break;
+    if (slow >= PATIENCE && (now <= near_enough * t->tolerance || will_do(l))) break;
   }
-  nsm_graph_lambda(g, x, lambda);
+  nsm_graph_lambda(g, x, l->lambda);
   return NSM_CONE_GAVE_UP;
 }
 
@@ -155,9 +158,10 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
       alpha = nsm_seed_between(&d, 1e-3, first_alpha);
       g.push = nsm_seed_between(&d, 0.2, 5);
     }
-    outcome = nsm_proximal_loop(p, t, &g, &n, alpha, length, x, lambda, u);
+    const nsm_proximal loop = { p, t, &g, &n, x, lambda, u };
+    outcome = nsm_proximal_loop(&loop, alpha, length);
     if (outcome == NSM_CONE_GAVE_UP && a == 0 && !t->max_iterations && comes_close(&g, &n, x, u))
-      outcome = nsm_proximal_loop(p, t, &g, &n, next_alpha, LONG, x, lambda, u);
+      outcome = nsm_proximal_loop(&loop, next_alpha, LONG);
   }
   w->used = mark;
   return outcome;

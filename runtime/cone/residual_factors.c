@@ -56,16 +56,30 @@ static void rows_of(const nsm_cone_problem *p, int k, const double *lambda, cons
   }
 }
 
+// A node: its block, NULL for one interval, and the sums of its rows; lengths [m]: scratch.
+typedef struct node {
+  const nsm_cone_problem *p;
+  const nsm_cone_block   *b;
+  int                     first, size;
+  const double           *lambda;
+  const verify_sum       *row;
+  double                 *lengths;
+} node;
+
 // e_c / L of one node, with u in units of m_c L; L: a length of its forces. By the first look of verify_any_block,
 // whose step is L / U: with terms of the size m_c L.
-static double off_of(const nsm_cone_problem *p, const nsm_cone_block *b, int first, const double *lambda, double metric,
-                     double L, const verify_sum *row, double *lengths) {
+static double off_of(const node *n, double metric, double L) {
+  const nsm_cone_problem *p = n->p;
+  const nsm_cone_block *b = n->b;
+  const double *lambda = n->lambda;
+  const verify_sum *row = n->row;
+  int first = n->first;
   verifier j = verify_open(1, 1);
   verify_sum own[NSM_CONE_MOST_ROWS];
   for (int i = 0; i < (b ? b->size : 1); i++) own[i] = (verify_sum){ row[i].u, 0, 0, 0, row[i].diagonal };
   own[0].terms = metric * L;
-  lengths[first] = L;
-  j.L = lengths;
+  n->lengths[first] = L;
+  j.L = n->lengths;
   if (b) verify_any_block(&j, b, lambda, own);
   else {
     double x = lambda[first] - row[0].u / metric, to = x < p->lo[first] ? p->lo[first] : x > p->hi[first] ? p->hi[first]
@@ -75,8 +89,10 @@ static double off_of(const nsm_cone_problem *p, const nsm_cone_block *b, int fir
   return j.worst;
 }
 
-static void feed(const nsm_cone_problem *p, const nsm_cone_block *b, int first, int size, const double *lambda,
-                 const verify_sum *row, double *lengths, measure *m) {
+static void feed(const node *n, measure *m) {
+  const double *lambda = n->lambda;
+  const verify_sum *row = n->row;
+  int first = n->first, size = n->size;
   double metric = 0, length = 0, rate = 0, terms = 0, known = 0, squares = 0;
   for (int i = 0; i < size; i++) {
     metric += row[i].diagonal / size;
@@ -87,7 +103,7 @@ static void feed(const nsm_cone_problem *p, const nsm_cone_block *b, int first, 
     squares += lambda[first + i] * lambda[first + i];
   }
   if (!(metric > 0)) metric = DBL_MIN;
-  double L = length + rate / metric, off = L > 0 ? L * off_of(p, b, first, lambda, metric, L, row, lengths) : 0;
+  double L = length + rate / metric, off = L > 0 ? L * off_of(n, metric, L) : 0;
   m->off += metric * off * off;
   m->size += metric * squares;
   if (metric * off <= verify_round_off * (terms + known)) return;
@@ -123,7 +139,7 @@ double nsm_cone_factors_distance(const nsm_cone_problem *p, nsm_cone_work *w, co
     const nsm_cone_block *b = nsm_cone_block_at(p, first, &c);
     rows_of(p, k, lambda, v, V, row);
     for (int i = 0; u && i < f->first[k + 1] - first; i++) u[first + i] = row[i].u;
-    feed(p, b, first, f->first[k + 1] - first, lambda, row, lengths, &m);
+    feed(&(node){ p, b, first, f->first[k + 1] - first, lambda, row, lengths }, &m);
   }
   w->used = mark;
   if (worst) *worst = m.worst;

@@ -75,7 +75,8 @@ static int hint(rest *r, const nsm_cone_try *t) {
   nsm_graph_random(&r->g, &r->d, r->x);
   r->g.push = nsm_seed_between(&r->d, 0.2, 5);
   double alpha = nsm_seed_between(&r->d, 1e-2, 10) * hint_alpha;
-  nsm_cone_outcome o = nsm_proximal_loop(r->p, t, &r->g, &r->n, alpha, HINT, r->x, r->lambda, r->u);
+  const nsm_proximal loop = { r->p, t, &r->g, &r->n, r->x, r->lambda, r->u };
+  nsm_cone_outcome o = nsm_proximal_loop(&loop, alpha, HINT);
   r->g.push = 1;
   return o == NSM_CONE_PROPOSED;
 }
@@ -85,7 +86,8 @@ static double solve(rest *r, double alpha, double tolerance, int newton_limit) {
   nsm_cone_try t = { .tolerance = tolerance };
   r->posed.push = 1;
   nsm_newton_change(&r->n, &r->posed);
-  nsm_proximal_loop(NULL, &t, &r->posed, &r->n, alpha, newton_limit, r->x, r->lambda, r->u);
+  const nsm_proximal loop = { NULL, &t, &r->posed, &r->n, r->x, r->lambda, r->u };
+  nsm_proximal_loop(&loop, alpha, newton_limit);
   return nsm_newton_distance(&r->n, r->x, r->u, r->n.F_trial);
 }
 
@@ -195,7 +197,8 @@ static int confirm(rest *r, const nsm_cone_try *t) {
   hold(r);
   if (!(find_forces(r) < 1e-3)) return 0;
   nsm_newton_change(&r->n, &r->g);
-  return nsm_proximal_loop(r->p, t, &r->g, &r->n, last_alpha, LAST, r->x, r->lambda, r->u) == NSM_CONE_PROPOSED;
+  const nsm_proximal loop = { r->p, t, &r->g, &r->n, r->x, r->lambda, r->u };
+  return nsm_proximal_loop(&loop, last_alpha, LAST) == NSM_CONE_PROPOSED;
 }
 
 static int search(rest *r, const nsm_cone_try *t) {

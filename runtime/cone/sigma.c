@@ -83,56 +83,56 @@ static int take_systems(nsm_sigma *k) {
 }
 
 // x, y := the guess, or nothing; rho and share as at the beginning of the other ways.
-static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda, nsm_seed *d) {
-  nsm_sigma_begin(k, first_push, 1, d);
-  nsm_graph_start(&k->g, t, lambda, k->x);
+static void take_guess(nsm_sigma *k, const double *lambda) {
+  nsm_sigma_begin(k, first_push, 1);
+  nsm_graph_start(&k->g, k->t, lambda, k->x);
   nsm_graph_apply(&k->g, k->x, 1, k->y);
 }
 
 // The ways of the head, in turn. 1: the answer, 0: not, or it will do.
-static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda,
-                         nsm_seed *d, double *u) {
+static int first_attempt(nsm_sigma *k, const double *lambda) {
   int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
   if (k->g.nodes <= MANY) {
     k->limit = FIRST_WALK;
-    if (nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)) return 1;
+    if (nsm_sigma_path(k, first_push, first_ratio, 1)) return 1;
     if (k->enough) return 0;
   }
   if (k->on_bodies) {
-    take_guess(k, t, lambda, d);
-    if (nsm_sigma_sweeps(k, p, t, large ? PATIENCE : SHORT_PATIENCE, u)) return 1;
+    take_guess(k, lambda);
+    if (nsm_sigma_sweeps(k, large ? PATIENCE : SHORT_PATIENCE)) return 1;
     if (k->enough) return 0;
-    if (nsm_sigma_split(k, p, t, u)) return 1;
+    if (nsm_sigma_split(k)) return 1;
     if (k->enough) return 0;
   }
   for (int way = 0; way < (large ? k->on_bodies && k->factor.fronts.work <= quick : 3); way++) {
     if (way == 1 && k->g.nodes <= MANY) continue;
     int ends = way == 1 ? WALK : STRAIGHT;
     k->limit = k->steps + (limit < ends ? limit : ends);
-    if (way == 1 ? nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)
-                 : nsm_sigma_flow(k, p, t, way ? other_push : first_push, 1, HUGE_VAL, d, u))
+    if (way == 1 ? nsm_sigma_path(k, first_push, first_ratio, 1)
+                 : nsm_sigma_flow(k, way ? other_push : first_push, 1, HUGE_VAL))
       return 1;
     if (k->enough) return 0;
   }
   k->limit = k->steps + (large || limit < WALK ? limit : WALK);
-  return nsm_sigma_flow(k, p, t, first_push, 1, first_step, d, u);
+  return nsm_sigma_flow(k, first_push, 1, first_step);
 }
 
 nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                 double *u) {
   size_t mark = w->used;
-  nsm_sigma k = { .w = w };
+  nsm_sigma k = { .p = p, .t = t, .w = w, .u = u };
   int ok = 0;
   if (nsm_graph_make(p, w, &k.g) && to_unit_frame(&k.g) && take_systems(&k) && take(&k)) {
-    nsm_seed d = nsm_seed_of(t->attempt, 3);
+    nsm_seed *d = &k.seed;
+    *d = nsm_seed_of(t->attempt, 3);
     k.least = HUGE_VAL;
     k.limit = t->max_iterations > 0 ? t->max_iterations : LONG;
-    if (!t->attempt) ok = first_attempt(&k, p, t, lambda, &d, u);
+    if (!t->attempt) ok = first_attempt(&k, lambda);
     else {
-      double push = nsm_seed_between(&d, 3, 100), ratio = nsm_seed_between(&d, 1e-6, 1e-2),
-             tau = nsm_seed_between(&d, 0.3, 10);
-      ok = k.g.nodes > NSM_SIGMA_LARGE ? nsm_sigma_flow(&k, p, t, push, tau, first_step, &d, u)
-                                       : nsm_sigma_path(&k, p, t, push, ratio, tau, &d, u);
+      double push = nsm_seed_between(d, 3, 100), ratio = nsm_seed_between(d, 1e-6, 1e-2),
+             tau = nsm_seed_between(d, 0.3, 10);
+      ok = k.g.nodes > NSM_SIGMA_LARGE ? nsm_sigma_flow(&k, push, tau, first_step)
+                                       : nsm_sigma_path(&k, push, ratio, tau);
     }
     if (k.least < HUGE_VAL) memcpy(lambda, k.best, (size_t)p->m * sizeof(double));
   }

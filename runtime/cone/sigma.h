@@ -10,6 +10,10 @@ typedef struct nsm_sigma_cell { double b, c, shift, e[NSM_NODE_ROWS]; } nsm_sigm
 typedef struct nsm_sigma_point { double *x, *y, *s, *center, tau; } nsm_sigma_point;
 
 typedef struct nsm_sigma {
+  const nsm_cone_problem *p;
+  const nsm_cone_try     *t;
+  double          *u;                  // [m] out, of the answer
+  nsm_seed         seed;
   nsm_graph        g;                  // in the frame of the unit cone
   nsm_bodies       bodies;
   nsm_body_factor  factor;
@@ -57,20 +61,17 @@ void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p);
 // 0: out of time, or of factorizations.
 int  nsm_sigma_may_go_on(const nsm_sigma *k);
 // Verifies x, without forces below tau, which only tau makes: 1 where it is the answer. Keeps the best.
-int  nsm_sigma_checked(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
-                      double *u);
+int  nsm_sigma_checked(nsm_sigma *k, const double *x, double tau);
 // 1 where the best is as good as `accept` asks, and there is no time for more.
 int  nsm_sigma_will_do(const nsm_sigma *k);
 // tau large, all contacts press a little.
-void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_seed *d);
+void nsm_sigma_begin(nsm_sigma *k, double push, double tau);
 
 // ---- the ways: 1 where the answer is found, or where it will do -----------------------------------------------------
 // Splitting and sweeps start from x, y = M x + q and leave them where they end. patience: sweeps without progress.
-int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double *u);
-int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double *u);
+int nsm_sigma_split(nsm_sigma *k);
+int nsm_sigma_sweeps(nsm_sigma *k, int patience);
 // push: r / rho; ratio: alpha at first; tau: at first, of what q suggests.
-int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio,
-                   double tau, nsm_seed *d, double *u);
+int nsm_sigma_path(nsm_sigma *k, double push, double ratio, double tau);
 // step: the first one of the flow; HUGE_VAL: straight down.
-int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, double step,
-                   nsm_seed *d, double *u);
+int nsm_sigma_flow(nsm_sigma *k, double push, double tau, double step);

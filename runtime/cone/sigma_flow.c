@@ -34,9 +34,8 @@ static double moved(const nsm_sigma *k) {
   return most;
 }
 
-int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, double step,
-                   nsm_seed *d, double *u) {
-  nsm_sigma_begin(k, push, tau, d);
+int nsm_sigma_flow(nsm_sigma *k, double push, double tau, double step) {
+  nsm_sigma_begin(k, push, tau);
   double first = k->tau, end = last_tau * first, begin = from * first;
   int found = 0;
   k->alpha = first_alpha;
@@ -54,7 +53,7 @@ int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
     }
     fails = 0;
     if (k->tau <= begin && used)
-      found = nsm_sigma_checked(k, p, t, k->x, k->tau, u) || nsm_sigma_will_do(k);
+      found = nsm_sigma_checked(k, k->x, k->tau) || nsm_sigma_will_do(k);
     int rests = k->delta * moved(k) <= settled * k->tau;
     for (int c = 0; c < k->g.nodes; c++) k->s0[c] += (1 - k->delta) * (k->s[c] - k->s0[c]);
     memcpy(k->center, k->x, (size_t)k->g.rows * sizeof(double));

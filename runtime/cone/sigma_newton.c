@@ -34,10 +34,10 @@ static double plus(double z, double tau, double *slope, double *rest) {
   return z >= 0 ? z + far : far;
 }
 
-// R of a contact; its blocks A and B where A is not NULL.
-static void contact_map(const nsm_sigma *k, int c, const double *x, const double *V, double s, double *R, double *R0,
-                        double *A, double *B) {
+// R and R0 of a contact; its blocks A and B where A is not NULL.
+static void contact_map(const nsm_sigma *k, int c, const double *x, const double *V, double s, double *A, double *B) {
   int n = k->g.node[c].size;
+  double *R = k->R + k->g.node[c].first, *R0 = k->R0 + c;
   double tau = k->tau * k->share[c], r = k->push * k->rho[c], slope, rest, z[NSM_NODE_ROWS], t = 0;
   R[0] = x[0] - plus(x[0] - r * (V[0] + k->delta * (k->s0[c] - s)), tau, &slope, &rest);
   z[0] = x[0] - r * s;
@@ -101,7 +101,7 @@ double nsm_sigma_residual(nsm_sigma *k, const double *x, const double *y, const 
     int f = n->first;
     for (int i = 0; i < n->size; i++) V[i] = y[f + i] + prox * (x[f + i] - k->center[f + i]);
     k->R0[c] = 0;
-    if (n->kind == NSM_NODE_CONTACT) contact_map(k, c, x + f, V, s[c], k->R + f, k->R0 + c, A, B);
+    if (n->kind == NSM_NODE_CONTACT) contact_map(k, c, x + f, V, s[c], A, B);
     else interval_map(k, c, x[f], V[0], k->R + f, A, B);
     double weight = 1 / k->share[c], t = k->R0[c] * weight;
     most = fmax(most, fabs(t));

@@ -48,8 +48,7 @@ static double pull(const nsm_sigma *k) {
 
 // Smaller and smaller tau, the proximal term moved along. 1 accepted; 0 it stalls, after `patience` failures of
 // Newton's method in turn: what it leaves behind is of no use.
-static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double end,
-                   double *u) {
+static int descend(nsm_sigma *k, int patience, double end) {
   nsm_sigma_point *old = &k->old;
   memcpy(k->center, k->x, (size_t)k->g.rows * sizeof(double));
   nsm_sigma_keep(k, old);
@@ -62,7 +61,7 @@ static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
       if (!(norm <= start)) nsm_sigma_go_back(k, old);
       continue;
     }
-    if (used > 0 && nsm_sigma_checked(k, p, t, k->x, k->tau, u)) return 1;
+    if (used > 0 && nsm_sigma_checked(k, k->x, k->tau)) return 1;
     if (patience == STALL && pull(k) > 1) return 0;
     fails = 0;
     k->tau *= used == 1 ? 0.2 : used <= 4 ? 0.5 : 0.7;
@@ -150,8 +149,7 @@ static int step_along(nsm_sigma *k, walk *o, double *first) {
 }
 
 // Along the path until tau has fallen steadily for `patience` points. 1 accepted, 0 there, -1 no way on.
-static int follow(nsm_sigma *k, walk *o, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double end,
-                  double *u) {
+static int follow(nsm_sigma *k, walk *o, int patience, double end) {
   for (int points = 1, calm = 0; k->tau > end && nsm_sigma_may_go_on(k); points++) {
     double norm, first = 0;
     int used = -1;
@@ -176,7 +174,7 @@ static int follow(nsm_sigma *k, walk *o, const nsm_cone_problem *p, const nsm_co
     o->fresh = used > 0;
     nsm_graph_apply(&k->g, k->x, 1, k->y);
     if (k->tau > 10 * o->most) return -1;
-    if (points % LOOK == 0 && nsm_sigma_checked(k, p, t, k->x, k->tau, u)) return 1;
+    if (points % LOOK == 0 && nsm_sigma_checked(k, k->x, k->tau)) return 1;
     o->step *= fmin(2, fmax(0.5, sqrt((used <= 2 ? 0.7 : 0.3) / fmax(first, DBL_MIN))));
     calm = o->t_tau < -steady ? calm + 1 : 0;
     if (calm >= patience) return 0;
@@ -184,9 +182,8 @@ static int follow(nsm_sigma *k, walk *o, const nsm_cone_problem *p, const nsm_co
   return -1;
 }
 
-int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio,
-                   double tau, nsm_seed *d, double *u) {
-  nsm_sigma_begin(k, push, tau, d);
+int nsm_sigma_path(nsm_sigma *k, double push, double ratio, double tau) {
+  nsm_sigma_begin(k, push, tau);
   double end = last_tau * k->tau, start, norm;
   walk o = { .ratio = ratio / k->tau, .step = 0.3, .most = k->tau };
   int done = 0, used, there = 0;
@@ -194,10 +191,10 @@ int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
   for (int tries = 0; tries < 20 && !there; tries++) there = nsm_sigma_stage(k, &used, &start, &norm);
   if (!there) return 0;
   for (int patience = 3; done == 0 && k->tau > end; patience *= 2) {
-    done = follow(k, &o, p, t, patience, end, u);
+    done = follow(k, &o, patience, end);
     if (done) break;
     nsm_sigma_keep(k, &k->turn);
-    done = descend(k, p, t, STALL, end, u);
+    done = descend(k, STALL, end);
     if (done) break;
     nsm_sigma_go_back(k, &k->turn);
     set_tau(k, &o, k->tau);

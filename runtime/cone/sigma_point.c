@@ -25,8 +25,9 @@ void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p) {
   k->tau = p->tau;
 }
 
-int nsm_sigma_checked(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
-                     double *u) {
+int nsm_sigma_checked(nsm_sigma *k, const double *x, double tau) {
+  const nsm_cone_problem *p = k->p;
+  const nsm_cone_try *t = k->t;
   const nsm_graph *g = &k->g;
   nsm_cone_try asked = { .tolerance = t->asked, .sqrt_tolerance = t->sqrt_tolerance };
   nsm_cone_check check = { .accepted = 0 };
@@ -39,14 +40,14 @@ int nsm_sigma_checked(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_tr
   nsm_graph_lambda(g, k->xt, k->lambda);
   nsm_cone_project_all(p, k->lambda);
   double distance = nsm_cone_distance(p, k->w, k->lambda);
-  if (distance < 2 * t->asked) nsm_cone_check_answer(p, k->w, &asked, k->lambda, u, &check);
+  if (distance < 2 * t->asked) nsm_cone_check_answer(p, k->w, &asked, k->lambda, k->u, &check);
   if (!check.accepted && !(distance < k->least)) return 0;
   k->least = distance;
   memcpy(k->best, k->lambda, rows_bytes(k));
   if (check.accepted) return 1;
   if (distance <= t->accept) {
     nsm_cone_try level = { .tolerance = t->accept, .sqrt_tolerance = sqrt(t->accept) };
-    nsm_cone_check_answer(p, k->w, &level, k->lambda, u, &check);
+    nsm_cone_check_answer(p, k->w, &level, k->lambda, k->u, &check);
     k->enough = check.accepted;
   }
   return 0;
@@ -73,7 +74,8 @@ static double median(int n, double *x) {
   return x[middle];
 }
 
-void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_seed *d) {
+void nsm_sigma_begin(nsm_sigma *k, double push, double tau) {
+  nsm_seed *d = &k->seed;
   const nsm_graph *g = &k->g;
   double q = 0;
   for (int i = 0; i < g->rows; i++) q = fmax(q, fabs(g->q[i]));

@@ -80,7 +80,7 @@ static void start_split(const nsm_sigma *k, double beta, double *z) {
   }
 }
 
-int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double *u) {
+int nsm_sigma_split(nsm_sigma *k) {
   size_t mark = k->w->used;
   nsm_anderson a;
   double *weight = nsm_cone_take_doubles(k->w, (size_t)k->g.rows), *z = nsm_cone_take_doubles(k->w, (size_t)k->g.rows),
@@ -99,7 +99,7 @@ int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try 
         double norm = nsm_anderson_step(&a, z, G);
         most = step % LOOK == 1 ? norm : fmin(most, norm);
         if (step % LOOK) continue;
-        done = nsm_sigma_checked(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
+        done = nsm_sigma_checked(k, k->x, 0) || nsm_sigma_will_do(k);
         if (!(most < 0.5 * before)) break;
         before = most;
       }
@@ -172,7 +172,7 @@ static double left(const nsm_sigma *k, const nsm_cone_try *t, double then, int s
   return k->least > goal && now < then ? log(k->least / goal) / log(then / now) * (step - since) : HUGE_VAL;
 }
 
-int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double *u) {
+int nsm_sigma_sweeps(nsm_sigma *k, int patience) {
   double least = HUGE_VAL, then = HUGE_VAL;
   int done = 0, since = 0;
   for (int c = 0; c < k->g.nodes; c++) metric(k, c, k->stiff + 2 * c);
@@ -185,9 +185,9 @@ int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try
     if (step % PASS && moved > 0.3 * least) continue;
     if (moved < 0.8 * least) { least = moved; better = step; }
     k->w->iterations++;
-    done = nsm_sigma_checked(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
-    if (!t->warm || step < PASS) continue;
-    if (since && left(k, t, then, since, least, step) > SOON) break;
+    done = nsm_sigma_checked(k, k->x, 0) || nsm_sigma_will_do(k);
+    if (!k->t->warm || step < PASS) continue;
+    if (since && left(k, k->t, then, since, least, step) > SOON) break;
     then = least;
     since = step;
   }

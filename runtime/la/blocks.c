@@ -21,10 +21,14 @@ static int by_int(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Ranks of the later ones of rank k: its neighbours and those that its children hand over; `to` NULL: how many. child,
-// next: lists of children; mark [n].
-static size_t later_of(const nsm_blocks *b, int k, const int *start, const int *neighbour, const int *child,
-                       const int *next, const int *lists, const size_t *list0, int *mark, int *to) {
+// The elimination so far: the children of each rank as lists, child and then next; scratch.
+typedef struct elimination { int *child, *next, *mark; } elimination;   // [n]
+
+// Ranks of the later ones of rank k, into `to`: its neighbours and those that its children hand over, whose lists are
+// in b.
+static size_t later_of(const nsm_blocks *b, int k, const int *start, const int *neighbour, const elimination *t,
+                       int *to) {
+  int *mark = t->mark;
   size_t count = 0;
   mark[k] = k;
   for (int e = start[b->order[k]]; e < start[b->order[k] + 1]; e++) {
@@ -33,9 +37,9 @@ static size_t later_of(const nsm_blocks *b, int k, const int *start, const int *
     mark[j] = k;
     to[count++] = j;
   }
-  for (int c = child[k]; c >= 0; c = next[c])
-    for (size_t e = list0[c]; e < list0[c + 1]; e++) {
-      int j = lists[e];
+  for (int c = t->child[k]; c >= 0; c = t->next[c])
+    for (size_t e = b->start[c]; e < b->start[c + 1]; e++) {
+      int j = b->later[e];
       if (j <= k || mark[j] == k) continue;
       mark[j] = k;
       to[count++] = j;
@@ -59,7 +63,7 @@ static int find_later(nsm_blocks *b, const int *start, const int *neighbour, con
       b->later = more;
       room = 2 * room + (size_t)n;
     }
-    size_t count = later_of(b, k, start, neighbour, child, next, b->later, b->start, mark, b->later + b->start[k]);
+    size_t count = later_of(b, k, start, neighbour, &(elimination){ child, next, mark }, b->later + b->start[k]);
     b->start[k + 1] = b->start[k] + count;
     if (count == 0) continue;
     int parent = b->later[b->start[k]];
@@ -150,15 +154,16 @@ LA_INLINE int invert_block(int n, int room, double *A, double small) {
   return 1;
 }
 
-// C += factor A B: columns of C and A in whole vectors, `inner` columns of A, `columns` of B and C.
+// C += factor A B: columns of C and A in whole vectors, `inner` columns of A and rows of B, `columns` of B and C.
 LA_INLINE void add_block_product(int room, int columns, int inner, double factor, const double *A, const double *B,
-                           int rows_of_b, double *C) {
+                                 double *C) {
+  int rows_of_b = nsm_block_room(inner);
   for (int j = 0; j < columns; j++, B += rows_of_b, C += room) la_add_columns(room, inner, factor, A, B, C);
 }
 
 // What rank k leaves of the later ones: A_ij -= (A_ik D) A_kj; L_ik = A_ik D stays in the place of A_ik.
 LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *line) {
-  int node = b->order[k], own = b->size[node], room = nsm_block_room(own);
+  int node = b->order[k], own = b->size[node];
   const double *D = A + b->diagonal[node];
   for (size_t e = b->start[k]; e < b->start[k + 1]; e++) {
     int i = b->later[e], rows = nsm_block_room(b->size[i]);
@@ -167,7 +172,7 @@ LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *lin
       line[x] = L[x];
       L[x] = 0;
     }
-    add_block_product(rows, own, own, 1, line, D, room, L);
+    add_block_product(rows, own, own, 1, line, D, L);
     size_t below = b->start[b->rank[i]];
     for (size_t f = b->start[k]; f < b->start[k + 1]; f++) {
       int j = b->later[f];
@@ -183,7 +188,7 @@ LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *lin
           target = A + b->lower[g];
         }
       }
-      add_block_product(rows, b->size[j], own, -1, L, A + b->upper[f], room, target);
+      add_block_product(rows, b->size[j], own, -1, L, A + b->upper[f], target);
     }
   }
 }

@@ -55,17 +55,21 @@ static int reflector(int m, double *x, double *scale) {
   return 1;
 }
 
-// Rows k ... k+m-1 of columns from `from`, columns k ... k+m-1 of rows up to `to`.
-static void reflect(int n, double *a, int k, int m, const double *v, double scale, int from, int last, int to) {
+// P on rows and columns k ... k+m-1 of the matrix.
+typedef struct reflection { int k, m; const double *v; double scale; } reflection;
+
+// Of columns `from` ... `last`, and of rows up to `to`.
+static void reflect(int n, double *a, const reflection *P, int from, int last, int to) {
+  int k = P->k, m = P->m;
   for (int j = from; j <= last; j++) {
     double sum = 0;
-    for (int i = 0; i < m; i++) sum += v[i] * A(k + i, j);
-    for (int i = 0; i < m; i++) A(k + i, j) -= scale * sum * v[i];
+    for (int i = 0; i < m; i++) sum += P->v[i] * A(k + i, j);
+    for (int i = 0; i < m; i++) A(k + i, j) -= P->scale * sum * P->v[i];
   }
   for (int j = 0; j <= to; j++) {
     double sum = 0;
-    for (int i = 0; i < m; i++) sum += v[i] * A(j, k + i);
-    for (int i = 0; i < m; i++) A(j, k + i) -= scale * sum * v[i];
+    for (int i = 0; i < m; i++) sum += P->v[i] * A(j, k + i);
+    for (int i = 0; i < m; i++) A(j, k + i) -= P->scale * sum * P->v[i];
   }
 }
 
@@ -76,10 +80,8 @@ static void francis(int n, double *a, int lo, int hi, double s, double t) {
   for (int k = lo; k < hi; k++) {
     int m = k + 2 <= hi ? 3 : 2;
     double scale;
-    if (reflector(m, x, &scale)) {
-      int to = k + 3 < hi ? k + 3 : hi;
-      reflect(n, a, k, m, x, scale, k > lo ? k - 1 : lo, hi, to);
-    }
+    if (reflector(m, x, &scale))
+      reflect(n, a, &(reflection){ k, m, x, scale }, k > lo ? k - 1 : lo, hi, k + 3 < hi ? k + 3 : hi);
     for (int i = k + 1; k > lo && i < k + m; i++) A(i, k - 1) = 0;
     for (int i = 0; i < 3; i++) x[i] = k + 1 + i <= hi ? A(k + 1 + i, k) : 0;
   }

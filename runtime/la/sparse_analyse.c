@@ -152,8 +152,12 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// The pattern of the matrix: row i has the entries neighbour[start[i] ... start[i + 1] - 1].
+typedef struct pattern { const int *start, *neighbour; } pattern;
+
 // The later neighbours of place k, ascending, into `to` [as many]; NULL: counts only.
-static size_t later_ones(const nsm_sparse *s, int k, const int *start, const int *neighbour, int *mark, int *to) {
+static size_t later_ones(const nsm_sparse *s, int k, const pattern *p, int *mark, int *to) {
+  const int *start = p->start, *neighbour = p->neighbour;
   size_t n = 0;
   mark[k] = k;
   for (int e = start[s->order[k]]; e < start[s->order[k] + 1]; e++) {
@@ -229,7 +233,8 @@ static void place_unknowns(nsm_sparse *s, const nsm_elimination *e, int *goes_to
 
 // Room for the lists: borders of the tops are known from the elimination, and no border is longer.
 static int make_fronts(nsm_sparse *s, const nsm_elimination *e, int *goes_to, const int *order, const nodes *g,
-                       const int *start, const int *neighbour, const nsm_la_memory *memory, scratch *w) {
+                       const pattern *p, scratch *w) {
+  const nsm_la_memory *memory = w->memory;
   int n = s->n, *next = borrow_ints(w, e->count), *pivots = borrow_ints(w, e->count), *mark = borrow_ints(w, n),
       *by = borrow_ints(w, n), *number = borrow_ints(w, e->count);
   if (w->failed) return 0;
@@ -245,12 +250,12 @@ static int make_fronts(nsm_sparse *s, const nsm_elimination *e, int *goes_to, co
   }
   place_unknowns(s, e, goes_to, g, next, pivots, by);
   no_marks(n, mark);
-  for (int k = 0; k < n; k++) s->start[k + 1] = s->start[k] + later_ones(s, k, start, neighbour, mark, NULL);
+  for (int k = 0; k < n; k++) s->start[k + 1] = s->start[k] + later_ones(s, k, p, mark, NULL);
   s->later = TAKE(memory, s->start[n], int);
   s->index = TAKE(memory, room, int);
   if (!s->later || !s->index) return 0;
   no_marks(n, mark);
-  for (int k = 0; k < n; k++) later_ones(s, k, start, neighbour, mark, s->later + s->start[k]);
+  for (int k = 0; k < n; k++) later_ones(s, k, p, mark, s->later + s->start[k]);
   for (int k = 0; k < s->fronts; k++) {
     int up = e->parent[order[k]];
     if (up >= 0) s->front[number[top(goes_to, up)]].children++;
@@ -294,7 +299,7 @@ nsm_sparse *nsm_sparse_analyse(int n, const int *start, const int *neighbour, co
       s->front = TAKE(memory, s->fronts, nsm_sparse_front);
       s->waiting = TAKE(memory, s->fronts, int);
       ok = s->order && s->place && s->start && s->front && s->waiting &&
-           make_fronts(s, &e, goes_to, order, &g, start, neighbour, memory, &w);
+           make_fronts(s, &e, goes_to, order, &g, &(pattern){ start, neighbour }, &w);
     }
   }
   give_back(&w);

@@ -23,14 +23,16 @@ static shape shape_of(long n, long m, long equations) {
 }
 static int eq(const shape *h, int i) { return i < h->n ? i : h->m + i; }
 
-// rows x cols numbers, row by row; row i stands in row first + i, or in eq(i) where first < 0.
-static int read_part(scan *s, const shape *h, triplets *t, int rows, int cols, int first, int col0, const char *what) {
+// A part of the matrix: rows x cols numbers, row by row; row i stands in row first + i, or in eq(i) where first < 0.
+typedef struct part { int rows, cols, first, col0; const char *what; } part;
+
+static int read_part(scan *s, const shape *h, triplets *t, const part *p) {
   double x;
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < cols; j++) {
-      if (!scan_real(s, &x, 0, what)) return 0;
-      if (x != 0 && !(indices_add(s, &t->row, first < 0 ? eq(h, i) : first + i) && indices_add(s, &t->col, col0 + j) &&
-                      numbers_add(s, &t->value, x)))
+  for (int i = 0; i < p->rows; i++)
+    for (int j = 0; j < p->cols; j++) {
+      if (!scan_real(s, &x, 0, p->what)) return 0;
+      if (x != 0 && !(indices_add(s, &t->row, p->first < 0 ? eq(h, i) : p->first + i) &&
+                      indices_add(s, &t->col, p->col0 + j) && numbers_add(s, &t->value, x)))
         return 0;
     }
   return 1;
@@ -39,8 +41,9 @@ static int read_part(scan *s, const shape *h, triplets *t, int rows, int cols, i
 // A B C D a b into triplets and q[h->rows].
 static int read_parts(scan *s, const shape *h, triplets *t, double *q) {
   int n = h->n, m = h->m, e = h->equations;
-  if (!read_part(s, h, t, e, n, -1, 0, "an entry of A") || !read_part(s, h, t, m, m, n, n, "an entry of B") ||
-      !read_part(s, h, t, e, m, -1, n, "an entry of C") || !read_part(s, h, t, m, n, n, 0, "an entry of D")) return 0;
+  const part parts[] = { { e, n, -1, 0, "an entry of A" }, { m, m, n, n, "an entry of B" },
+                         { e, m, -1, n, "an entry of C" }, { m, n, n, 0, "an entry of D" } };
+  for (int k = 0; k < 4; k++) if (!read_part(s, h, t, parts + k)) return 0;
   for (int i = 0; i < e; i++)
     if (!scan_real(s, &q[eq(h, i)], 0, "an entry of a")) return 0;
   return scan_reals(s, q + n, (size_t)m, 0, "an entry of b");

@@ -1,6 +1,7 @@
 // File -> memory -> kind -> reader.
 #include "scan.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ nsm_problem_kind prob_guess_dat(const scan *s, const char *name) {
   scan look = *s;
   look.e = &e;
   long t[5] = { -1, -1, -1, -1, -1 };
-  for (int i = 0; i < 5 && scan_count(&look, 1L << 40, &t[i], ""); i++) {}
+  for (int i = 0; i < 5 && scan_count(&look, LONG_MAX / 4, &t[i], ""); i++) {}
   nsm_problem_kind named = kind_in_name(name);
   if ((t[0] == 2 || t[0] == 3) && t[2] >= 0 && t[2] <= 2 && t[3] == t[0] * t[1] && t[4] == t[3])
     return t[0] == 2 ? NSM_PROBLEM_FC2D : NSM_PROBLEM_FC3D;

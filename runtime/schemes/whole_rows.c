@@ -404,9 +404,10 @@ INLINE int zeros_fit(const sim_whole_map *k, const int m, const answer *x, const
   return 1;
 }
 
-// The step by a map of m rows.
-INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const int m, const int few, double *state,
-                  const double *y, const double *rate0) {
+// The step by the recent map, of m rows.
+INLINE int by_map(nsm_sim *s, struct sim_whole *w, const int m, const int few, double *state, const double *y,
+                  const double *rate0) {
+  const sim_whole_map *k = w->recent;
   answer x;
   for (int j = 0; j < m; j++) x.q[j] = y[k->row[j]] + k->e[j] * rate0[k->row[j]];
   if (!propose(k, m, &x) || !move(k, m, few, s, state, &x)) return 0;
@@ -436,16 +437,16 @@ int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned ma
   if (!k || k->mask != mask) return 0;
   int few = k->nt == s->a->nz && s->a->nz == s->a->nq && s->a->nz <= WHOLE_FEW ? s->a->nz : 0;
   switch (4 * k->m + few) {                                // (row, unknowns) of small contact problems
-    case 4 * 1 + 1: return by_map(s, w, k, 1, 1, state, y, rate0);
-    case 4 * 1 + 2: return by_map(s, w, k, 1, 2, state, y, rate0);
-    case 4 * 2 + 2: return by_map(s, w, k, 2, 2, state, y, rate0);
-    case 4 * 2 + 3: return by_map(s, w, k, 2, 3, state, y, rate0);
-    case 4 * 4 + 3: return by_map(s, w, k, 4, 3, state, y, rate0);
+    case 4 * 1 + 1: return by_map(s, w, 1, 1, state, y, rate0);
+    case 4 * 1 + 2: return by_map(s, w, 1, 2, state, y, rate0);
+    case 4 * 2 + 2: return by_map(s, w, 2, 2, state, y, rate0);
+    case 4 * 2 + 3: return by_map(s, w, 2, 3, state, y, rate0);
+    case 4 * 4 + 3: return by_map(s, w, 4, 3, state, y, rate0);
   }
   switch (k->m) {
-    case 1: return by_map(s, w, k, 1, 0, state, y, rate0);
-    case 2: return by_map(s, w, k, 2, 0, state, y, rate0);
-    case 4: return by_map(s, w, k, 4, 0, state, y, rate0);
-    default: return by_map(s, w, k, k->m, 0, state, y, rate0);
+    case 1: return by_map(s, w, 1, 0, state, y, rate0);
+    case 2: return by_map(s, w, 2, 0, state, y, rate0);
+    case 4: return by_map(s, w, 4, 0, state, y, rate0);
+    default: return by_map(s, w, k->m, 0, state, y, rate0);
   }
 }

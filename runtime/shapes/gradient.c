@@ -195,12 +195,12 @@ static void body_point(const nsm_pose *pose, const double *place, double *x) {
 // Two rims, or a rim and a line: the mean of the normals and of the body's points, then a force pair p along the
 // displacement of the points to each other, so that d . xi = g_E - g_B; as it acts in opposite directions on A and B
 // momentum is kept. p is of the order of the square of the step.
-static int by_correction(const nsm_shape *A, const nsm_pose *a0, const nsm_pose *a1, const nsm_shape *B,
-                         const nsm_pose *b0, const nsm_pose *b1, const nsm_touch *touch, double d[12]) {
+static int by_correction(const nsm_moved *A, const nsm_moved *B, const nsm_touch *touch, double d[12]) {
+  const nsm_pose *a0 = A->begin, *a1 = A->end, *b0 = B->begin, *b1 = B->end;
   nsm_touch t[2];
   double none[3] = { 0, 0, 0 }, xi[12], n[3], p[3], slip[3];
-  if (!nsm_touch_at(A, a0, B, b0, touch->feature, touch->normal, t) ||
-      !nsm_touch_at(A, a1, B, b1, touch->feature, t[0].normal, t + 1))
+  if (!nsm_touch_at(A->shape, a0, B->shape, b0, touch->feature, touch->normal, t) ||
+      !nsm_touch_at(A->shape, a1, B->shape, b1, touch->feature, t[0].normal, t + 1))
     return 0;
   moving a = { .form.kind = NSM_POINT }, b = { .form.kind = NSM_POINT };
   double x0[3], x1[3];
@@ -225,25 +225,24 @@ static int by_correction(const nsm_shape *A, const nsm_pose *a0, const nsm_pose 
   return 1;
 }
 
-int nsm_touch_gradient(const nsm_shape *A, const nsm_pose *a_begin, const nsm_pose *a_end, const nsm_shape *B,
-                       const nsm_pose *b_begin, const nsm_pose *b_end, const nsm_touch *touch, double d[12]) {
+int nsm_touch_gradient(const nsm_moved *A, const nsm_moved *B, const nsm_touch *touch, double d[12]) {
   moving a, b;
   factors f;
   double on[3];
   nsm_touch begin;
-  if (!make_form(A, nsm_feature_of_a(touch->feature), &a.form)) return 0;
-  if (!make_form(B, nsm_feature_of_b(touch->feature), &b.form)) return 0;
+  if (!make_form(A->shape, nsm_feature_of_a(touch->feature), &a.form)) return 0;
+  if (!make_form(B->shape, nsm_feature_of_b(touch->feature), &b.form)) return 0;
   nsm_form_kind low = a.form.kind < b.form.kind ? a.form.kind : b.form.kind;
   nsm_form_kind high = a.form.kind < b.form.kind ? b.form.kind : a.form.kind;
   if (low == NSM_CIRCLE && high != NSM_PLANE)
-    return by_correction(A, a_begin, a_end, B, b_begin, b_end, touch, d);
-  if (!nsm_touch_at(A, a_begin, B, b_begin, touch->feature, touch->normal, &begin)) return 0;
-  body_point(a_begin, begin.on_a, on);
+    return by_correction(A, B, touch, d);
+  if (!nsm_touch_at(A->shape, A->begin, B->shape, B->begin, touch->feature, touch->normal, &begin)) return 0;
+  body_point(A->begin, begin.on_a, on);
   place_near(&a.form, on);
-  body_point(b_begin, begin.on_b, on);
+  body_point(B->begin, begin.on_b, on);
   place_near(&b.form, on);
-  follow(&a, a_begin, a_end, a_begin->r);
-  follow(&b, b_begin, b_end, a_begin->r);
+  follow(&a, A->begin, A->end, A->begin->r);
+  follow(&b, B->begin, B->end, A->begin->r);
   int mirrored = a.form.kind > b.form.kind;
   if (!in_order(mirrored ? &b : &a, mirrored ? &a : &b, nsm_feature_mark(touch->feature) & 1 ? -1 : 1, &f)) return 0;
   half(&a, f.r, mirrored ? 1 : -1, mirrored ? f.b : f.a, d);

@@ -141,15 +141,17 @@ static void add(touch_list *t, uint64_t feature, double gap, const double *n, co
   }
 }
 
-// Corner i of `other` on edge `edge` of `owner`, with normal n of that edge; swapped: the owner is B.
-static void add_corner(touch_list *t, const nsm_outline *other, int i, const double *x, int edge, const double *n,
-                       double to_corner, int swapped) {
-  double gap = to_corner - other->radius, way[2], on_a[2];
+// Corner i of the axis' `other`, which lies at x, on its edge of the owner.
+static void add_corner(touch_list *t, const pair_axis *axis, int i, const double *x, double to_corner) {
+  const double *n = axis->n, radius = axis->other->radius;
+  double way[2], on_a[2];
   for (int k = 0; k < 2; k++) {
-    way[k] = swapped ? -n[k] : n[k];
-    on_a[k] = swapped ? x[k] - other->radius * n[k] : x[k] - to_corner * n[k];
+    way[k] = axis->swapped ? -n[k] : n[k];
+    on_a[k] = axis->swapped ? x[k] - radius * n[k] : x[k] - to_corner * n[k];
   }
-  add(t, swapped ? nsm_planar_feature(NSM_A_ON_B, i, edge) : nsm_planar_feature(NSM_B_ON_A, edge, i), gap, way, on_a);
+  uint64_t feature = axis->swapped ? nsm_planar_feature(NSM_A_ON_B, i, axis->edge)
+                                   : nsm_planar_feature(NSM_B_ON_A, axis->edge, i);
+  add(t, feature, to_corner - radius, way, on_a);
 }
 
 static void add_corners(touch_list *t, const nsm_outline *a, int i, const nsm_outline *b, int j) {
@@ -185,7 +187,7 @@ static int corners_over_edge(touch_list *t, const pair_axis *axis, double *place
     int deepest = gap - axis->other->radius <= axis->separation;
     if (!(gap - axis->other->radius < t->margin) || !over(axis->owner, axis->edge, axis->n, x, &along)) continue;
     if (gap < 0 && !deepest && !inside(axis->owner, x)) continue;   // below the line, but beyond the shape
-    add_corner(t, axis->other, i, x, axis->edge, axis->n, gap, axis->swapped);
+    add_corner(t, axis, i, x, gap);
     if (kept < PLACES) place[kept++] = along;
   }
   return kept;
@@ -206,7 +208,9 @@ static void corners_below_facing_edge(touch_list *t, const pair_axis *axis, cons
     int taken = 0;
     for (int k = 0; k < kept; k++)
       if (fabs(place[k] - mine) <= fabs(gap) * tilt + SLACK * (fabs(place[k]) + fabs(mine) + fabs(level))) taken = 1;
-    if (!taken) add_corner(t, axis->owner, i, x, facing, m, gap, !axis->swapped);
+    pair_axis back = { .owner = axis->other, .other = axis->owner, .edge = facing, .swapped = !axis->swapped,
+                       .n = { m[0], m[1] } };
+    if (!taken) add_corner(t, &back, i, x, gap);
   }
 }
 
@@ -238,10 +242,10 @@ void nsm_touch_at_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape
   int kind = nsm_planar_kind(feature), swapped = kind == NSM_A_ON_B;
   int i = nsm_planar_of_a(feature), j = nsm_planar_of_b(feature), edge = swapped ? j : i, corner = swapped ? i : j;
   if (kind == NSM_CORNERS) { add_corners(&t, &a, i, &b, j); return; }
-  const nsm_outline *owner = swapped ? &b : &a, *other = swapped ? &a : &b;
-  double n[2], x[2], level = nsm_outline_edge(owner, edge, n);
-  nsm_outline_corner(other, corner, x);
-  add_corner(&t, other, corner, x, edge, n, gap_to_edge(owner, n, level, x), swapped);
+  pair_axis axis = { .owner = swapped ? &b : &a, .other = swapped ? &a : &b, .edge = edge, .swapped = swapped };
+  double x[2], level = nsm_outline_edge(axis.owner, edge, axis.n);
+  nsm_outline_corner(axis.other, corner, x);
+  add_corner(&t, &axis, corner, x, gap_to_edge(axis.owner, axis.n, level, x));
 }
 
 double nsm_distance_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,

@@ -60,11 +60,14 @@ nsm_pose nsm_planar_end(const nsm_planar_step *s) {
   return end;
 }
 
-// Equation (2): d of the body of the corner, e of that of the edge.
-static void corner_on_edge(const nsm_shape *P, const nsm_planar_step *p, int corner, const nsm_shape *Q,
-                           const nsm_planar_step *q, int edge, double *d, double *e) {
-  double level, w[2];
-  turned x = corner_of(P, p, corner), n = normal_of(Q, q, edge, &level);
+// A shape of the pair: how it moves, its corner or edge, and where its three numbers go.
+typedef struct side { const nsm_shape *shape; const nsm_planar_step *step; int at; double *d; } side;
+
+// Equation (2), of the body of the corner and that of the edge.
+static void corner_on_edge(const side *corner, const side *edge) {
+  const nsm_planar_step *p = corner->step, *q = edge->step;
+  double level, w[2], *d = corner->d, *e = edge->d;
+  turned x = corner_of(corner->shape, p, corner->at), n = normal_of(edge->shape, q, edge->at, &level);
   for (int k = 0; k < 2; k++) {
     w[k] = p->pose->r[k] - q->pose->r[k] + (p->shift[k] - q->shift[k]) / 2 + x.mean[k];
     d[k] = n.mean[k];
@@ -96,8 +99,8 @@ void nsm_planar_gradient(const nsm_shape *A, const nsm_planar_step *a, const nsm
                          uint64_t feature, double d[6]) {
   int i = nsm_planar_of_a(feature), j = nsm_planar_of_b(feature);
   switch (nsm_planar_kind(feature)) {
-  case NSM_B_ON_A: corner_on_edge(B, b, j, A, a, i, d + 3, d); break;
-  case NSM_A_ON_B: corner_on_edge(A, a, i, B, b, j, d, d + 3); break;
+  case NSM_B_ON_A: corner_on_edge(&(side){ B, b, j, d + 3 }, &(side){ A, a, i, d }); break;
+  case NSM_A_ON_B: corner_on_edge(&(side){ A, a, i, d }, &(side){ B, b, j, d + 3 }); break;
   default: corner_on_corner(A, a, i, B, b, j, d); break;
   }
 }

@@ -31,10 +31,10 @@ int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, con
 // d of 12 numbers with d . xi = g_E - g_B exactly, where xi = (xi_r, xi_w of A; xi_r, xi_w of B):
 //   xi_r = r_E - r_B in world axes; xi_w in the body axes of the mean, R_E - R_B = (R_B + R_E)/2 [xi_w]x, that is
 //   R_E = R_B cay(xi_w): the increment of the scheme `consistent`.
-// begin and end: poses of A and B. As the poses meet it becomes nsm_touch_rows. Returns 0 where the pair has no such
+// As the poses meet it becomes nsm_touch_rows. Returns 0 where the pair has no such
 // feature.
-int nsm_touch_gradient(const nsm_shape *A, const nsm_pose *a_begin, const nsm_pose *a_end, const nsm_shape *B,
-                       const nsm_pose *b_begin, const nsm_pose *b_end, const nsm_touch *touch, double d[12]);
+typedef struct nsm_moved { const nsm_shape *shape; const nsm_pose *begin, *end; } nsm_moved;
+int nsm_touch_gradient(const nsm_moved *A, const nsm_moved *B, const nsm_touch *touch, double d[12]);
 
 // The row H of a direction t at a touch: t . (v_B - v_A) of its material points is H . (v, w of A; v, w of B), v in
 // world axes, w (angular velocity) in body axes. With t = normal it is the gradient of the gap.

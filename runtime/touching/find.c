@@ -46,10 +46,9 @@ static void sort(nsm_touch *t, int n) {
     }
 }
 
-static int touches(const struct nsm_touching *t, int planar, int a, int i, int b, int j, double margin,
-                   nsm_touch *out) {
-  return (planar ? nsm_touches_planar : nsm_touches)(&t->shape[i], &t->pose[a], &t->shape[j], &t->pose[b], margin, out,
-                                                     MOST_OF_PAIR);
+static int touches(const struct nsm_touching *t, const sim_found *f, double margin, nsm_touch *out) {
+  return (t->body[f->a].planar ? nsm_touches_planar : nsm_touches)(
+    &t->shape[f->shape_a], &t->pose[f->a], &t->shape[f->shape_b], &t->pose[f->b], margin, out, MOST_OF_PAIR);
 }
 
 static int pair(nsm_sim *s, int contact, int a, int b, double margin) {
@@ -61,11 +60,12 @@ static int pair(nsm_sim *s, int contact, int a, int b, double margin) {
   for (int i = A->shape0; i < A->shape0 + A->nshape; i++)
     for (int j = B->shape0; j < B->shape0 + B->nshape; j++) {
       nsm_touch out[MOST_OF_PAIR];
-      int n = touches(t, A->planar, a, i, b, j, margin, out);
+      sim_found of = { .a = a, .b = b, .shape_a = i, .shape_b = j };
+      int n = touches(t, &of, margin, out);
       sim_found *to = n > 0 ? more(s, g, n) : NULL;
       if (n > 0 && !to) return 0;
       sort(out, n);
-      for (int k = 0; k < n; k++) to[k] = (sim_found){ a, b, i, j, out[k] };
+      for (int k = 0; k < n; k++) { of.touch = out[k]; to[k] = of; }
       g->nfound += n;
     }
   return 1;

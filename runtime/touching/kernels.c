@@ -58,7 +58,8 @@ static double gradient(const nsm_view *v, const struct nsm_touching *t, const si
   nsm_pose end[] = { *begin[0], *begin[1] };
   for (int k = still; k < 2; k++) sim_touch_pose(body[k], v->q, &end[k]);
   if (driven) end[0] = t->pose_end[f->a];
-  if (!nsm_touch_gradient(shape[0], begin[0], &end[0], shape[1], begin[1], &end[1], &f->touch, full))
+  const nsm_moved A = { shape[0], begin[0], &end[0] }, B = { shape[1], begin[1], &end[1] };
+  if (!nsm_touch_gradient(&A, &B, &f->touch, full))
     nsm_touch_row(&f->touch, f->touch.normal, begin[0], begin[1], full);
   memcpy(d, full + (still ? 6 : 0), (size_t)(still ? 6 : 12) * sizeof *d);
   for (int i = 0; driven && i < 6; i++) moved += full[i] * way[i];

@@ -3,10 +3,9 @@ event-driven runs of this file's own (extrapolated midpoint rule, events by Illi
 import csv
 import math
 import pathlib
-import subprocess
 import tempfile
 
-from suite import NSM, need
+from suite import need, nsm
 
 SCHEMES = ("moreau", "consistent")
 
@@ -16,15 +15,14 @@ def run(text, step, scheme, *flags, code=0):
     with tempfile.TemporaryDirectory() as folder:
         model, out, events = (pathlib.Path(folder) / name for name in ("m.nsm", "out.csv", "events.csv"))
         model.write_text(text)
-        p = subprocess.run([NSM, "run", model, "--step", repr(step), "--scheme", scheme, "-o", out, *flags] +
-                           (["--record-events", events] if "located" in scheme else []), capture_output=True, text=True)
-        need(p.returncode == code, f"exit {p.returncode}: {p.stderr[-400:]}")
+        ran = nsm("run", model, "--step", repr(step), "--scheme", scheme, "-o", out, *flags,
+                  *(["--record-events", events] if "located" in scheme else [])).expect(code)
         if code:
-            return None, p.stderr, None
+            return None, ran.err, None
         rows = list(csv.reader(out.read_text().splitlines()))
         column = {name: [float(r[i]) for r in rows[1:]] for i, name in enumerate(rows[0])}
         told = list(csv.DictReader(events.read_text().splitlines())) if events.exists() else []
-        return column, p.stderr, told
+        return column, ran.err, told
 
 
 # --- event-driven runs ---

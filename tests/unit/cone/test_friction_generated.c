@@ -90,7 +90,7 @@ static void large(void **state) {
   (void)state;
   bench_budget = 120;
   FAMILY("500 contacts", 2, random_heap(167, 3, 1, 2, 0.2, 0.5, force, speed));
-  FAMILY("stack of 100", 1, box_stack(100, 4, 0.3, 1, 0.3, 0.6, 1, 1));
+  FAMILY("stack of 100", 1, box_stack(THIN > 1 ? 40 : 100, 4, 0.3, 1, 0.3, 0.6, 1, 1));   // a tenth of the time
 }
 
 static void blocks(void **state) {
@@ -139,7 +139,7 @@ static void stubborn(void **state) {
   (void)state;
   static const int which[] = { 2, 27, 32, 177, 2024, 2128, 2400, 3096 };
   int solved = 0;
-  for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+  for (size_t i = 0; i < sizeof which / sizeof *which; i += THIN) {
     bench_seed = 88172645463325252u + 7919u * (uint64_t)which[i];
     for (int k = 0; k < 9; k++) draw();
     friction f = random_heap(6 + which[i] % 8, 4, 1, 100, 0.4, 0.8, 1, 1);
@@ -147,7 +147,7 @@ static void stubborn(void **state) {
     friction_close(&f);
   }
   if (getenv("NSM_SHOW")) printf("stubborn               %2d of 8\n", solved);
-  assert_true(solved >= 5);
+  assert_true(solved >= (THIN > 1 ? 1 : 5));
 }
 
 // A guess that is the answer is confirmed at once; the answer of rows and of a dense matrix is one.

@@ -12,6 +12,8 @@ void *realloc(void *x, size_t n) { allocations++; return __libc_realloc(x, n); }
 static long allocations = 1;   // not counted
 #endif
 
+enum { SIZES = 40 / THIN };          // of a workspace that is too small
+
 static void fill(bench *b, int kinds) {
   int m = b->p.m;
   if (!b->row_start) {
@@ -74,7 +76,7 @@ static void small_workspace(void **state) {
     bench b = bench_open(m, 0, 0);
     fill(&b, 7);
     size_t full = nsm_cone_workspace_size(m, (size_t)(m * m), m), least = nsm_cone_workspace_size(0, 0, 0);
-    for (size_t bytes = full; bytes > least; bytes -= (full - least) / 40 + 1) {
+    for (size_t bytes = full; bytes > least; bytes -= (full - least) / SIZES + 1) {
       unsigned char *work = malloc(bytes + 64);
       memset(work, 0x5a, bytes + 64);
       nsm_cone_workspace_init(work, bytes);
@@ -96,7 +98,7 @@ static void small_workspace_for_blocks(void **state) {
     int m = b.p.m;
     fill_blocks(&b);
     size_t full = nsm_cone_workspace_size_with(m, (size_t)(m * m), m, count), least = nsm_cone_workspace_size(0, 0, 0);
-    for (size_t bytes = full; bytes > least; bytes -= (full - least) / 40 + 1) {
+    for (size_t bytes = full; bytes > least; bytes -= (full - least) / SIZES + 1) {
       unsigned char *work = malloc(bytes + 64);
       memset(work, 0x5a, bytes + 64);
       nsm_cone_workspace_init(work, bytes);

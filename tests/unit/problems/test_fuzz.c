@@ -17,6 +17,7 @@
 #include "seeds.h"
 
 enum { ROOM = 1 << 14, LARGEST_SOLVED = 24 };
+static const double budget = 0.05;   // of the work that a problem without an answer may take: 40 is the default
 
 static uint64_t state = 0x9E3779B97F4A7C15u;
 static uint64_t draw(void) { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
@@ -155,7 +156,7 @@ static void solve(const nsm_problem *p) {
   double *lambda = calloc((size_t)m + 1, sizeof *lambda), *u = calloc((size_t)m + 1, sizeof *u);
   assert_true(work && lambda && u);
   nsm_cone_workspace_init(work, bytes);
-  nsm_cone_options o = { .max_iterations = 40, .warm = p->guess != NULL };
+  nsm_cone_options o = { .max_iterations = 40, .warm = p->guess != NULL, .budget = budget };
   nsm_cone_result r;
   if (p->guess) memcpy(lambda, p->guess, (size_t)m * sizeof *lambda);
   nsm_cone_status status = nsm_cone_solve(&p->p, &o, work, lambda, u, &r);

@@ -40,7 +40,8 @@ static void verify_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, c
   if (!nsm_touch_at(A, pa, B, pb, touch->feature, touch->normal, &begin)) { keep(&v->row, 1, v); return; }
   keep(&v->row, fabs(begin.gap - touch->gap) / scale, v);
   if (!nsm_touch_at(A, &ea, B, &eb, touch->feature, begin.normal, &end)) return;
-  if (!nsm_touch_gradient(A, pa, &ea, B, pb, &eb, touch, d)) { keep(&v->row, 1, v); return; }
+  const nsm_moved a = { A, pa, &ea }, b = { B, pb, &eb };
+  if (!nsm_touch_gradient(&a, &b, touch, d)) { keep(&v->row, 1, v); return; }
   double change = 0;
   for (int k = 0; k < 12; k++) change += d[k] * xi[k];
   keep(&v->row, fabs(change - (end.gap - begin.gap)) / scale, v);

@@ -172,7 +172,7 @@ static void rows_are_limits(void **state) {
       for (int k = 0; k < n; k++) {
         double H[12], d[12], t1[3], t2[3];
         nsm_touch_row(t + k, t[k].normal, &pa, &pb, H);
-        assert_true(nsm_touch_gradient(&A, &pa, &pa, &B, &pb, &pb, t + k, d));
+        assert_true(nsm_touch_gradient(&(nsm_moved){ &A, &pa, &pa }, &(nsm_moved){ &B, &pb, &pb }, t + k, d));
         for (int m = 0; m < 12; m++) assert_true(fabs(H[m] - d[m]) < 1e-9);
         nsm_touch_slip(t[k].normal, t1, t2);
         double n1 = 0, n2 = 0, n12 = 0, l1 = 0;

@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "syntax/comments.h"
+#include "tests/unit/thin.h"
 
 static void formats_well(const char *text, size_t n, const char *what) {
   Bench b = parsed(text, n, false);
@@ -133,7 +134,7 @@ static void damaged_models(void **state) {
   for (size_t k = 0; k < found.gl_pathc; k++) {
     size_t n;
     char *text = whole_file(found.gl_pathv[k], &n);
-    for (int trial = 0; trial < 100; trial++) {
+    for (int trial = 0; trial < 100 / THIN; trial++) {
       Text t = {0};
       text_addn(&t, text, n);
       for (size_t hits = 1 + draw(3); hits-- > 0;) damage(&t);
