@@ -51,9 +51,9 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <node> point otherwise
+%type <node> point otherwise over
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
-%type <list> names pictures points
+%type <list> names pictures points within
 %type <text> doc
 %type <count> primes
 
@@ -108,11 +108,15 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
       | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
+      | NAME STRING ':' exprs over                       { $$ = ast_plot(p, @$, @1, $1, $2, $4, $5); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
       | FLOW expr TO expr '=' expr                       { $$ = ast_flow(p, @$, $2, $4, $6); }
       | MATERIAL names                                   { $$ = ast_materials(p, @$, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
+over: %empty                                             { $$ = NULL; }
+    | NAME expr                                          { $$ = ast_over(p, @1, $1, $2); }
+    ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }
       | MODEL NAME '(' formals ')' block                 { $$ = ast_model(p, @$, @2, $2, $4, $6); }
       | CONTACT named '{' parts '}'                      { $$ = ast_contact_parts(p, @$, $2, $4); }
@@ -167,8 +171,8 @@ decls: decl                                              { $$ = ast_append(p, as
 formals: %empty                                          { $$ = ast_list(); }
        | decls
        ;
-decl: declared value doc                                 { $$ = ast_decl(p, @$, $1, (Span){0}, $2, $3); }
-    | declared ':' unit value doc                        { $$ = ast_decl(p, @$, $1, @3, $4, $5); }
+decl: declared value within doc                          { $$ = ast_decl(p, @$, $1, (Span){0}, $2, $3, $4); }
+    | declared ':' unit value within doc                 { $$ = ast_decl(p, @$, $1, @3, $4, $5, $6); }
     ;
 declared: NAME primes                                    { $$ = ast_named(p, @$, @1, $1, $2, ast_list()); }
         | NAME primes '[' exprs ']' primes               { $$ = ast_named(p, @$, @1, $1, $2 + $6, $4); }
@@ -183,6 +187,9 @@ dims: %empty                                             { $$ = ast_list(); }
 value: %empty                                            { $$ = NULL; }
      | '=' expr                                          { $$ = $2; }
      ;
+within: %empty                                           { $$ = ast_list(); }
+      | IN '[' expr ',' expr ']'                         { $$ = ast_append(p, ast_append(p, ast_list(), $3), $5); }
+      ;
 names: NAME                                              { $$ = ast_append(p, ast_list(), ast_name(p, @1, $1)); }
      | names ',' NAME                                    { $$ = ast_append(p, $1, ast_name(p, @3, $3)); }
      ;

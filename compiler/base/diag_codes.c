@@ -7,7 +7,11 @@
 typedef enum { ERROR = SEV_ERROR, WARNING = SEV_WARNING, NOTE = SEV_NOTE } SeverityWord;   // as diag_codes.def says it
 
 static const struct { const char *name; SeverityWord severity; const char *title, *story; } codes[] = {
+#ifdef NSM_WITHOUT_STORIES                                 // in a page: nobody asks for them
+#define DIAG(code, severity, title, story) {#code, severity, title, ""},
+#else
 #define DIAG(code, severity, title, story) {#code, severity, title, story},
+#endif
 #include "diag_codes.def"
 #undef DIAG
   {NULL, NOTE, NULL, NULL}   // so that the table is never empty

@@ -192,6 +192,8 @@ static void walk_decl(Walk w, const Ast *x) {
   else walk_list(w, x->list);
   if (x->list2.n && of) map_put(w.n->elements, of, (void *)w.seen);
   walk(w, x->a);
+  walk(w, x->b);
+  walk(w, x->c);
 }
 
 static void walk_call(Walk w, const Ast *x) {

@@ -158,7 +158,7 @@ struct Elab {
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
-  Vec(MDraw) draw;
+  Vec(MDraw) draw;        Vec(MPlot) plot;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -231,6 +231,9 @@ void infer_units(Elab *e);                                      // MParam.inferr
 void  note_given(Elab *e);                                     // fills MParam.given
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
+
+// --- elab_range.c: the range of a parameter; v: its value, NULL where it has none yet ---
+bool param_range(const Symbol *y, const Value *v, const Value end[2]);
 
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
@@ -360,6 +363,9 @@ void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 void elab_force(Env env, const Ast *x);
 void elab_draw(Env env, const Ast *x);              // elab_draw.c
+
+// --- elab_plot.c: plot "name": a, b vs c; ---
+void elab_plot(Env env, const Ast *x);
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);

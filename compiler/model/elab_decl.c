@@ -1,6 +1,7 @@
 // Declared names. A symbol is resolved when it is first needed, so declarations may stand in any order; a symbol that
 // needs itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances
 // stay values.
+#include <math.h>
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -205,7 +206,9 @@ static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Sym
                .inferred = UNIT_ANY,
                .unit_text = y->decl->unit ? y->decl->unit : "",
                .doc = y->decl->doc,
-               .span = y->span };
+               .span = y->span,
+               .lo = NAN,
+               .hi = NAN };
   vec_push(&e->param, p);
   return (int)e->param.n - 1;
 }
@@ -236,6 +239,17 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
     e->param.at[y->id].ndim = v->ndim;
     memcpy(e->param.at[y->id].dim, v->dim, sizeof v->dim);
   }
+}
+
+// v: NULL, it has no value yet.
+static bool store_range(const Symbol *y, const Value *v) {
+  const Ast *d = y->decl;
+  if (!d->b) return true;
+  Value end[2] = { elab_scalar(&y->env, d->b), elab_scalar(&y->env, d->c) };
+  if (end[0].bad || end[1].bad) return false;
+  for (int k = 0; k < 2; k++)
+    if (end[k].unit.state == UNIT_LITERAL && y->unit.scale != 1) end[k] = scaled_value(&y->env, end[k], y->unit);
+  return param_range(y, v, end);
 }
 
 static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
@@ -273,7 +287,7 @@ static bool force_param(Symbol *y) {
     y->unit = u;
     y->global = true;
     unit_by_name(y);
-    return true;
+    return store_range(y, NULL);
   }
   Value v = elab_expr(&env, from);
   if (v.bad) return false;
@@ -297,6 +311,7 @@ static bool force_param(Symbol *y) {
   if (!given_formal && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
+    return y->given || store_range(y, &v);
   } else {
     y->unit = v.unit;
     y->value = set_value(y, v);

@@ -243,6 +243,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(constraint);
   FREEZE(output);
   FREEZE(draw);
+  FREEZE(plot);
   FREEZE(init);
   FREEZE(body);
   FREEZE(solid);
@@ -274,6 +275,7 @@ static void release(Elab *e) {
   vec_free(&e->constraint);
   vec_free(&e->output);
   vec_free(&e->draw);
+  vec_free(&e->plot);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);

@@ -170,6 +170,7 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_PAIR:
   case AST_MATERIAL:
   case AST_SIMULATE:
+  case AST_PLOT:
   case AST_EXPECT: break;
   default: return false;
   }
@@ -187,8 +188,9 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_PAIR       ? "a pair of materials"
                      : x->kind == AST_MATERIAL   ? "a material"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
+                     : x->kind == AST_PLOT       ? "a plot"
                                                  : "`expect`";
-  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY ||
+  bool itself = x->kind == AST_SIMULATE || x->kind == AST_PLOT || x->kind == AST_INSTANCE || x->kind == AST_BODY ||
                 x->kind == AST_TOUCH || x->kind == AST_MATERIAL;
   const Ast *d = x->list.n && !itself ? x->list.at[0] : x;
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
@@ -202,7 +204,7 @@ static bool belongs_outside(Env env, const Ast *x) {
     diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
               env.ctx.loop[env.ctx.n - 1].name);
   else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY ||
-           x->kind == AST_PAIR || x->kind == AST_MATERIAL)
+           x->kind == AST_PLOT || x->kind == AST_PAIR || x->kind == AST_MATERIAL)
     diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;
@@ -243,6 +245,7 @@ static void item(Env env, const Ast *x) {
   case AST_FOR: loop(env, x); break;
   case AST_IF: elab_items(env, chosen_items(env, x)); break;
   case AST_DRAW: elab_draw(env, x); break;
+  case AST_PLOT: elab_plot(env, x); break;
   case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);

@@ -102,6 +102,7 @@ typedef struct MParam {
   int         ndim, dim[2];   // of an array: on its first element; the others have ndim = -1
   bool        structural; // a length or an unrolled sum depends on it: fixed when compiled
   double      fixed;      // its value, where structural
+  double      lo, hi;     // its range, param x = 1 in [0, 2]; nan: none is given
   double      given;      // a number that --set gives on the command line of the compiler, else nan: for checks of
                           // values only
 } MParam;
@@ -242,6 +243,9 @@ typedef struct MDraw {
   int first, nargument, argument[MOST_ARGUMENTS];
 } MDraw;
 
+// What a page shows at first: columns as they are written, of families without index all; over: NULL, the time.
+typedef struct MPlot { const char *title, **column, *over; int ncolumn; } MPlot;
+
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
@@ -325,6 +329,7 @@ typedef struct Model {
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
   MDraw *draw; int ndraw;
+  MPlot *plot; int nplot;
   MInit *init; int ninit;
   MBody *body; int nbody;
   MSolid *solid; int nsolid;
@@ -345,6 +350,10 @@ typedef struct Model {
 
 // States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
 double model_unknowns(const Model *m);
+
+// Where parameter number id makes sense, in SI: its range, [0, 1] of a restitution; nan: nothing is known.
+// elab_range.c
+void model_param_range(const Model *m, int id, double *lo, double *hi);
 
 // The law of impact that contacts of the model have: the first that is not Newton's.
 MImpactLaw model_impact(const Model *m);

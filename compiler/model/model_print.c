@@ -367,6 +367,12 @@ static void results(Printer *p) {
     text_add(p->out, ")");
     end(p, p->ctx);
   }
+  for (int i = 0; i < m->nplot; i++) {
+    const MPlot *plot = &m->plot[i];
+    text_printf(p->out, "  plot \"%s\":", plot->title);
+    for (int k = 0; k < plot->ncolumn; k++) text_printf(p->out, "%s %s", k ? "," : "", plot->column[k]);
+    text_printf(p->out, "%s%s;\n", plot->over ? " vs " : "", plot->over ? plot->over : "");
+  }
   for (int i = 0; i < m->nassertion; i++) {
     p->ctx = &m->assertion[i].ctx;
     text_add(p->out, "  assert ");

@@ -115,9 +115,20 @@ static void no_indices(Parse *p, AstList decls, const char *word) {
   }
 }
 
+// Only of parameters: state x = 1 in [0, 2].
+static void no_ranges(Parse *p, AstList decls) {
+  for (int k = 0; k < decls.n; k++) {
+    const Ast *x = decls.at[k];
+    if (x->kind != AST_DECL || !x->b) continue;
+    Diag *d = problem(p, DIAG_E0253, x->b->span, "only a parameter has a range");
+    diag_help(d, "leave it out; `expect max(%s) <= ...` makes a claim about the values of a run", x->name);
+  }
+}
+
 Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body) {
   Ast *n = ast_new_named(p, AST_FUNCTION, at, name_at, name);
   no_indices(p, formals, "");
+  no_ranges(p, formals);
   n->list = formals;
   n->unit = unit_of(p, unit);
   n->unit_span = unit;
@@ -159,7 +170,11 @@ Ast *ast_named_over(Parse *p, Span at, Span name_at, const char *name, int prime
   return n;
 }
 
-Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc) {
+Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, AstList within, const char *doc) {
+  if (within.n) {
+    named->b = within.at[0];
+    named->c = within.at[1];
+  }
   named->span = at;
   named->unit = unit_of(p, unit);
   named->unit_span = unit;
@@ -169,6 +184,7 @@ Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *
 }
 
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls) {
+  if (kind != AST_PARAM) no_ranges(p, decls);
   Ast *n = ast_new(p, kind, at);
   if (kind != AST_STATE && kind != AST_COORD && kind != AST_DISCRETE)
     no_indices(p, decls, kind == AST_OUTPUT ? "output" : kind == AST_VAR ? "var" : "");
@@ -735,6 +751,24 @@ Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *t
   n->name = word;
   n->name_span = word_at;
   n->doc = text;
+  return ast_done(p, n);
+}
+
+Ast *ast_over(Parse *p, Span word_at, const char *word, Ast *over) {
+  if (!strcmp(word, "vs")) return over;
+  Diag *d = problem(p, DIAG_E0101, word_at, "`%s` cannot stand here", word);
+  diag_help(d, "plot \"phase\": x' vs x; or a comma between columns");
+  return NULL;
+}
+
+Ast *ast_plot(Parse *p, Span at, Span word_at, const char *word, const char *title, AstList columns, Ast *over) {
+  if (strcmp(word, "plot")) return ast_lone(p, at, ast_name(p, word_at, word));
+  Ast *n = ast_new(p, AST_PLOT, at);
+  n->name = word;
+  n->name_span = word_at;
+  n->doc = title;
+  n->list = columns;
+  n->a = over;
   return ast_done(p, n);
 }
 

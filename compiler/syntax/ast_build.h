@@ -21,7 +21,8 @@ Ast *ast_import(Parse *p, Span at, Span name_at, const char *name);
 Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body);
 Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items);
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls);
-Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc);
+// within: nothing, or the ends of a range.
+Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, AstList within, const char *doc);
 // what a DECL, RELATION… starts as
 Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);
 Ast *ast_named_over(Parse *p, Span at, Span name_at, const char *name, int primes, AstList indexers);
@@ -44,6 +45,9 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
                   AstList args);
+// over: NULL, the time.
+Ast *ast_plot(Parse *p, Span at, Span word_at, const char *word, const char *title, AstList columns, Ast *over);
+Ast *ast_over(Parse *p, Span word_at, const char *word, Ast *over);
 Ast *ast_draw(Parse *p, Span at, AstList pictures);
 Ast *ast_picture(Parse *p, Span at, Ast *what);
 AstList ast_pictures(Parse *p, AstList pictures, Ast *one);

@@ -340,7 +340,7 @@ static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
   for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)
     if (comment_breaks(w->src, c->at[k])) return false;
   return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_TOUCH && n->kind != AST_PAIR &&
-         n->kind != AST_MATERIAL && n->kind != AST_DRAW && n->kind != AST_MODEL &&
+         n->kind != AST_MATERIAL && n->kind != AST_PLOT && n->kind != AST_DRAW && n->kind != AST_MODEL &&
          n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
          n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
 }
@@ -369,6 +369,7 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_DRAW:
   case AST_BODY: return comments_skip(w->src, n->span.lo, '{');
   case AST_MATERIAL: return list_start(n, n->list);
+  case AST_PLOT: return n->list.n ? n->list.at[0]->span.lo : n->span.hi;
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
   case AST_RELATION: return n->a->a ? n->a->a->span.lo : n->span.hi;
   case AST_IMPORT:
@@ -464,6 +465,13 @@ static void put_statement(Printer *w, const Ast *n) {
     case AST_STOP: case AST_FAIL:
       text_printf(out, "%s ", n->name);
       print_string(n->doc, out);
+      break;
+    case AST_PLOT:
+      text_add(out, "plot ");
+      print_string(n->doc, out);
+      text_add(out, ": ");
+      put_list(w, n->list, 1);
+      if (n->a) put_next(w, n->list.at[n->list.n - 1], " vs ", n->a);
       break;
     case AST_MATERIAL:
       text_add(out, "material ");

@@ -178,7 +178,7 @@ static void print_binary(const Ast *n, bool tight, Pen *w) {
 // The last token of a node takes the comments that are left inside of it, so that none slips out.
 static void print_decl(const Ast *n, Pen *w) {
   size_t end = n->span.hi - 1, bracket = n->list.n ? behind(w, n->list.at[n->list.n - 1]) : 0;
-  bool more = n->unit || n->a || n->doc;
+  bool more = n->unit || n->a || n->b || n->doc;
   put(w, n->name_span.lo, n->name);
   if (n->list.n) {
     pen_text(w, "[");
@@ -195,6 +195,14 @@ static void print_decl(const Ast *n, Pen *w) {
   if (n->a) {
     pen_text(w, " = ");
     print_expr(n->a, w);
+  }
+  if (n->b) {
+    pen_text(w, " in [");
+    print_expr(n->b, w);
+    pen_text(w, ", ");
+    print_expr(n->c, w);
+    pen_at(w, behind(w, n->c));
+    pen_text(w, "]");
   }
   if (n->doc) {
     put(w, end, " ");

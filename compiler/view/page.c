@@ -1,6 +1,6 @@
-// Writing the page. Facts are JSON; numbers are blocks, little-endian as the processors are that run this: float64 for
-// columns, which are the same bits that the CSV prints, float32 for what is only looked at.
-#include "page.h"
+// What a page tells of a run. Facts are JSON; numbers are blocks, little-endian as the processors are that run this:
+// float64 for columns, which are the same bits that the CSV prints, float32 for what is only looked at.
+#include "page_parts.h"
 #include "thin.h"
 #include <math.h>
 #include <stdlib.h>
@@ -8,32 +8,8 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks of numbers are little-endian");
 
-#define SCRIPT(symbol, file) extern const char symbol[];
-#include "scripts.def"
-#undef SCRIPT
-extern const char page_html[], page_css[], page_worker_js[];
-
 // ---- pieces ---------------------------------------------------------------------------------------------------------
-static void base64(Text *out, const void *bytes, size_t n) {
-  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  enum { PART = 3 * 256 };
-  const unsigned char *b = bytes;
-  for (size_t at = 0; at < n; at += PART) {
-    char line[4 * PART / 3];
-    size_t used = 0, end = n - at < PART ? n : at + PART;
-    for (size_t i = at; i < end; i += 3) {
-      unsigned x = (unsigned)b[i] << 16 | (i + 1 < n ? (unsigned)b[i + 1] << 8 : 0) | (i + 2 < n ? b[i + 2] : 0);
-      line[used++] = digit[x >> 18];
-      line[used++] = digit[x >> 12 & 63];
-      line[used++] = i + 1 < n ? digit[x >> 6 & 63] : '=';
-      line[used++] = i + 2 < n ? digit[x & 63] : '=';
-    }
-    text_addn(out, line, used);
-  }
-}
-
-// A string of JSON that may stand inside of <script>.
-static void string(Text *out, const char *s) {
+void page_string(Text *out, const char *s) {
   Text t = {0};
   text_json_string(&t, s);
   for (const char *c = text_str(&t); *c; c++) {
@@ -41,14 +17,6 @@ static void string(Text *out, const char *s) {
     else text_addc(out, *c);
   }
   text_free(&t);
-}
-
-static void escaped(Text *out, const char *s) {
-  for (; *s; s++) {
-    if (*s == '<') text_add(out, "&lt;");
-    else if (*s == '&') text_add(out, "&amp;");
-    else text_addc(out, *s);
-  }
 }
 
 static void number(Text *out, double x) {
@@ -65,22 +33,22 @@ static void numbers(Text *out, const double *x, int n) {
   text_addc(out, ']');
 }
 
-static void key(Text *out, const char *name) { text_printf(out, ",\n\"%s\": ", name); }
-static void fact(Text *out, const char *name, const char *value) { key(out, name); string(out, value); }
-static void count(Text *out, const char *name, double value) { key(out, name); number(out, value); }
+void page_key(Text *out, const char *name) { text_printf(out, ",\n\"%s\": ", name); }
+static void fact(Text *out, const char *name, const char *value) { page_key(out, name); page_string(out, value); }
+static void count(Text *out, const char *name, double value) { page_key(out, name); number(out, value); }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------
 static void columns(const Trace *t, Text *out) {
-  key(out, "columns");
+  page_key(out, "columns");
   text_addc(out, '[');
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
     text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
-    string(out, c->name);
+    page_string(out, c->name);
     text_add(out, ", \"unit\": ");
-    string(out, c->unit);
+    page_string(out, c->unit);
     text_add(out, ", \"doc\": ");
-    string(out, c->doc);
+    page_string(out, c->doc);
     if (c->output) text_add(out, ", \"output\": true");
     if (column_is_constant(c)) {                                  // one number stands for all
       text_add(out, ", \"value\": ");
@@ -91,19 +59,34 @@ static void columns(const Trace *t, Text *out) {
   text_addc(out, ']');
 }
 
+// In the unit of its value, where it is known.
+static void range(const Model *m, const nsm_parameter *p, Text *out) {
+  for (int i = 0; i < m->nparam; i++) {
+    if (strcmp(m->param[i].name, p->name)) continue;
+    double end[2];
+    model_param_range(m, i, &end[0], &end[1]);
+    if (isnan(end[0])) return;
+    for (int k = 0; k < 2; k++) end[k] = nsm_from_si(end[k], nsm_unit_scale(p->unit));
+    text_add(out, ", \"range\": ");
+    numbers(out, end, 2);
+    return;
+  }
+}
+
 static void parameters(const Trace *t, Text *out) {
-  key(out, "parameters");
+  page_key(out, "parameters");
   text_addc(out, '[');
   for (int i = 0; t->parameter && i < nsm_nparameter(t->p); i++) {
     nsm_parameter p = nsm_parameter_at(t->p, i);
     text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
-    string(out, p.name);
+    page_string(out, p.name);
     text_add(out, ", \"unit\": ");
-    string(out, p.unit);
+    page_string(out, p.unit);
     text_add(out, ", \"doc\": ");
-    string(out, p.doc);
+    page_string(out, p.doc);
     text_printf(out, ", \"fixed\": %s, \"value\": ", p.fixed ? "true" : "false");
     number(out, nsm_from_si(t->parameter[i], nsm_unit_scale(p.unit)));
+    range(t->p->c->model, &p, out);
     text_addc(out, '}');
   }
   text_addc(out, ']');
@@ -112,12 +95,12 @@ static void parameters(const Trace *t, Text *out) {
 static void claims(const Trace *t, Text *out) {
   static const char *const word[] = { "holds", "fails", "not reached" };
   const Model *m = t->p->c->model;
-  key(out, "claims");
+  page_key(out, "claims");
   text_addc(out, '[');
   for (int i = 0; i < t->nclaim; i++) {
     Span at = m->expect[i].span;
     text_add(out, i ? ",\n{\"text\": " : "{\"text\": ");
-    string(out, m->expect[i].text);
+    page_string(out, m->expect[i].text);
     text_printf(out, ", \"line\": %d, \"outcome\": \"%s\"}", at.file ? source_line(at.file, at.lo) : 0,
                 t->claims_known ? word[t->claim[i]] : "not checked");
   }
@@ -127,14 +110,14 @@ static void claims(const Trace *t, Text *out) {
 static void diagnostics(const Trace *t, Text *out) {
   static const char *const severity[] = { "error", "warning", "note" };
   const nsm_diagnostic *d = nsm_diagnostics(t->p);
-  key(out, "diagnostics");
+  page_key(out, "diagnostics");
   text_addc(out, '[');
   for (int i = 0; i < nsm_ndiagnostic(t->p); i++) {
     text_printf(out, "%s{\"severity\": \"%s\", \"code\": \"%s\", \"line\": %d, \"message\": ", i ? ",\n" : "",
                 severity[d[i].severity], d[i].code, d[i].line);
-    string(out, d[i].message);
+    page_string(out, d[i].message);
     text_add(out, ", \"help\": ");
-    string(out, d[i].help);
+    page_string(out, d[i].help);
     text_addc(out, '}');
   }
   text_addc(out, ']');
@@ -155,12 +138,12 @@ static void part(const nsm_part *p, Text *out) {
 }
 
 static void bodies(const Trace *t, Text *out) {
-  key(out, "bodies");
+  page_key(out, "bodies");
   text_addc(out, '[');
   for (int i = 0; i < t->nbody; i++) {
     const TraceBody *b = &t->body[i];
     text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
-    string(out, b->name);
+    page_string(out, b->name);
     text_printf(out, ", \"moves\": %s, \"pose\": ", b->moves ? "true" : "false");
     numbers(out, b->pose, 12);
     text_add(out, ", \"parts\": [");
@@ -174,7 +157,7 @@ static void bodies(const Trace *t, Text *out) {
 }
 
 static void drawings(const Trace *t, Text *out) {
-  key(out, "drawings");
+  page_key(out, "drawings");
   text_addc(out, '[');
   for (int i = 0; i < t->ndrawing; i++) {
     const TraceDrawing *d = &t->drawing[i];
@@ -182,7 +165,27 @@ static void drawings(const Trace *t, Text *out) {
                 d->members);
     for (int k = 0; k < d->of.nargument; k++) text_printf(out, "%s%d", k ? ", " : "", d->of.argument[k]);
     text_add(out, "], \"text\": ");
-    string(out, d->of.text);
+    page_string(out, d->of.text);
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
+static void plots(const Trace *t, Text *out) {
+  const Model *m = t->p->c->model;
+  page_key(out, "plots");
+  text_addc(out, '[');
+  for (int i = 0; i < m->nplot; i++) {
+    const MPlot *p = &m->plot[i];
+    text_add(out, i ? ",\n{\"title\": " : "{\"title\": ");
+    page_string(out, p->title);
+    text_add(out, ", \"columns\": [");
+    for (int k = 0; k < p->ncolumn; k++) {
+      if (k) text_addc(out, ',');
+      page_string(out, p->column[k]);
+    }
+    text_add(out, "], \"over\": ");
+    page_string(out, p->over ? p->over : "");
     text_addc(out, '}');
   }
   text_addc(out, ']');
@@ -210,7 +213,7 @@ static void outcome(const Trace *t, Text *out) {
   const double value[] = { g->initial, g->kinetic + g->potential, g->forces, g->dampers, g->contacts, g->friction,
                            g->residue };
   static const char *const name[] = { "initial", "final", "forces", "dampers", "contacts", "friction", "residue" };
-  key(out, "energy");
+  page_key(out, "energy");
   for (int i = 0; i < 7; i++) {
     text_printf(out, "%s\"%s\": ", i ? ", " : "{", name[i]);
     number(out, value[i]);
@@ -219,7 +222,7 @@ static void outcome(const Trace *t, Text *out) {
 }
 
 // What is the same in each run of the same.
-static void lasting_facts(const Trace *t, const PageFacts *f, Text *out) {
+void page_lasting(const Trace *t, const PageFacts *f, Text *out) {
   const Compilation *c = t->p->c;
   fact(out, "model", nsm_program_name(t->p));
   fact(out, "path", f->path);
@@ -233,11 +236,12 @@ static void lasting_facts(const Trace *t, const PageFacts *f, Text *out) {
   diagnostics(t, out);
   bodies(t, out);
   drawings(t, out);
-  key(out, "contacts");
+  plots(t, out);
+  page_key(out, "contacts");
   text_addc(out, '[');
   for (int i = 0; i < t->ncontact; i++) {
     if (i) text_addc(out, ',');
-    string(out, t->contact[i]);
+    page_string(out, t->contact[i]);
   }
   text_addc(out, ']');
   count(out, "pictures", (double)t->picture_time.n);
@@ -245,33 +249,28 @@ static void lasting_facts(const Trace *t, const PageFacts *f, Text *out) {
   count(out, "points", (double)t->point.n);
 }
 
-// Without its last brace.
-static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
+void page_facts(const Trace *t, const PageFacts *f, Text *out) {
   text_add(out, "{\"version\": ");
-  string(out, nsm_version());
+  page_string(out, nsm_version());
   fact(out, "command", f->command);
   fact(out, "notes", f->notes);
-  key(out, "served");
+  page_key(out, "served");
   text_add(out, f->served || f->live ? "true" : "false");
   count(out, "kept", (double)t->kept);
   outcome(t, out);
-  lasting_facts(t, f, out);
+  page_lasting(t, f, out);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
-typedef struct Block { char name[24]; const void *bytes; size_t n; } Block;
-enum { OTHER_BLOCKS = 7 };
-
-// All blocks that are not empty, at most t->ncolumn + OTHER_BLOCKS; how many.
-static int blocks(const Trace *t, Block *out) {
+int page_blocks(const Trace *t, PageBlock *out) {
   int n = 0;
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
     if (column_is_constant(c)) continue;
-    out[n] = (Block){ .bytes = c->value.at, .n = c->value.n * sizeof(double) };
+    out[n] = (PageBlock){ .bytes = c->value.at, .n = c->value.n * sizeof(double) };
     snprintf(out[n++].name, sizeof out->name, "column%d", i);
   }
-  const Block other[OTHER_BLOCKS] = {
+  const PageBlock other[PAGE_OTHER_BLOCKS] = {
     { "points", t->point.at, t->point.n * sizeof *t->point.at },
     { "marks", t->mark.at, t->mark.n * sizeof *t->mark.at },
     { "bands", t->band.at, t->band.n * sizeof *t->band.at },
@@ -279,53 +278,18 @@ static int blocks(const Trace *t, Block *out) {
     { "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at },
     { "touch", t->touch.at, t->touch.n * sizeof *t->touch.at },
     { "touches", t->touches.at, t->touches.n * sizeof *t->touches.at } };
-  for (int i = 0; i < OTHER_BLOCKS; i++)
+  for (int i = 0; i < PAGE_OTHER_BLOCKS; i++)
     if (other[i].n) out[n++] = other[i];
   return n;
 }
 
-// What a page needs to compute; its worker is a script that the page starts, not the browser.
-static void live(const PageLive *l, Text *out) {
-  text_add(out, "<script type=\"application/json\" id=\"live\">{\"words\": ");
-  string(out, l->words);
-  key(out, "files");
-  text_addc(out, '[');
-  for (int i = 0; i < l->nfile; i++) {
-    text_add(out, i ? ",\n{\"path\": " : "{\"path\": ");
-    string(out, l->file[i].path);
-    text_add(out, ", \"text\": \"");
-    base64(out, l->file[i].text, l->file[i].n);
-    text_add(out, "\"}");
-  }
-  text_add(out, "]}</script>\n<script type=\"text/plain\" id=\"worker\">");
-  text_add(out, page_worker_js);
-  text_add(out, "</script>\n<script type=\"application/octet-stream\" id=\"module\">");
-  base64(out, l->module, l->n);
-  text_add(out, "</script>\n");
-}
-
-// In the page: elements that a browser does not read before somebody asks for them.
-static void page_data(const Trace *t, const PageFacts *f, Text *out) {
-  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
-  int n = blocks(t, all);
-  text_add(out, "<script type=\"application/json\" id=\"facts\">");
-  facts_json(t, f, out);
-  text_add(out, "}</script>\n");
-  if (f->live) live(f->live, out);
-  for (int i = 0; i < n; i++) {
-    text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", all[i].name);
-    base64(out, all[i].bytes, all[i].n);
-    text_add(out, "</script>\n");
-  }
-}
-
 void page_answer(const Trace *t, const PageFacts *f, Text *out) {
-  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
+  PageBlock *all = ARENA_ARRAY(t->a, PageBlock, t->ncolumn + PAGE_OTHER_BLOCKS);
   Text facts = {0};
-  int n = blocks(t, all);
+  int n = page_blocks(t, all);
   size_t at = 0;
-  facts_json(t, f, &facts);
-  key(&facts, "blocks");
+  page_facts(t, f, &facts);
+  page_key(&facts, "blocks");
   for (int i = 0; i < n; i++) {
     text_printf(&facts, "%s\"%s\": [%zu, %zu]", i ? ", " : "{", all[i].name, at, all[i].n);
     at += (all[i].n + 7)/8*8;
@@ -341,81 +305,4 @@ void page_answer(const Trace *t, const PageFacts *f, Text *out) {
     text_addn(out, "\0\0\0\0\0\0\0", (8 - all[i].n % 8) % 8);
   }
   text_free(&facts);
-}
-
-static void equations(const Trace *t, Text *out) {
-  size_t n = nsm_derivation(t->p, "mathml", NULL, 0);
-  char *text = malloc(n + 1);
-  if (!text) return;
-  nsm_derivation(t->p, "mathml", text, n + 1);
-  text_addn(out, text, n);
-  free(text);
-}
-
-// In base64, with its element.
-static size_t size_of_block(size_t n) {
-  enum { ELEMENT = 80 };
-  return (n + 2)/3*4 + ELEMENT;
-}
-
-void page_fit(Trace *t, const PageFacts *f) {
-  enum { SMALLEST = 100000, VOLATILE = 20000 };            // for columns; for the command, notes and times
-  if (t->full || !t->began) return;
-  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
-  Text facts = {0};
-  int n = blocks(t, all), ncolumn = 0;
-  size_t columns = 0, others = VOLATILE + nsm_derivation(t->p, "mathml", NULL, 0) + strlen(page_html) +
-                               strlen(page_css);
-#define SCRIPT(symbol, file) others += strlen(symbol);
-#include "scripts.def"
-#undef SCRIPT
-  lasting_facts(t, f, &facts);
-  others += facts.n;
-  text_free(&facts);
-  for (int i = 0; i < n; i++) {
-    bool column = !strncmp(all[i].name, "column", 6);
-    ncolumn += column;
-    *(column ? &columns : &others) += size_of_block(all[i].n);
-  }
-  if (columns + others <= PAGE_BYTES || !ncolumn) return;
-  size_t room = others + SMALLEST < PAGE_BYTES ? PAGE_BYTES - others : SMALLEST, each = room/(size_t)ncolumn;
-  size_t element = size_of_block(0);
-  thin_columns(t, each > element ? (each - element)/4*3 : 0);
-}
-
-static void scripts(Text *out) {
-  text_add(out, "<script>\n\"use strict\";\n(() => {\n");
-#define SCRIPT(symbol, file) text_add(out, symbol);
-#include "scripts.def"
-#undef SCRIPT
-  text_add(out, "})();\n</script>\n");
-}
-
-// page.html up to the mark <!-- name -->; *at goes behind it.
-static void up_to(const char **at, const char *name, Text *out) {
-  char mark[40];
-  snprintf(mark, sizeof mark, "<!-- %s -->", name);
-  const char *found = strstr(*at, mark);
-  if (!found) return;
-  text_addn(out, *at, (size_t)(found - *at));
-  *at = found + strlen(mark);
-}
-
-void page_write(const Trace *t, const PageFacts *f, Text *out) {
-  const char *at = page_html;
-  up_to(&at, "security", out);
-  text_printf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'%s; img-src data: blob:; connect-src %s\">",
-              f->live ? " 'wasm-unsafe-eval'; worker-src blob:" : "", f->served ? "'self'" : "'none'");
-  up_to(&at, "title", out);
-  escaped(out, nsm_program_name(t->p));
-  up_to(&at, "style", out);
-  text_printf(out, "<style>\n%s</style>", page_css);
-  up_to(&at, "equations", out);
-  equations(t, out);
-  up_to(&at, "data", out);
-  page_data(t, f, out);
-  up_to(&at, "scripts", out);
-  scripts(out);
-  text_add(out, at);
 }

@@ -11,7 +11,7 @@
   '(
     "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
     "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "draw"
-    "stop" "fail"
+    "plot" "stop" "fail"
     ))
 
 (defconst nsm-words-operator

@@ -24,8 +24,13 @@ typedef struct entry {
 #define MODEL (FOR(CHECK) | FOR(DERIVE) | FOR(EMIT) | FOR(BUILD))
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
+#ifdef NSM_WITHOUT_STORIES                                // in a page: nobody asks for help
+#define FLAG(id, name, other, kind, range, argument, commands, help) \
+  { name, other, kind, range, argument, commands, "" },
+#else
 #define FLAG(id, name, other, kind, range, argument, commands, help) \
   { name, other, kind, range, argument, commands, help },
+#endif
 #include "flags.def"
 #undef FLAG
 };

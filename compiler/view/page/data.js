@@ -113,8 +113,13 @@ function shown(x) {
   return String(Number(x.toPrecision(6)));
 }
 
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** The same with three digits. */
+const brief = x => typeof x === "number" ? shown(Number(x.toPrecision(3))) : shown(x);
+
+const download = (name, type, text) => save(name, new Blob([text], { type }));
+
+function save(name, blob) {
+  const url = URL.createObjectURL(blob);
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

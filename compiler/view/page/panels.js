@@ -18,7 +18,8 @@ class Panel {
   constructor(spec) {
     this.spec = { x: -1, logX: false, logY: false, ...spec };
     this.element = make("div", { className: "plot" });
-    this.plot = new Plot(this.element, { series: [], xName: "", overTime: true });
+    if (spec.title) this.element.append(make("h3", {}, spec.title));
+    this.plot = new Plot(this.element, { title: spec.title, series: [], xName: "", overTime: true });
     this.element.append(this.tools());
     at("plotList").append(this.element);
     plots.push(this);
@@ -65,8 +66,11 @@ class Panel {
       return make("label", {}, box, " " + name);
     };
     const columns = make("details", {}, make("summary", {}, "columns"), choice);
+    const table = make("details", { className: "values", ontoggle: () => {
+      table.replaceChildren(table.firstChild, ...(table.open ? [this.plot.table()] : []));
+    } }, make("summary", {}, "table"));
     const name = () => facts.columns[this.spec.columns[0]] ? facts.columns[this.spec.columns[0]].name : "plot";
-    return make("div", { className: "tools" }, columns, x, log("log y", "logY"), log("log x", "logX"),
+    return make("div", { className: "tools" }, columns, table, x, log("log y", "logY"), log("log x", "logX"),
       make("button", { onclick: () => download(name() + ".svg", "image/svg+xml", this.plot.svg()) }, "SVG"),
       make("button", { onclick: () => download(name() + ".csv", "text/csv", this.csv()) }, "CSV"),
       make("button", { title: "remove this plot", onclick: () => this.close() }, "✕"));
@@ -84,8 +88,27 @@ class Panel {
   }
 }
 
-/** What is plotted at first: outputs, then the rest; columns of one unit together, the longest families cut. */
+/** The columns that a name of a `plot` means: that one, or all elements where an index is left out. */
+function columnsMeant(text) {
+  const plain = text.replace(/\s/g, ""), literal = s => s.replace(/[^A-Za-z0-9_]/g, "\\$&");
+  const parts = plain.replace(/'+$/, "").split(".").map(p => literal(p) + (p.endsWith("]") ? "" : "(\\[[^\\]]*\\])?"));
+  const meant = new RegExp(`^${parts.join("\\.")}${(plain.match(/'+$/) || [""])[0]}$`);
+  return facts.columns.flatMap((c, i) => meant.test(c.name.replace(/\s/g, "")) ? [i] : []);
+}
+
+/** The plots that the model asks for, of columns that are recorded. */
+function plotsOfModel() {
+  const most = 8;
+  return facts.plots.map(p => ({ title: p.title,
+    columns: [...new Set(p.columns.flatMap(columnsMeant))].slice(0, most),
+    x: p.over ? columnsMeant(p.over)[0] : -1 })).filter(p => p.columns.length && p.x !== undefined);
+}
+
+/** What is plotted at first: what the model asks for, else outputs, then the rest; columns of one unit together, the
+ * longest families cut. */
 function firstPlots() {
+  const asked = plotsOfModel();
+  if (asked.length) return asked;
   const outputs = new Map(), others = new Map();
   facts.columns.forEach((c, i) => {
     if (c.name === "time" || "value" in c) return;
@@ -230,9 +253,10 @@ function parameterTable(change) {
   at("parameterTable").replaceChildren(rows.length ? make("table", {}, ...rows) : "This model has none.");
 }
 
-/** A slider about the value, and a field for any number; both in the unit of the parameter. */
+/** A slider over the range of the parameter, else about its value, and a field for any number; both in its unit. */
 function slider(p, change) {
-  const v = p.value, lo = v > 0 ? 0 : v < 0 ? 2 * v : -1, hi = v > 0 ? 2 * v : v < 0 ? 0 : 1;
+  const v = p.value, about = [v > 0 ? 0 : v < 0 ? 2 * v : -1, v > 0 ? 2 * v : v < 0 ? 0 : 1];
+  const [lo, hi] = (p.range || about).map((end, k) => end === null ? about[k] : end);
   const step = p.fixed && Number.isInteger(v) ? 1 : "any";
   const range = make("input", { type: "range", min: lo, max: hi, step, value: v });
   const field = make("input", { type: "number", step: "any", value: v });

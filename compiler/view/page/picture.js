@@ -47,6 +47,26 @@ class Motion {
 
   poseOf(body, now) { return body.moves ? now.subarray(body.offset, body.offset + 12) : body.pose; }
 
+  /** What a camera may follow: [[name, place at a time]]. */
+  followed() {
+    const most = 12, out = facts.bodies.filter(b => b.moves).map(b => [b.name,
+      now => Array.from(this.poseOf(b, now).slice(0, 3))]);
+    const kinds = ["disk", "circle", "sphere", "box", "trail"];
+    facts.drawings.filter(d => kinds.includes(d.shape)).forEach(d => {
+      for (let m = 0; m < d.members; m++)
+        out.push([`${d.shape}${d.members > 1 ? ` ${m + 1}` : ""}`, now => this.argumentsOf(d, m, now)[0]]);
+    });
+    return out.slice(0, most);
+  }
+
+  /** How far what is followed (its number, -1: nothing) went since the begin. */
+  shift(which, time) {
+    const of = this.followed()[which];
+    if (!of) return [0, 0, 0];
+    const then = of[1](this.at(this.begin)), now = of[1](this.at(time));
+    return [0, 1, 2].map(i => (now[i] || 0) - (then[i] || 0));
+  }
+
   /** Arguments of member m of a drawing, each an array. */
   argumentsOf(d, m, now) {
     const out = [];
@@ -205,6 +225,7 @@ class Plane {
   constructor(motion, canvas) {
     this.motion = motion;
     this.canvas = canvas;
+    this.shift = [0, 0, 0];                                // of the camera, with what it follows
     this.reset();
   }
 
@@ -228,8 +249,9 @@ class Plane {
   }
 
   pixel(p) {
-    return [this.width / 2 + (p[0] - this.middle[0]) * this.scale,
-      this.height / 2 - (p[1] - this.middle[1]) * this.scale];
+    const [x, y] = this.shift;
+    return [this.width / 2 + (p[0] - this.middle[0] - x) * this.scale,
+      this.height / 2 - (p[1] - this.middle[1] - y) * this.scale];
   }
 
   polygon(points, fill, stroke, width = 1.5, closed = true) {

@@ -1,8 +1,9 @@
 // Plots: lines over time or over another column, areas, bands. One description is drawn on a canvas or as SVG. Where
 // there are more points than pixels, each pixel column shows the smallest and the largest value within it.
 
-// What all plots over time share: the range that is shown (null: all of it) and the cursor.
-const shared = { range: null, cursor: null, plots: new Set() };
+// What all plots over time share: the range that is shown (null: all of it), the cursor, and the pins that measure
+// between them, at most two.
+const shared = { range: null, cursor: null, pins: [], plots: new Set() };
 const redrawAll = () => shared.plots.forEach(p => p.draw());
 
 function setRange(range) {
@@ -13,6 +14,12 @@ function setRange(range) {
 function setCursor(time) {
   shared.cursor = time;
   shared.plots.forEach(p => p.draw());
+}
+
+/** A first pin, a second, and with a third click none. */
+function setPin(time) {
+  shared.pins = shared.pins.length < 2 ? [...shared.pins, time] : [];
+  redrawAll();
 }
 
 window.addEventListener("beforeprint", () => shared.plots.forEach(p => { p.hidden = false; p.draw(); }));
@@ -194,9 +201,10 @@ function widened(range) {
 class Plot {
   constructor(parent, of) {
     this.of = of;
-    this.canvas = make("canvas");
+    this.canvas = make("canvas", { tabIndex: 0, role: "img" });
     this.legend = make("div", { className: "legend" });
-    parent.append(this.canvas, this.legend);
+    this.measured = make("div", { className: "measured", hidden: true });
+    parent.append(this.canvas, this.legend, this.measured);
     this.drag = null;
     this.hidden = this.stale = false;
     this.listen();
@@ -462,7 +470,105 @@ class Plot {
       const at = box.x + (shared.cursor - x.lo) / (x.hi - x.lo) * box.w;
       if (at >= box.x && at <= box.x + box.w) pen.path([at, box.y, at, box.y + box.h], ink, 0.8, "", [3, 3]);
     } else if (shared.cursor !== null) this.dots(pen);
+    for (const time of this.of.overTime ? shared.pins : []) {
+      const at = box.x + (time - x.lo) / (x.hi - x.lo) * box.w;
+      if (at >= box.x && at <= box.x + box.w) pen.path([at, box.y, at, box.y + box.h], colour("accent"), 1.2);
+    }
     this.label();
+    this.measure();
+  }
+
+  /** For those who do not see it: what is plotted, and its extremes. */
+  spoken() {
+    const of = this.of, name = of.title || of.series.map(s => s.name).join(", ") || "nothing";
+    const span = s => {
+      const y = { lo: Infinity, hi: -Infinity };
+      extent(s.raw || s.y, 0, (s.raw || s.y).length, false, y);
+      return y.lo <= y.hi ? `${s.name} from ${brief(y.lo)} to ${brief(y.hi)}${s.unit ? " " + s.unit : ""}` : s.name;
+    };
+    return `${name} over ${of.xName}` + (of.series.length ? `: ${of.series.slice(0, 8).map(span).join("; ")}` : "");
+  }
+
+  /** Value of a series over time at this time, on the line between its points. */
+  valueAt(s, time) {
+    const y = s.raw || s.y, i = Math.min(Math.max(indexOf(s.x, time), 1), s.x.length - 1);
+    if (s.x.length < 2 || time >= s.x[s.x.length - 1]) return y[y.length - 1];
+    if (time <= s.x[0]) return y[0];
+    return s.x[i] > s.x[i - 1] ? y[i - 1] + (y[i] - y[i - 1]) * (time - s.x[i - 1]) / (s.x[i] - s.x[i - 1]) : y[i];
+  }
+
+  /** Between two times: extremes, mean and root mean square of the line through the points. */
+  statistics(s, a, b) {
+    const y = s.raw || s.y, from = indexOf(s.x, a), to = indexOf(s.x, b);
+    const times = [a, ...s.x.slice(from, to), b], values = [this.valueAt(s, a), ...y.slice(from, to),
+      this.valueAt(s, b)];
+    let sum = 0, square = 0, least = Infinity, most = -Infinity;
+    for (const v of values) { least = Math.min(least, v); most = Math.max(most, v); }
+    for (let i = 1; i < times.length; i++) {
+      const dt = times[i] - times[i - 1], u = values[i - 1], v = values[i];
+      sum += dt * (u + v) / 2;
+      square += dt * (u * u + u * v + v * v) / 3;
+    }
+    return { least, most, mean: sum / (b - a), rms: Math.sqrt(square / (b - a)) };
+  }
+
+  /** A table of what is between two pins. */
+  measure() {
+    const series = this.of.series.filter(s => s.y && s.x.length), [p, q] = shared.pins;
+    this.measured.hidden = !this.of.overTime || !shared.pins.length || !series.length;
+    if (this.measured.hidden) return;
+    const row = (cells, tag) => make("tr", {}, ...cells.map((c, i) => make(i || tag === "th" ? tag : "th", {}, c)));
+    if (q === undefined) {
+      this.measured.replaceChildren(make("table", {}, row(["", `at ${shown(p)} s`], "th"),
+        ...series.map(s => row([s.name, shown(this.valueAt(s, p))], "td"))));
+      return;
+    }
+    const [a, b] = p < q ? [p, q] : [q, p], hertz = b > a ? `, ${brief(1 / (b - a))} Hz` : "";
+    const rows = b > a ? series.map(s => {
+      const m = this.statistics(s, a, b), u = this.valueAt(s, a), v = this.valueAt(s, b);
+      return row([s.name, ...[u, v, v - u, m.least, m.most, m.mean, m.rms].map(shown)], "td");
+    }) : [];
+    this.measured.replaceChildren(make("table", {}, make("caption", {}, `${shown(a)} s to ${shown(b)} s: ` +
+      `${shown(b - a)} s${hertz}`), row(["", "first", "last", "difference", "least", "largest", "mean", "rms"], "th"),
+      ...rows));
+  }
+
+  /** A table for those who do not see the plot: the series at some times. */
+  table(parts = 20) {
+    const x = this.xRange(), series = this.of.series.filter(s => s.y && s.x.length);
+    const row = (cells, tag) => make("tr", {}, ...cells.map(c => make(tag, {}, c)));
+    const head = row([this.of.xName + (this.of.xUnit ? ` [${this.of.xUnit}]` : ""),
+      ...series.map(s => s.name + (s.unit ? ` [${s.unit}]` : ""))], "th");
+    if (!this.of.overTime) {
+      const s = series[0], n = s ? s.x.length : 0, at = [...Array(Math.min(n, parts + 1)).keys()].map(i =>
+        Math.round(i * (n - 1) / Math.max(1, Math.min(n - 1, parts))));
+      return make("table", {}, head, ...at.map(i => row([s.x[i], ...series.map(o => o.y[i])].map(shown), "td")));
+    }
+    const times = [...Array(parts + 1).keys()].map(i => x.lo + (x.hi - x.lo) * i / parts);
+    const values = t => [t, ...series.map(s => this.valueAt(s, t))];
+    return make("table", {}, head, ...times.map(t => row(values(t).map(shown), "td")));
+  }
+
+  /** The nearest mark within six pixels, else the time itself. */
+  snapped(time) {
+    const { box, x } = this.last, at = (time - x.lo) / (x.hi - x.lo) * box.w;
+    const near = this.marksIn(x, box.w).filter(m => Math.abs(m.at - at) < 6);
+    const best = near.sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at))[0];
+    return best ? x.lo + best.at / box.w * (x.hi - x.lo) : time;
+  }
+
+  /** Arrows move the cursor (with shift by more), Enter pins it, + and - zoom, Escape shows all. */
+  key(e) {
+    if (!this.last || !this.of.overTime || e.ctrlKey || e.altKey || e.metaKey) return;
+    const { x } = this.last, by = (x.hi - x.lo) * (e.shiftKey ? 0.1 : 0.01);
+    const now = shared.cursor === null ? (x.lo + x.hi) / 2 : shared.cursor;
+    const zoom = f => setRange([now + (x.lo - now) * f, now + (x.hi - now) * f]);
+    const keys = { ArrowLeft: () => setCursor(Math.max(now - by, x.lo)), Enter: () => setPin(now),
+      ArrowRight: () => setCursor(Math.min(now + by, x.hi)), "+": () => zoom(0.5), "-": () => zoom(2),
+      Escape: () => { shared.pins = []; setRange(null); } };
+    if (!keys[e.key]) return;
+    e.preventDefault();
+    keys[e.key]();
   }
 
   /** Where the cursor is on curves of a phase plot. */
@@ -478,6 +584,7 @@ class Plot {
   }
 
   label() {
+    this.canvas.setAttribute("aria-label", this.spoken());
     const of = this.of, entries = of.bands ? of.bands.legend : of.series;
     this.legend.replaceChildren(...entries.map(s => {
       let value = "";
@@ -516,9 +623,10 @@ class Plot {
       if (!drag) return;
       const time = this.timeAt(e);
       if (Math.abs(drag.to - drag.from) > 5) setRange([Math.min(drag.time, time), Math.max(drag.time, time)]);
-      else redrawAll();
+      else setPin(this.snapped(time));
     });
-    canvas.addEventListener("dblclick", () => setRange(null));
+    canvas.addEventListener("dblclick", () => { shared.pins = []; setRange(null); });
+    canvas.addEventListener("keydown", e => this.key(e));
     canvas.addEventListener("wheel", e => {
       if (!this.last || !this.of.overTime || !(e.ctrlKey || e.shiftKey || shared.range)) return;
       e.preventDefault();

@@ -98,6 +98,20 @@ function hullMesh(corner) {
   return meshOf(faces.map(f => f.map(i => p[i])));
 }
 
+/** A part of a body as meshes: [[name, what makes it, place in the part, size]]; half-spaces have none. */
+function meshesOf(p, key) {
+  const [a, b, c] = p.size, o = [0, 0, 0];
+  if (p.kind === SPHERE) return [["sphere", sphereMesh, o, [a, a, a]],
+    ["belt", () => cylinderMesh(28, false), o, [a * 1.004, a * 1.004, a * 0.06]]];
+  if (p.kind === BOX) return [["box", boxMesh, o, [a, b, c]]];
+  if (p.kind === CYLINDER) return [["cylinder", cylinderMesh, o, [a, a, b]]];
+  if (p.kind === DISK) return [["cylinder", cylinderMesh, o, [a, a, a * 0.02]]];
+  if (p.kind === RECTANGLE) return [["box", boxMesh, o, [a, b, 0.02 * Math.min(a, b)]]];
+  if (p.kind === CAPSULE) return [["cylinder", cylinderMesh, o, [a, a, b]],
+    ...[b, -b].map(z => ["sphere", sphereMesh, [0, 0, z], [a, a, a]])];
+  return p.kind === CONVEX ? [[key, () => hullMesh(p.corner), o, [1, 1, 1]]] : [];
+}
+
 // ---- matrices, by columns -------------------------------------------------------------------------------------------
 function times(a, b) {
   const out = new Float32Array(16);
@@ -128,6 +142,7 @@ class Space {
     this.canvas = lines;
     this.gl = solids.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
     this.meshes = new Map();
+    this.shift = [0, 0, 0];                                // of the camera, with what it follows
     if (this.gl) this.prepare();
     this.reset();
   }
@@ -194,8 +209,8 @@ class Space {
   }
 
   camera(width, height) {
-    const m = this.motion, middle = m.lo.map((v, i) => (v + m.hi[i]) / 2), radius = Math.hypot(...minus(m.hi,
-      m.lo)) / 2 || 1;
+    const m = this.motion, middle = m.lo.map((v, i) => (v + m.hi[i]) / 2 + this.shift[i]);
+    const radius = Math.hypot(...minus(m.hi, m.lo)) / 2 || 1;
     const away = 2.75 * radius / Math.min(1, width / height) / this.zoom;
     const from = [Math.cos(this.yaw) * Math.cos(this.pitch), Math.sin(this.yaw) * Math.cos(this.pitch),
       Math.sin(this.pitch)];
@@ -220,23 +235,10 @@ class Space {
   }
 
   part(pose, p, tint, key) {
-    const turn = product(Array.from(pose.slice(3, 12)), p.turn), at = place(pose, p.at), [a, b, c] = p.size;
-    const is = (name, make, size) => this.solid(this.mesh(name, make), at, turn, size, tint);
-    if (p.kind === SPHERE) {
-      is("sphere", sphereMesh, [a, a, a]);
-      is("belt", () => cylinderMesh(28, false), [a * 1.004, a * 1.004, a * 0.06]);
-    } else if (p.kind === BOX) is("box", boxMesh, [a, b, c]);
-    else if (p.kind === CYLINDER || p.kind === DISK) is("cylinder", cylinderMesh, [a, a,
-      p.kind === DISK ? a * 0.02 : b]);
-    else if (p.kind === RECTANGLE) is("box", boxMesh, [a, b, 0.02 * Math.min(a, b)]);
-    else if (p.kind === CAPSULE) {
-      is("cylinder", cylinderMesh, [a, a, b]);
-      for (const s of [-1, 1])
-        this.solid(this.mesh("sphere", sphereMesh), place(pose, inBody(p, [0, 0, s * b])), turn, [a, a, a], tint);
-    } else if (p.kind === CONVEX) is(key, () => hullMesh(p.corner), [1, 1, 1]);
-    else if (p.kind === HALFSPACE) {
-      this.plane(at, turn, tint);
-    }
+    const turn = product(Array.from(pose.slice(3, 12)), p.turn);
+    if (p.kind === HALFSPACE) this.plane(place(pose, p.at), turn, tint);
+    for (const [name, make, at, size] of meshesOf(p, key))
+      this.solid(this.mesh(name, make), place(pose, inBody(p, at)), turn, size, tint);
   }
 
   /** The surface of a half-space: a piece of it in front of what moves, where one looks from outside. */
@@ -294,6 +296,20 @@ class Space {
     });
     if (show.forces)
       for (const [p, f] of m.contacts()) this.arrow(p, f.map(v => v * this.radius * 0.7), colour("bad"));
+    this.rule();
+  }
+
+  /** Axes of the world, as long as the number says, in the middle of the picture's lower left. */
+  rule() {
+    const l = 10 ** Math.floor(Math.log10(0.5 * this.radius / this.zoom)), [ox, oy] = this.pixel(this.middle);
+    const to = [46, this.height - 40];
+    ["x", "y", "z"].forEach((name, i) => {
+      const [x, y] = this.pixel(this.middle.map((v, k) => v + (k === i ? l : 0))), dx = x - ox, dy = y - oy;
+      this.pen.path([to[0], to[1], to[0] + dx, to[1] + dy], colour("dim"), 1.5);
+      const far = Math.hypot(dx, dy) || 1;
+      this.pen.text(to[0] + dx * (1 + 8 / far), to[1] + dy * (1 + 8 / far), name, colour("dim"));
+    });
+    this.pen.text(to[0], this.height - 10, `${shown(l)} m`, colour("dim"));
   }
 
   drawing(d, member, a, k, time, show) {

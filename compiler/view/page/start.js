@@ -1,13 +1,30 @@
 // The page as a whole: everything is built from the facts, and again when a run on the server made new ones.
 let editor = null, motion = null, scene = null, marks = [], playing = false, now = 0, lastFrame = 0;
 
+/** What happened, in one line. */
+function happened() {
+  const many = (n, what) => n ? [`${n} ${what}${n === 1 ? "" : "s"}`] : [], e = facts.energy, c = facts.claims;
+  const said = [facts.steps < facts.stepsTotal ? `ended at t = ${shown(facts.time)} s, before its end`
+    : `ran to t = ${shown(facts.time)} s`, ...many(facts.impacts, "impact"), ...many(facts.events, "event")];
+  if (e) {
+    const size = Math.max(Math.abs(e.initial), Math.abs(e.final), Math.abs(e.forces));
+    const ways = [["impacts", e.contacts - e.friction], ["friction", e.friction], ["dampers", e.dampers]];
+    const lost = ways.filter(([, x]) => Math.abs(x) > 1e-9 * size).map(([name, x]) => `${brief(x)} J to ${name}`);
+    if (Math.abs(e.forces) > 1e-9 * size) lost.push(`${brief(e.forces)} J from forces`);
+    said.push(`energy ${brief(e.initial)} → ${brief(e.final)} J${lost.length ? ` (${lost.join(", ")})` : ""}`);
+  }
+  if (facts.residual > 0) said.push(`laws hold to ${facts.residual.toExponential(0)} in each step`);
+  const hold = c.filter(x => x.outcome === "holds").length, known = c.filter(x => x.outcome !== "not checked").length;
+  if (known) said.push(`${hold} of ${known} claims hold`);
+  return said.join("; ") + `. ${facts.steps} steps of ${facts.scheme} in ${brief(facts.seconds)} s.`;
+}
+
 function showState() {
   document.title = facts.model + " · nsm";
   at("name").textContent = facts.model;
   at("status").textContent = facts.status;
   at("status").classList.toggle("bad", facts.status !== "ok");
-  at("summary").textContent = `t = ${shown(facts.time)} s, ${facts.steps} steps of ${facts.scheme}, ` +
-    `${shown(facts.seconds)} s to run, ${facts.rows} rows`;
+  at("summary").textContent = happened();
   at("message").hidden = !facts.message;
   at("message").textContent = facts.message;
   at("kept").hidden = !facts.kept;
@@ -20,6 +37,7 @@ function showState() {
 // ---- motion ---------------------------------------------------------------------------------------------------------
 function showMotion() {
   if (!scene) return;
+  scene.shift = motion.shift(Number(at("follow").value), now);
   scene.draw(now, { forces: at("forces").checked, trails: at("trails").checked });
   at("clock").textContent = `t = ${now.toPrecision(4)} s`;
   const span = motion.end - motion.begin || 1;
@@ -31,8 +49,12 @@ function frame(stamp) {
   const speed = Number(at("speed").value), passed = Math.min((stamp - lastFrame) / 1000, 0.1);
   lastFrame = stamp;
   now += passed * speed;
-  if (now > motion.end) now = motion.begin;
+  if (now > motion.end) {
+    if (filming) { filming.stop(); return; }
+    now = motion.begin;
+  }
   showMotion();
+  if (filming) filming.picture();
   setCursor(now);
   requestAnimationFrame(frame);
 }
@@ -58,6 +80,10 @@ function speeds() {
 
 function buildMotion(keep) {
   motion = new Motion();
+  const names = motion.followed().map(([name]) => name), was = at("follow").value;
+  at("follow").replaceChildren(...["nothing", ...names].map((name, i) => make("option", { value: i - 1 }, name)));
+  at("follow").value = keep && Number(was) < names.length ? was : "-1";
+  at("model3d").hidden = !facts.bodies.some(b => b.parts.length);
   const has = motion.present && motion.time.length > 0;
   at("motion").hidden = !has;
   document.querySelector("main").classList.toggle("still", !has);
@@ -80,6 +106,9 @@ function listenToMotion() {
     setCursor(now);
   });
   for (const id of ["forces", "trails"]) at(id).addEventListener("change", showMotion);
+  at("follow").addEventListener("change", showMotion);
+  at("film").addEventListener("click", () => film());
+  at("model3d").addEventListener("click", () => download(facts.model + ".gltf", "model/gltf+json", gltf(motion)));
   at("look").addEventListener("click", () => { scene.reset(); showMotion(); });
   const stage = at("lines"), fingers = new Map();
   stage.addEventListener("pointerdown", e => { stage.setPointerCapture(e.pointerId); fingers.set(e.pointerId,
@@ -205,7 +234,8 @@ function build(keep, sameColumns) {
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
   times: name => timesOf(columnNamed(name)),
   plots: () => plots, play, marks: () => marks, bands: () => bandSpans(facts.time), renewed: 0,
-  time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change, editor: () => editor };
+  time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change, editor: () => editor,
+  filmed: 0, film, gltf: () => gltf(motion), pin: setPin };
 Object.defineProperty(window, "nsmPage", { value: page });
 
 readFacts();

@@ -5,7 +5,7 @@ endif
 syn case match
 syn keyword nsmDeclare param state coord multiplier algebraic node input discrete output var body material
 syn keyword nsmItem import function model flow kinetic potential dissipation force relation contact constraint for every
-syn keyword nsmItem when gravity pair simulate expect assert draw stop fail
+syn keyword nsmItem when gravity pair simulate expect assert draw plot stop fail
 syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
 syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
