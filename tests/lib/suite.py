@@ -118,6 +118,13 @@ def nsm(*args, **kw):
     return run([NSM, *args], **kw)
 
 
+def copied(program, to):
+    """A copy that can be run at once. It is written by a process of its own: a child that another check starts
+    meanwhile would hold it open, and what somebody has open for writing cannot be run."""
+    subprocess.run(["cp", str(program), str(to)], check=True)
+    return to
+
+
 def golden(path, text):
     """Compares text with the file, or writes the file when blessing."""
     path = pathlib.Path(path)
