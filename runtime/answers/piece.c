@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { CORRECTIONS = 4 };
-static const double settled = 1e-12;     // of the largest unknown: a correction that changes nothing
+static const double settled = 1e-13;     // of the largest unknown: a correction that changes nothing
 
 int play_takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
 

@@ -1,0 +1,24 @@
+// In place of clock/flow_pieces.c and schemes/flow*.c in an FMU, which is never one of `event_driven` (compiler/fmu
+// refuses it): sim.flow is NULL there, and what asks for it is answered so.
+#include "runtime/clock/flow_pieces.h"
+
+int      sim_flow_fits(nsm_sim *s, nsm_error *e) {
+  (void)s;
+  sim_fail(e, NSM_FAILED, "an FMU does not have event_driven");
+  return 0;
+}
+void     sim_flow_analyse(nsm_sim *s) { (void)s; }
+void     sim_flow_open(nsm_sim *s) { (void)s; }
+void     sim_flow_close(nsm_sim *s) { (void)s; }
+nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
+  (void)t1;
+  return sim_flow_fits(s, e) ? NSM_OK : NSM_FAILED;
+}
+void     sim_flow_accept(nsm_sim *s) { (void)s; }
+void     sim_flow_stale(nsm_sim *s) { (void)s; }
+void     sim_flow_mend_sets(nsm_sim *s) { (void)s; }
+int      sim_flow_found(nsm_sim *s, double *length) { (void)s; (void)length; return 0; }
+int      sim_flow_is_at(const nsm_sim *s, int when) { (void)s; (void)when; return 0; }
+double   sim_flow_force(const nsm_sim *s, int row) { (void)s; (void)row; return 0; }
+double   sim_flow_pressed(const nsm_sim *s, int friction) { (void)s; (void)friction; return 0; }
+double   sim_flow_verify(nsm_sim *s, double t1) { (void)s; (void)t1; return 0; }
