@@ -450,6 +450,13 @@ static const char *subtrahend(Parse *p, const Ast *n) {
   return sum ? arena_printf(p->arena, "(%s)", span_text(p, n->span)) : span_text(p, n->span);
 }
 
+// "- x", or "+ x" of what stands there as -x.
+static const char *less(Parse *p, const Ast *n) {
+  const char *text = span_text(p, n->span);
+  if (n->kind != AST_UNARY || *text != '-') return arena_printf(p->arena, "- %s", subtrahend(p, n));
+  return arena_printf(p->arena, "+ %s", text + 1 + strspn(text + 1, " "));
+}
+
 // The names that stand from `at` on, "crate, ground", up to what is neither a name nor a comma.
 static const char *names_from(Parse *p, size_t at) {
   const char *text = p->file->text, *names = "";
@@ -479,12 +486,12 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
       diag_help(d, "of shapes: contact %s { %s; with newton(e); }", named->name,
                 !strcmp(gap->name, "among") ? "among = A" : "between = A, B");
     else if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
-      diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->a->span), subtrahend(p, gap->b));
+      diag_help(d, "contact %s: %s %s >= 0", named->name, span_text(p, gap->a->span), less(p, gap->b));
     else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && is_zero(gap->b))
       diag_help(d, "contact %s: -%s >= 0, if the contact opens where %s < 0", named->name, subtrahend(p, gap->a),
                 span_text(p, gap->a->span));
     else if (compared && (gap->op == AO_LE || gap->op == AO_LT))
-      diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->b->span), subtrahend(p, gap->a));
+      diag_help(d, "contact %s: %s %s >= 0", named->name, span_text(p, gap->b->span), less(p, gap->a));
     else
       diag_help(d, "contact %s: %s >= 0", named->name, span_text(p, compared ? gap->a->span : gap->span));
   }
