@@ -7,13 +7,6 @@ static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, const 
   return g;
 }
 
-static bool is_known(const System *s, const SysClass *c) {
-  static const MFrictionLaw known[] = { MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GIVEN, MF_GRIP, MF_GRIP2, MF_GRIP3 };
-  bool any = false;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) any |= c->friction == known[i];
-  return any && !friction_moves(s, c);
-}
-
 void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   const Model *m = s->model;
   (void)a;
@@ -29,8 +22,7 @@ void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, Di
   }
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
-    const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
-    diag_label(refuse(d, c->span, what, "consistent(located = true)", bag), "%s", c->shown);
+    const char *what = friction_beyond_disk(s, c);
+    if (what) diag_label(refuse(d, c->span, what, "consistent(located = true)", bag), "%s", c->shown);
   }
 }

@@ -7,12 +7,13 @@ static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, DiagBa
   return g;
 }
 
-// Friction that is one disk, in a frame of its own, whose radius is proportional to the normal force.
-static bool is_known(const System *s, const SysClass *c) {
+const char *friction_beyond_disk(const System *s, const SysClass *c) {
   static const MFrictionLaw known[] = { MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GIVEN, MF_GRIP, MF_GRIP2, MF_GRIP3 };
   bool any = false;
+  if (c->kind != CLASS_FRICTION || c->direction != 0) return NULL;
+  if (friction_moves(s, c)) return "a coefficient of friction that moves";
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) any |= c->friction == known[i];
-  return any && !friction_moves(s, c);
+  return any ? NULL : "this law of friction";
 }
 
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
@@ -21,8 +22,7 @@ void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   if (m->ndelay > 0) { diag_label(refuse(d, m->delay[0].span, "delays", bag), "one of them"); return; }
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind != CLASS_FRICTION || c->direction != 0 || is_known(s, c)) continue;
-    const char *what = friction_moves(s, c) ? "a coefficient of friction that moves" : "this law of friction";
-    diag_label(refuse(d, c->span, what, bag), "%s", c->shown);
+    const char *what = friction_beyond_disk(s, c);
+    if (what) diag_label(refuse(d, c->span, what, bag), "%s", c->shown);
   }
 }

@@ -89,6 +89,9 @@ struct SchemeDescriptor {
 #include "../../runtime/schemes.def"
 #undef SCHEME
 SchemeCheck check_consistent;
+// What keeps friction of a class from being one disk, in a frame of its own, whose radius is proportional to the normal
+// force; NULL: it is one, or no friction
+const char *friction_beyond_disk(const System *s, const SysClass *c);
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag);      // of an order above 2
 
 typedef enum {                  // as NSM_SCHEME_*

@@ -20,21 +20,12 @@ typedef struct lyapunov {
   long    pieces, settle;
 } lyapunov;
 
-// Z = Q R by Gram and Schmidt, twice [Giraud et al. 2005]; ln R_ii is added to log_of, -infinite where rounding has
+// Z = Q R by Gram and Schmidt; ln R_ii is added to log_of, -infinite where rounding has
 // all of it.
 static void orthogonalise(int n, double *Z, double *log_of) {
   double most = 0;
   for (int j = 0; j < n; j++) {
-    double *z = Z + (size_t)j * (size_t)n, size = 0;
-    for (int again = 0; again < 2; again++)
-      for (int k = 0; k < j; k++) {
-        const double *q = Z + (size_t)k * (size_t)n;
-        double dot = 0;
-        for (int i = 0; i < n; i++) dot += q[i] * z[i];
-        for (int i = 0; i < n; i++) z[i] -= dot * q[i];
-      }
-    for (int i = 0; i < n; i++) size += z[i] * z[i];
-    size = sqrt(size);
+    double *z = Z + (size_t)j * (size_t)n, size = nsm_la_orthogonalise(n, j, Z);
     most = fmax(most, size);
     if (log_of) log_of[j] += size > lost * most ? log(size) : -INFINITY;
     for (int i = 0; i < n; i++) z[i] = size > 0 ? z[i] / size : i == j;

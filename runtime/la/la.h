@@ -36,6 +36,9 @@ nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, d
 // shapes.
 int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
 int nsm_la_pseudo_inverse_work(int n);
+// Column k of V [n, k + 1] made orthogonal to the k before it, which have length 1: twice, so that it is to round-off
+// [Giraud et al. 2005]. Returns its length.
+double nsm_la_orthogonalise(int n, int k, double *V);
 // Which columns of A [n, columns] are independent: the first of `order` [columns], always the one that is farthest from
 // those before it; how many are farther than `small` times the longest. On its diagonal A has how far. work [columns].
 int nsm_la_independent(int n, int columns, double *A, double small, int *order, double *work);

@@ -115,3 +115,16 @@ int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, 
   }
   return rank;
 }
+
+double nsm_la_orthogonalise(int n, int k, double *V) {
+  double *v = V + (size_t)k * (size_t)n, size = 0;
+  for (int turn = 0; turn < 2; turn++)
+    for (int j = 0; j < k; j++) {
+      const double *u = V + (size_t)j * (size_t)n;
+      double dot = 0;
+      for (int i = 0; i < n; i++) dot += u[i] * v[i];
+      for (int i = 0; i < n; i++) v[i] -= dot * u[i];
+    }
+  for (int i = 0; i < n; i++) size = hypot(size, v[i]);
+  return size;
+}

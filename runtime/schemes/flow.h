@@ -2,7 +2,7 @@
 // files share. docs/numerics/event_driven.md has the equations; numbers in comments are its own.
 //
 //   flow_setup.c     what fits, room, the solver               flow_solver.c   its plug-in (flow_solver.h)
-//   flow_instant.c   accelerations and forces of an instant     flow_matrix.c   its matrix, the solution
+//   flow_instant.c   accelerations and forces of an instant     instant.c       its mass, sliding friction, solution
 //   flow_moves.c     q' of velocities, attitudes among them    flow_project.c  onto constraints and closed contacts
 //   flow_books.c     works and impulses along the motion       flow_verify.c   the check of what is to stand
 //   step_flow.c      a piece with fixed sets
@@ -10,7 +10,7 @@
 // Unknowns of an instant: z' [nz], then the multipliers of the rows that are kept [m].
 #pragma once
 #include "flow_solver.h"
-#include "schemes.h"
+#include "instant.h"
 
 enum { FLOW_MOST = 400 };                // unknowns of an instant
 
@@ -31,13 +31,11 @@ struct sim_flow {
   double  at;
   double *end_q, *end_z, *end_d, end_t;  // where the last piece ended
   // an instant
-  int     m, *row, *of;                  // rows kept; [r.n] number of a row among them, -1: it is none
+  sim_instant in;
+  int     m, *row;                       // rows kept
   unsigned char *slides, *level;         // [nfriction]; [r.n] 1: its rate or y is kept, through the derivative; 0: y
   int     iterates;                      // the system is not affine in its multipliers
-  double *E, *kept, *inverse, *e, *scale, *work, *x;
-  double *mass, *rate[5], *weight;       // of a class; rates shortly before and after; weights of the derivative
-  int    *pivot, *jpvt, lwork, singular;
-  double *force;                         // [nl] multipliers there
+  double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
   double  from, to;                      // where d/dt may look: between two instants at which something jumps
   // [nroot] functions that end a piece where they fall through 0, of the state in w.q1, w.z1 (clock/flow_pieces.c)
@@ -48,12 +46,6 @@ struct sim_flow {
 // flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force. 0: its equations have no solution
 int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
 void flow_rows(nsm_sim *s);                                // those that are kept
-double flow_pressed(const nsm_sim *s, int friction);       // what presses a block of friction
-void flow_sliding(const nsm_sim *s, int friction, double pressed, const double *slip, double *l);
-// flow_matrix.c: E of n unknowns is made; x from e, and again for another right side
-void flow_factor(nsm_sim *s, int n);
-void flow_solve(nsm_sim *s, int n, const double *e, double *x);
-double flow_off(const nsm_sim *s, int n, const double *e, const double *x);
 // flow_moves.c: the state in y as q and z, attitudes of length 1; and its derivative, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
 void flow_derivative(nsm_sim *s, const double *q, const double *z, const double *dz, double *dy);

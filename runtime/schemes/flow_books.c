@@ -36,7 +36,7 @@ static double fed(nsm_sim *s, double t, const double *q, const double *z, const 
   for (int i = 0; i < 4; i++) {
     double way = delta * (i < 2 ? i - 2 : i - 1);
     for (int x = s->a->nv; x < s->a->nz; x++) w->z[x] = z[x] + way * dz[x];
-    nsm_view v = sim_view(s, t + way, q, w->z, w->force);
+    nsm_view v = sim_view(s, t + way, q, w->z, w->in.force);
     sum += weight[i] * potential(s, &v);
   }
   return sum / (12 * delta);
@@ -48,14 +48,14 @@ void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double 
   int nl = s->a->nl;
   double *loss = dq + nl, *works = loss + r->n;
   memset(dq, 0, (size_t)w->nquad * sizeof(double));
-  nsm_view v = sim_view(s, t, q, z, w->force), rest = sim_view(s, t, q, s->a->zero, w->force);
+  nsm_view v = sim_view(s, t, q, z, w->in.force), rest = sim_view(s, t, q, s->a->zero, w->in.force);
   works[0] = power(s, NSM_WORK_FORCE, &v) + fed(s, t, q, z, w->x);
   works[1] = -power(s, NSM_WORK_DAMPING, &v);
   SIM_EACH(s, row, k) {
     if (!sim_contactlike(k->c)) continue;
     k->c->rate_fn(&v, &k->tab, w->rate[1] + k->row0);
     k->c->rate_fn(&rest, &k->tab, w->rate[2] + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) dq[r->l[row]] = w->force[r->l[row]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) dq[r->l[row]] = w->in.force[r->l[row]];
   }
   for (int row = 0; row < r->n; row++) {
     const nsm_class *c = s->a->cls[r->cls[row]].c;

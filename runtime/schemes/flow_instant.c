@@ -14,7 +14,7 @@ static const double still = 1e-13, enough = 1e-9, contradicts = 1e-7, window = 1
 // ---- rows -----------------------------------------------------------------------------------------------------------
 static void keep(nsm_sim *s, int row) {
   struct sim_flow *w = s->n.flow;
-  w->of[row] = w->m;
+  w->in.of[row] = w->m;
   w->row[w->m++] = row;
 }
 
@@ -39,7 +39,7 @@ static void levels(nsm_sim *s) {
     for (int e = 0; k->c->kind == NSM_RELATION && e < k->c->h.n; e++) {
       if (k->c->h.wrt[e] != NSM_WRT_L) continue;
       int l = k->tab.ix[(size_t)(row - k->row0) * (size_t)k->c->nslot + (size_t)k->c->h.col[e]];
-      if (l < s->a->nl && w->of[s->n.r.of_l[l]] >= 0) w->level[row] = 0;
+      if (l < s->a->nl && w->in.of[s->n.r.of_l[l]] >= 0) w->level[row] = 0;
     }
   }
 }
@@ -50,7 +50,7 @@ void flow_rows(nsm_sim *s) {
   w->m = 0;
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind;
-    w->of[row] = -1;
+    w->in.of[row] = -1;
     if (kind == NSM_FRICTION) continue;
     int on = kind == NSM_RELATION ? inside(s, row) : closed(s, row);
     if (kind == NSM_CONTACT) r->active[row] = (unsigned char)on;
@@ -68,65 +68,11 @@ void flow_rows(nsm_sim *s) {
   levels(s);
 }
 
-// ---- friction that slides -------------------------------------------------------------------------------------------
-double flow_pressed(const nsm_sim *s, int f) {
-  const sim_friction *of = &s->n.r.friction[f];
-  return of->normals == 0 ? of->radius : sim_friction_pressed(s, f, s->n.flow->force);
-}
-
-void flow_sliding(const nsm_sim *s, int f, double pressed, const double *rate, double *l) {
-  const sim_friction *of = &s->n.r.friction[f];
-  sim_disk part[2];
-  (void)sim_friction_parts(of, part);
-  double slip = 0, u[SIM_SLIPS];
-  for (int d = 0; d < of->n; d++) {
-    u[d] = part->w[d] * rate[of->row[d]];
-    slip = hypot(slip, u[d]);
-  }
-  for (int d = 0; d < of->n; d++) {
-    double along = of->n == 1 || !(slip > 0) ? s->now.slide[of->row[d]] : u[d] / slip;
-    l[d] = -part->w[d] * part->mu * pressed * along;
-  }
-}
-
-// Its force is that of its normal rows times a direction; a given one stands on the right. How several normal forces
-// share in their length is taken from the last solution.
-static void slide(nsm_sim *s, int f, const double *rate, size_t n) {
-  struct sim_flow *w = s->n.flow;
-  const sim_friction *of = &s->n.r.friction[f];
-  double l[SIM_SLIPS], pressed = flow_pressed(s, f);
-  flow_sliding(s, f, of->normals == 0 ? pressed : 1, rate, l);
-  for (int d = 0; d < of->n; d++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[of->row[d]]];
-    int i = of->row[d] - k->row0;
-    const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
-    for (int e = 0; e < k->c->h.n; e++) {
-      size_t z = (size_t)sim_z_of(s, k, i, k->c->h.col[e]);
-      if (of->normals == 0) w->e[z] += h[e] * l[d];
-      for (int q = 0; q < of->normals; q++) {
-        double lambda = w->force[s->n.r.l[of->normal[q]]];
-        int r = w->of[of->normal[q]];
-        double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
-        if (r >= 0) w->E[z + (size_t)(s->a->nz + r) * n] -= h[e] * l[d] * by;
-      }
-    }
-  }
+double sim_flow_pressed(const nsm_sim *s, int friction) {
+  return sim_slide_pressed(s, friction, 1, s->n.flow->in.force);
 }
 
 // ---- the system -----------------------------------------------------------------------------------------------------
-static void mass(nsm_sim *s, const nsm_view *v, size_t n) {
-  struct sim_flow *w = s->n.flow;
-  SIM_EACH(s, mass, k) {
-    const nsm_pattern *p = &k->c->mass;
-    double *m = k->mass;
-    if (k->c->mass_stage > NSM_EVENT) k->c->mass_fn(v, &k->tab, m = w->mass);
-    for (int i = 0; i < k->tab.count; i++)
-      for (int e = 0; e < p->n; e++)
-        w->E[(size_t)sim_z_of(s, k, i, p->row[e]) + (size_t)sim_z_of(s, k, i, p->col[e]) * n] +=
-            m[(size_t)i * (size_t)p->n + (size_t)e];
-  }
-}
-
 static void forces(nsm_sim *s, const nsm_view *v, double *f) {
   sim_forces(s, v, 0, f);
   SIM_EACH(s, f_mean, k) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
@@ -142,12 +88,12 @@ static void reactions(nsm_sim *s, const nsm_view *v, size_t n) {
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)p->col[e]];
-        int r = l < s->a->nl ? w->of[s->n.r.of_l[l]] : -1;
+        int r = l < s->a->nl ? w->in.of[s->n.r.of_l[l]] : -1;
         double b = k->b[(size_t)i * (size_t)p->n + (size_t)e];
         if (r < 0) continue;
         size_t z = (size_t)sim_z_of(s, k, i, p->row[e]);
-        w->E[z + (size_t)(s->a->nz + r) * n] -= b;
-        w->e[z] -= b * w->force[l];
+        w->in.E[z + (size_t)(s->a->nz + r) * n] -= b;
+        w->in.e[z] -= b * w->in.force[l];
       }
   }
 }
@@ -193,45 +139,45 @@ static void equation(nsm_sim *s, const sim_class *k, int i, const nsm_view *v, s
   struct sim_flow *w = s->n.flow;
   const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
   int row = k->row0 + i, relation = k->c->kind == NSM_RELATION, level = w->level[row];
-  size_t at = (size_t)(s->a->nz + w->of[row]);
+  size_t at = (size_t)(s->a->nz + w->in.of[row]);
   double right = level ? -w->rate[0][row] : 0;
   for (int e = 0; e < k->c->h.n; e++) {
     int wrt = k->c->h.wrt[e], ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]];
     if (relation && wrt == NSM_WRT_L) {
-      int r = ix < s->a->nl ? w->of[s->n.r.of_l[ix]] : -1;
+      int r = ix < s->a->nl ? w->in.of[s->n.r.of_l[ix]] : -1;
       if (r < 0 || level) continue;
-      w->E[at + (size_t)(s->a->nz + r) * n] += h[e];
-      right += h[e] * w->force[ix];
+      w->in.E[at + (size_t)(s->a->nz + r) * n] += h[e];
+      right += h[e] * w->in.force[ix];
       continue;
     }
     if (!level || wrt == NSM_WRT_D) continue;
     size_t z = (size_t)sim_z_of(s, k, i, k->c->h.col[e]);
     if (relation && wrt == NSM_WRT_Q) { right -= h[e] * v->v[z]; continue; }
-    w->E[at + z * n] += h[e];
-    if (!relation) w->E[z + at * n] -= h[e];
+    w->in.E[at + z * n] += h[e];
+    if (!relation) w->in.E[z + at * n] -= h[e];
   }
   if (relation && !level) right -= w->rate[1][row];
   if (!relation && k->rq && k->c->rq_fn) {
     const double *rq = k->rq + (size_t)i * (size_t)k->c->rq.n;
     for (int e = 0; e < k->c->rq.n; e++) right -= rq[e] * v->v[sim_z_of(s, k, i, k->c->rq.col[e])];
   }
-  w->e[at] = right;
+  w->in.e[at] = right;
 }
 
 static void rows(nsm_sim *s, const nsm_view *v, size_t n) {
   struct sim_flow *w = s->n.flow;
   SIM_EACH(s, row, k) {
     int any = 0;
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) any |= w->of[row] >= 0;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) any |= w->in.of[row] >= 0;
     if (k->c->h_stage > NSM_EVENT && k->c->h_fn) k->c->h_fn(v, &k->tab, k->h);
     if (!any) continue;
     if (k->rq && k->c->rq_fn && k->c->rq_stage > NSM_EVENT) k->c->rq_fn(v, &k->tab, k->rq);
     in_time(s, k, v);
     if (k->c->kind == NSM_RELATION) k->c->y_fn(v, &k->tab, w->rate[1] + k->row0);
-    for (int i = 0; i < k->tab.count; i++) if (w->of[k->row0 + i] >= 0) equation(s, k, i, v, n);
+    for (int i = 0; i < k->tab.count; i++) if (w->in.of[k->row0 + i] >= 0) equation(s, k, i, v, n);
   }
   SIM_EACH(s, friction, k) k->c->rate_fn(v, &k->tab, w->rate[1] + k->row0);
-  for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) slide(s, f, w->rate[1], n);
+  for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) sim_instant_slide(s, f, w->rate[1], &w->in, n);
 }
 
 // Multipliers of relations that are at a bound.
@@ -241,11 +187,11 @@ static void bounds(nsm_sim *s, const nsm_view *v) {
   SIM_EACH(s, law_moving, k) k->c->law_fn(v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   SIM_EACH(s, relation, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      if (w->of[row] < 0) w->force[r->l[row]] = s->now.set[row] == SIM_HIGH ? r->hi[row] : r->lo[row];
+      if (w->in.of[row] < 0) w->in.force[r->l[row]] = s->now.set[row] == SIM_HIGH ? r->hi[row] : r->lo[row];
   SIM_EACH(s, contact, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->of[row] < 0) w->force[r->l[row]] = 0;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->in.of[row] < 0) w->in.force[r->l[row]] = 0;
   SIM_EACH(s, friction, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->of[row] < 0) w->force[r->l[row]] = 0;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->in.of[row] < 0) w->in.force[r->l[row]] = 0;
 }
 
 static int all_finite(const double *x, size_t n) {
@@ -259,7 +205,7 @@ static double take(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   double change = 0, most = DBL_MIN;
   for (int r = 0; r < w->m; r++) {
-    double *l = &w->force[s->n.r.l[w->row[r]]], now = w->x[s->a->nz + r];
+    double *l = &w->in.force[s->n.r.l[w->row[r]]], now = w->x[s->a->nz + r];
     change = fmax(change, fabs(now - *l));
     most = fmax(most, fabs(now));
     *l = now;
@@ -273,8 +219,8 @@ static void take_sliding(nsm_sim *s) {
   double l[SIM_SLIPS];
   for (int f = 0; f < s->n.r.nfriction; f++) {
     if (!w->slides[f]) continue;
-    flow_sliding(s, f, flow_pressed(s, f), w->rate[1], l);
-    for (int d = 0; d < s->n.r.friction[f].n; d++) w->force[s->n.r.l[s->n.r.friction[f].row[d]]] = l[d];
+    sim_slide_force(s, f, sim_flow_pressed(s, f), w->rate[1], l);
+    for (int d = 0; d < s->n.r.friction[f].n; d++) w->in.force[s->n.r.l[s->n.r.friction[f].row[d]]] = l[d];
   }
 }
 
@@ -283,16 +229,16 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
   int n = s->a->nz + w->m;
   double last = INFINITY;
   for (int it = 0; it < ITERATIONS; it++) {
-    nsm_view v = sim_view(s, t, q, z, w->force);
+    nsm_view v = sim_view(s, t, q, z, w->in.force);
     if (it == 0) bounds(s, &v);
-    memset(w->E, 0, (size_t)n * (size_t)n * sizeof(double));
-    memset(w->e, 0, (size_t)n * sizeof(double));
-    mass(s, &v, (size_t)n);
-    forces(s, &v, w->e);
+    memset(w->in.E, 0, (size_t)n * (size_t)n * sizeof(double));
+    memset(w->in.e, 0, (size_t)n * sizeof(double));
+    sim_instant_mass(s, &v, &w->in, (size_t)n);
+    forces(s, &v, w->in.e);
     reactions(s, &v, (size_t)n);
     rows(s, &v, (size_t)n);
-    flow_factor(s, n);
-    flow_solve(s, n, w->e, w->x);
+    sim_instant_factor(&w->in, n);
+    sim_instant_solve(&w->in, n, w->in.e, w->x);
     if (!all_finite(w->x, (size_t)n)) return 0;
     double change = take(s);
     if (!w->iterates || w->m == 0 || change <= still) break;
@@ -301,5 +247,5 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     last = change;
   }
   take_sliding(s);
-  return flow_off(s, n, w->e, w->x) <= contradicts;
+  return sim_instant_off(&w->in, n, w->in.e, w->x) <= contradicts;
 }

@@ -67,26 +67,13 @@ static int iterates(const nsm_sim *s) {
 
 static void room_of_instant(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
-  size_t n = (size_t)(s->a->nz + s->n.r.n), most = 0;
-  for (int a = 0; a < s->a->m->nclass; a++) {
-    size_t size = (size_t)s->a->cls[a].tab.count * (size_t)s->a->cls[a].c->mass.n;
-    most = size > most ? size : most;
-  }
-  w->lwork = nsm_la_pseudo_inverse_work((int)n);
-  double **squared[] = { &w->E, &w->kept, &w->inverse }, **by_n[] = { &w->e, &w->scale, &w->x };
-  for (size_t i = 0; i < 3; i++) *squared[i] = SIM_NEW(s, n * n, double);
-  for (size_t i = 0; i < 3; i++) *by_n[i] = SIM_NEW(s, n, double);
+  sim_instant_open(s, &w->in, s->a->nz);
+  w->x = SIM_NEW(s, s->a->nz + s->n.r.n, double);
   for (size_t i = 0; i < 5; i++) w->rate[i] = SIM_NEW(s, s->n.r.n, double);
-  w->work = SIM_NEW(s, (size_t)w->lwork + n, double);
   w->weight = SIM_NEW(s, 5, double);
-  w->mass = SIM_NEW(s, most, double);
-  w->pivot = SIM_NEW(s, n, int);
-  w->jpvt = SIM_NEW(s, n, int);
   w->row = SIM_NEW(s, s->n.r.n, int);
-  w->of = SIM_NEW(s, s->n.r.n, int);
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
-  w->force = SIM_NEW(s, s->a->nl + 1, double);
   w->f = SIM_NEW(s, s->a->nz, double);
 }
 

@@ -16,10 +16,10 @@ static double largest_force(const nsm_sim *s) {
       held += fabs(h * w->f[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]);
       square += h * h;
     }
-    largest = fmax(largest, fmax(fabs(w->force[s->n.r.l[row]]), held / square));
+    largest = fmax(largest, fmax(fabs(w->in.force[s->n.r.l[row]]), held / square));
   }
   for (int f = 0; f < s->n.r.nfriction; f++)
-    if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, flow_pressed(s, f));
+    if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, sim_flow_pressed(s, f));
   return largest;
 }
 
@@ -62,7 +62,7 @@ static double momentum(nsm_sim *s, const nsm_view *v) {
   SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
     double *m = k->mass;
-    if (k->c->mass_stage > NSM_EVENT) k->c->mass_fn(v, &k->tab, m = w->mass);
+    if (k->c->mass_stage > NSM_EVENT) k->c->mass_fn(v, &k->tab, m = w->in.mass);
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         int z = sim_z_of(s, k, i, p->row[e]);
@@ -86,19 +86,19 @@ static double friction_off(nsm_sim *s, int f, const double *rate, double largest
   for (int d = 0; d < of->n; d++) {
     const sim_class *c = &s->a->cls[s->n.r.cls[of->row[d]]];
     double terms = speed(s, c, of->row[d] - c->row0);
-    l[d] = w->force[s->n.r.l[of->row[d]]];
+    l[d] = w->in.force[s->n.r.l[of->row[d]]];
     along += l[d] * rate[of->row[d]];
     size += largest * terms;
     if (!w->slides[f]) off = fmax(off, fabs(rate[of->row[d]]) / terms);
   }
   if (w->slides[f]) off = fmax(off, along / size);
-  return fmax(off, (sim_disk_gauge(part, l) - part->mu * flow_pressed(s, f)) / largest);
+  return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_flow_pressed(s, f)) / largest);
 }
 
 // Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one; a multiplier beyond them.
 static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y) {
-  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = s->n.flow->force;
-  int row = k->row0 + i, inside = s->n.flow->of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
+  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = s->n.flow->in.force;
+  int row = k->row0 + i, inside = s->n.flow->in.of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
   double size = fabs(y) + DBL_MIN, l = force[s->n.r.l[row]];
   for (int e = 0; e < k->c->h.n; e++) {
     int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
@@ -115,7 +115,7 @@ static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y
 
 double sim_flow_verify(nsm_sim *s, double t1) {
   struct sim_flow *w = s->n.flow;
-  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->force);
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->in.force);
   double off = momentum(s, &v), largest = largest_force(s), *rate = w->rate[4];
   SIM_EACH(s, row, k) {
     int relation = k->c->kind == NSM_RELATION;
@@ -123,9 +123,9 @@ double sim_flow_verify(nsm_sim *s, double t1) {
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (relation) { off = fmax(off, relation_off(s, k, i, rate[row])); continue; }
-      if (k->c->kind == NSM_FRICTION || w->of[row] < 0) continue;
+      if (k->c->kind == NSM_FRICTION || w->in.of[row] < 0) continue;
       off = fmax(off, fabs(rate[row]) / speed(s, k, i));
-      if (k->c->kind == NSM_CONTACT) off = fmax(off, -w->force[s->n.r.l[row]] / largest);
+      if (k->c->kind == NSM_CONTACT) off = fmax(off, -w->in.force[s->n.r.l[row]] / largest);
     }
   }
   for (int f = 0; f < s->n.r.nfriction; f++) off = fmax(off, friction_off(s, f, rate, largest));

@@ -14,6 +14,7 @@
 // coordinates (4), positions (5), velocities (6).
 #pragma once
 #include "consistent.h"
+#include "instant.h"
 
 enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400 };       // polynomials; unknowns of a piece
 enum { IN_PLACES, IN_SPEEDS, IN_FORCES, IN_KAPPAS };     // parts of a block of unknowns
@@ -38,7 +39,7 @@ typedef struct galerkin_turn { int z[3]; double B[9]; } galerkin_turn;
 struct sim_galerkin {
   galerkin_tables t;
   int     m, block, n;                  // rows of the piece; unknowns of one polynomial, 2 (nv + m); of all
-  int    *row, *of;                     // [r.n] rows of the piece; number of a row among them, -1: it is none
+  int    *row;                          // [r.n] rows of the piece
   unsigned char *slides;                // [nfriction] slides in this piece
   galerkin_class *cls;
   int     nturn; galerkin_turn *turn;
@@ -53,9 +54,7 @@ struct sim_galerkin {
   double *momentum, *coordinate;        // [nv] brackets of (3), (4)
   double *gap, *rate0, *rate1, *still0, *still1;   // [r.n] of (5), (6); rates at rest, of what moves by itself
   double *f, *l;                        // [nz] [nl] forces at a node, multipliers there
-  double *force;                        // [nl] at the end of the trial: forces of rows
-  double *E, *e; int *epivot, *ejpvt;   // [nv + r.n] squared and by one: the system for them
-  double *einverse, *ework; int elwork;
+  sim_instant in;                       // at the end of the trial: forces of rows
 };
 
 static inline int galerkin_at(const nsm_sim *s, int j, int part, int i) {
@@ -110,12 +109,8 @@ void galerkin_book_forces(nsm_sim *s);
 int  galerkin_matrix(nsm_sim *s);                        // makes and factors it; 0: it is not finite
 void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
 
-// galerkin_force.c: accelerations g.e [nv], and g.force of the rows of the piece, at an instant (8)
+// galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)
 void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);
-// l of sliding friction `f` under the forces or impulses l of its normals, at the slips rate [r.n]; slope: its
-// derivative by the size of the normal force alone
-void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l);
-double galerkin_pressed(const nsm_sim *s, int f, double length, const double *l);
 
 // galerkin_books.c
 void galerkin_book(nsm_sim *s);                          // the piece at hand into the ledger

@@ -13,7 +13,7 @@ static void book_rows(nsm_sim *s, int N, int i) {
     k->c->rate_fn(&begin, &k->tab, g->still0 + k->row0);
     k->c->rate_fn(&rest, &k->tab, g->still1 + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      int r = g->of[row];
+      int r = g->in.of[row];
       if (r < 0) continue;
       double l = galerkin_mean(s, IN_FORCES, r, N, i), kappa = galerkin_mean(s, IN_KAPPAS, r, N, i);
       s->now.ledger.forces_now -= g->t.share[N] * (0.5 * l / N * (g->still0[row] + g->still1[row]) +

@@ -55,7 +55,7 @@ static void add_direction(nsm_sim *s, int cls, int i, int e, piece at) {
   const sim_class *k = &s->a->cls[cls];
   const galerkin_class *o = &g->cls[cls];
   size_t x = (size_t)i * (size_t)k->c->h.n + (size_t)e;
-  int z = sim_z_of(s, k, i, k->c->h.col[e]), r = g->of[k->row0 + i], slips = galerkin_on_velocities(k->c);
+  int z = sim_z_of(s, k, i, k->c->h.col[e]), r = g->in.of[k->row0 + i], slips = galerkin_on_velocities(k->c);
   double d = galerkin_direction(s, cls, i)[e], h0 = o->h[0][x], h1 = o->h[1][x], share = t->share[at.N];
   double hm = o->hm ? o->hm[x] : 0.5 * (h0 + h1);
   const double *I0 = t->at[at.N][at.i - 1], *I1 = t->at[at.N][at.i];
@@ -78,7 +78,7 @@ static void add_rates(nsm_sim *s, int cls, int i, const double *rq, int side, pi
   struct sim_galerkin *g = s->n.galerkin;
   const galerkin_tables *t = &g->t;
   const sim_class *k = &s->a->cls[cls];
-  int r = g->of[k->row0 + i];
+  int r = g->in.of[k->row0 + i];
   const double *I = t->at[at.N][at.i - 1 + side];
   for (int e = 0; e < k->c->rq.n; e++) {
     double x = (side ? 1 : -1) * rq[(size_t)i * (size_t)k->c->rq.n + (size_t)e];
@@ -110,15 +110,15 @@ static void rows_of(nsm_sim *s, int cls, const nsm_view *v, piece at) {
   const nsm_view *end[] = { &b, v };
   if (!galerkin_row_kernels(s, cls, v)) return;
   for (int i = 0; i < k->tab.count; i++)
-    for (int e = 0; e < k->c->h.n && g->of[k->row0 + i] >= 0; e++) add_direction(s, cls, i, e, at);
+    for (int e = 0; e < k->c->h.n && g->in.of[k->row0 + i] >= 0; e++) add_direction(s, cls, i, e, at);
   memset(g->l, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int i = 0; i < k->tab.count; i++) {
-    int r = g->of[k->row0 + i];
+    int r = g->in.of[k->row0 + i];
     if (r >= 0) g->l[i] = galerkin_mean(s, IN_FORCES, r, at.N, at.i) / at.N;
   }
   for (int side = 0; side < 2; side++) {
     if (k->c->rq_fn) k->c->rq_fn(end[side], &k->tab, o->rq);
-    for (int i = 0; i < k->tab.count; i++) if (g->of[k->row0 + i] >= 0) add_rates(s, cls, i, o->rq, side, at);
+    for (int i = 0; i < k->tab.count; i++) if (g->in.of[k->row0 + i] >= 0) add_rates(s, cls, i, o->rq, side, at);
     if (!k->c->curve_fn) continue;
     k->c->curve_fn(end[side], &k->tab, g->l, s->a->zero_l, o->curve);
     add_square(s, k, &k->c->curve, o->curve, at, side, -1);

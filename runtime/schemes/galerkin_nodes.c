@@ -20,26 +20,6 @@ static void multipliers(nsm_sim *s, int k) {
       g->l[s->n.r.l[g->row[r]]] += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_FORCES, r)];
 }
 
-double galerkin_pressed(const nsm_sim *s, int f, double length, const double *l) {
-  const sim_friction *of = &s->n.r.friction[f];
-  return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
-}
-
-void galerkin_slide(const nsm_sim *s, int f, double pressed, const double *rate, double *l) {
-  const sim_friction *of = &s->n.r.friction[f];
-  sim_disk part[2];
-  (void)sim_friction_parts(of, part);
-  double slip = 0, u[SIM_SLIPS];
-  for (int d = 0; d < of->n; d++) {
-    u[d] = part->w[d] * rate[of->row[d]];
-    slip = hypot(slip, u[d]);
-  }
-  for (int d = 0; d < of->n; d++) {
-    double along = of->n == 1 || !(slip > 0) ? s->now.slide[of->row[d]] : u[d] / slip;
-    l[d] = -part->w[d] * part->mu * pressed * along;
-  }
-}
-
 // H_T and slips at the view, of all friction that slides; rest: the part that is there at rest.
 static void slips(nsm_sim *s, const nsm_view *v) {
   struct sim_galerkin *g = s->n.galerkin;
@@ -65,7 +45,7 @@ static void add_sliding(nsm_sim *s, double *f) {
   for (int b = 0; b < s->n.r.nfriction; b++) {
     const sim_friction *of = &s->n.r.friction[b];
     if (!g->slides[b]) continue;
-    galerkin_slide(s, b, galerkin_pressed(s, b, s->n.h, g->l), g->rate1, l);
+    sim_slide_force(s, b, sim_slide_pressed(s, b, s->n.h, g->l), g->rate1, l);
     for (int d = 0; d < of->n; d++) {
       const sim_class *k;
       int i;
@@ -119,12 +99,12 @@ static void slope_of_class(nsm_sim *s, sim_class *k, double *jac, int node, cons
 static void slope_of_sliding(nsm_sim *s, int f, int node) {
   struct sim_galerkin *g = s->n.galerkin;
   const sim_friction *of = &s->n.r.friction[f];
-  double l[SIM_SLIPS], pressed = galerkin_pressed(s, f, s->n.h, g->l);
-  galerkin_slide(s, f, 1, g->rate1, l);
+  double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, s->n.h, g->l);
+  sim_slide_force(s, f, 1, g->rate1, l);
   for (int q = 0; q < of->normals; q++) {
     double lambda = g->l[s->n.r.l[of->normal[q]]];
     double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
-    int r = g->of[of->normal[q]];
+    int r = g->in.of[of->normal[q]];
     for (int d = 0; d < of->n && r >= 0; d++) {
       const sim_class *k;
       int i;
@@ -163,7 +143,7 @@ static void book_sliding(nsm_sim *s, int node) {
   for (int f = 0; f < s->n.r.nfriction; f++) {
     const sim_friction *of = &s->n.r.friction[f];
     if (!g->slides[f]) continue;
-    galerkin_slide(s, f, galerkin_pressed(s, f, s->n.h, g->l), g->rate1, l);
+    sim_slide_force(s, f, sim_slide_pressed(s, f, s->n.h, g->l), g->rate1, l);
     for (int d = 0; d < of->n; d++) {
       int row = of->row[d];
       double p = g->t.weight[node] * l[d];

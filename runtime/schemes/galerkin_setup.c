@@ -41,7 +41,6 @@ void sim_galerkin_analyse(nsm_sim *s) {
   galerkin_tables_make(&g->t, s->a->stages);
   size_t nv = (size_t)s->a->nv, rows = (size_t)s->n.r.n, n = 2 * (size_t)g->t.s * (nv + rows), ends = nv + rows;
   g->row = SIM_NEW(s, rows, int);
-  g->of = SIM_NEW(s, rows, int);
   g->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   g->cls = SIM_NEW(s, s->a->m->nclass, galerkin_class);
   for (int a = 0; a < s->a->m->nclass; a++) room_of_class(s, &s->a->cls[a], &g->cls[a]);
@@ -63,19 +62,12 @@ void sim_galerkin_analyse(nsm_sim *s) {
   galerkin_turns_analyse(s);
   g->f = SIM_NEW(s, s->a->nz, double);
   g->l = SIM_NEW(s, s->a->nl + 1, double);
-  g->force = SIM_NEW(s, s->a->nl + 1, double);
-  g->E = SIM_NEW(s, ends * ends, double);
-  g->einverse = SIM_NEW(s, ends * ends, double);
-  g->e = SIM_NEW(s, ends, double);
-  g->epivot = SIM_NEW(s, ends, int);
-  g->ejpvt = SIM_NEW(s, ends, int);
-  g->elwork = nsm_la_pseudo_inverse_work((int)ends);
-  g->ework = SIM_NEW(s, g->elwork, double);
+  sim_instant_open(s, &g->in, s->a->nv);
 }
 
 static void keep(nsm_sim *s, int row) {
   struct sim_galerkin *g = s->n.galerkin;
-  g->of[row] = g->m;
+  g->in.of[row] = g->m;
   g->row[g->m++] = row;
 }
 
@@ -90,7 +82,7 @@ void galerkin_rows(nsm_sim *s) {
   g->m = 0;
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind;
-    g->of[row] = -1;
+    g->in.of[row] = -1;
     r->active[row] = kind == NSM_CONSTRAINT || (kind == NSM_CONTACT && acts(s, row));
     if (r->active[row] && !(kind == NSM_CONSTRAINT && s->now.implied_n > 0 && sim_is_implied(s, row))) keep(s, row);
   }

@@ -4,7 +4,7 @@
 
 static int takes_part(const nsm_sim *s, const sim_class *k) {
   int any = 0;
-  for (int i = 0; i < k->tab.count; i++) any |= s->n.galerkin->of[k->row0 + i] >= 0;
+  for (int i = 0; i < k->tab.count; i++) any |= s->n.galerkin->in.of[k->row0 + i] >= 0;
   return any;
 }
 
@@ -78,7 +78,7 @@ static void add_row(nsm_sim *s, int cls, int i, int N, int at) {
   const sim_class *k = &s->a->cls[cls];
   const galerkin_class *o = &g->cls[cls];
   const nsm_class *c = k->c;
-  int row = k->row0 + i, r = g->of[row];
+  int row = k->row0 + i, r = g->in.of[row];
   double l = galerkin_mean(s, IN_FORCES, r, N, at), kappa = galerkin_mean(s, IN_KAPPAS, r, N, at);
   const double *d = galerkin_direction(s, cls, i);
   for (int e = 0; e < c->h.n; e++) {
@@ -134,7 +134,7 @@ static void subinterval(nsm_sim *s, int N, int i) {
     const sim_class *k = &s->a->cls[cls];
     if (!galerkin_row_kernels(s, cls, &v)) continue;
     rates(s, k, &v);
-    for (int row = 0; row < k->tab.count; row++) if (g->of[k->row0 + row] >= 0) add_row(s, cls, row, N, i);
+    for (int row = 0; row < k->tab.count; row++) if (g->in.of[k->row0 + row] >= 0) add_row(s, cls, row, N, i);
   }
   galerkin_turns_back(s, g->momentum);
   for (int j = 0; j < g->t.s; j++) {

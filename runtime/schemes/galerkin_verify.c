@@ -26,10 +26,10 @@ static double largest_force(const nsm_sim *s) {
       held += fabs(h * g->f[sim_z_of(s, k, g->row[r] - k->row0, k->c->h.col[e])]);
       square += h * h;
     }
-    largest = fmax(largest, fmax(fabs(g->force[s->n.r.l[g->row[r]]]), held / square));
+    largest = fmax(largest, fmax(fabs(g->in.force[s->n.r.l[g->row[r]]]), held / square));
   }
   for (int f = 0; f < s->n.r.nfriction; f++)
-    if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, galerkin_pressed(s, f, 1, g->force));
+    if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, sim_galerkin_pressed(s, f));
   return largest;
 }
 
@@ -43,10 +43,10 @@ static double friction_off(const nsm_sim *s, int f, const double *rate, double l
   (void)sim_friction_parts(k, part);
   for (int d = 0; d < k->n; d++) {
     const sim_class *c = &s->a->cls[s->n.r.cls[k->row[d]]];
-    l[d] = g->force[s->n.r.l[k->row[d]]];
+    l[d] = g->in.force[s->n.r.l[k->row[d]]];
     off = fmax(off, fabs(rate[k->row[d]]) / speed(s, c, k->row[d] - c->row0));
   }
-  return fmax(off, (sim_disk_gauge(part, l) - part->mu * galerkin_pressed(s, f, 1, g->force)) / largest);
+  return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_galerkin_pressed(s, f)) / largest);
 }
 
 double sim_galerkin_verify(nsm_sim *s, double t1) {
@@ -59,7 +59,7 @@ double sim_galerkin_verify(nsm_sim *s, double t1) {
       int row = k->row0 + i;
       if (k->c->kind == NSM_FRICTION || !s->n.r.active[row]) continue;
       off = fmax(off, fabs(g->rate1[row]) / speed(s, k, i));
-      if (k->c->kind == NSM_CONTACT) off = fmax(off, -g->force[s->n.r.l[row]] / largest);
+      if (k->c->kind == NSM_CONTACT) off = fmax(off, -g->in.force[s->n.r.l[row]] / largest);
     }
   }
   for (int f = 0; f < s->n.r.nfriction; f++) off = fmax(off, friction_off(s, f, g->rate1, largest));

@@ -35,19 +35,10 @@ static void scaled(struct sim_radau *w, double *rows, double *columns) {
   }
 }
 
-// Twice, so that they are orthogonal to round-off.
 static void orthonormal(int n, int count, double *V) {
   for (int k = 0; k < count; k++) {
-    double *v = V + (size_t)k * (size_t)n, size = 0;
-    for (int turn = 0; turn < 2; turn++)
-      for (int j = 0; j < k; j++) {
-        const double *u = V + (size_t)j * (size_t)n;
-        double dot = 0;
-        for (int i = 0; i < n; i++) dot += u[i] * v[i];
-        for (int i = 0; i < n; i++) v[i] -= dot * u[i];
-      }
-    for (int i = 0; i < n; i++) size = hypot(size, v[i]);
-    for (int i = 0; i < n; i++) v[i] /= size;
+    double size = nsm_la_orthogonalise(n, k, V);
+    for (int i = 0; i < n; i++) V[i + k * n] /= size;
   }
 }
 

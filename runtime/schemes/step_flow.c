@@ -30,7 +30,7 @@ static int root(void *with, double t, const double *y, double *g) {
   struct sim_flow *w = s->n.flow;
   flow_take(s, y, s->w.q1, s->w.z1);
   if (!flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
-  memcpy(s->w.l1, w->force, (size_t)s->a->nl * sizeof(double));
+  memcpy(s->w.l1, w->in.force, (size_t)s->a->nl * sizeof(double));
   w->watch(s, t, g);
   return 0;
 }
@@ -104,7 +104,7 @@ static int take_end(nsm_sim *s, double t) {
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int row = 0; row < s->n.r.n; row++) {
     int l = s->n.r.l[row];
-    s->w.l1[l] = sim_contactlike(s->a->cls[s->n.r.cls[row]].c) ? w->quad[l] - w->before[l] : w->force[l];
+    s->w.l1[l] = sim_contactlike(s->a->cls[s->n.r.cls[row]].c) ? w->quad[l] - w->before[l] : w->in.force[l];
   }
   return 1;
 }
@@ -172,6 +172,5 @@ void sim_flow_accept(nsm_sim *s) {
 
 void sim_flow_stale(nsm_sim *s) { s->n.flow->runs = 0; }
 
-double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->force[s->n.r.l[row]]; }
+double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }
 
-double sim_flow_pressed(const nsm_sim *s, int friction) { return flow_pressed(s, friction); }

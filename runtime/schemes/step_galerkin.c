@@ -14,11 +14,11 @@ static void start(nsm_sim *s) {
   galerkin_instant(s, s->now.t, s->now.q, s->now.z);
   memset(g->x, 0, (size_t)g->n * sizeof(double));
   for (int i = 0; i < s->a->nv; i++) {
-    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->e[i]);
-    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->e[i] / (2 * sqrt(3));
-    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->e[i];
+    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->in.e[i]);
+    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->in.e[i] / (2 * sqrt(3));
+    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->in.e[i];
   }
-  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->force[s->n.r.l[g->row[r]]];
+  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->in.force[s->n.r.l[g->row[r]]];
 }
 
 // Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what

@@ -113,8 +113,8 @@ static void a_block_that_slides(void **state) {
   struct sim_galerkin *g = p.s->n.galerkin;
   galerkin_instant(p.s, p.s->now.t, p.s->now.q, p.s->now.z);
   double c = 0.5, mu = 0.3, along = -mu * 9.81 / (1 + c + mu * c), lambda = 9.81 + c * along;
-  assert_true(fabs(g->e[0] - along) < 1e-12 && fabs(g->e[1]) < 1e-12);
-  assert_true(fabs(g->force[p.s->n.r.l[g->row[0]]] - lambda) < 1e-12);
+  assert_true(fabs(g->in.e[0] - along) < 1e-12 && fabs(g->in.e[1]) < 1e-12);
+  assert_true(fabs(g->in.force[p.s->n.r.l[g->row[0]]] - lambda) < 1e-12);
   end(p);
 }
 
@@ -128,9 +128,9 @@ static void one_that_slides_on_two_feet(void **state) {
   galerkin_instant(p.s, t, p.s->now.q, p.s->now.z);
   // l1 + l2 = g + d x'', l1 - l2 = 2 M; x'' = -0.25 (l1 + l2) - 0.05 (l1 - l2)
   double along = (-0.25 * 9.81 - 0.05 * 2 * moment) / (1 + 0.25 * d), sum = 9.81 + d * along;
-  assert_true(fabs(g->e[0] - along) < 1e-11 && fabs(g->e[1]) < 1e-11 && fabs(g->e[2]) < 1e-11);
-  assert_true(fabs(g->force[p.s->n.r.l[g->row[0]]] - (sum / 2 + moment)) < 1e-11);
-  assert_true(fabs(g->force[p.s->n.r.l[g->row[1]]] - (sum / 2 - moment)) < 1e-11);
+  assert_true(fabs(g->in.e[0] - along) < 1e-11 && fabs(g->in.e[1]) < 1e-11 && fabs(g->in.e[2]) < 1e-11);
+  assert_true(fabs(g->in.force[p.s->n.r.l[g->row[0]]] - (sum / 2 + moment)) < 1e-11);
+  assert_true(fabs(g->in.force[p.s->n.r.l[g->row[1]]] - (sum / 2 - moment)) < 1e-11);
   end(p);
 }
 

@@ -1,0 +1,128 @@
+// What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
+//
+// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
+// regular; else its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
+#include "instant.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double dependent = 1e-11;
+
+void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
+  size_t n = (size_t)(first + s->n.r.n), most = 0;
+  for (int a = 0; a < s->a->m->nclass; a++) {
+    size_t size = (size_t)s->a->cls[a].tab.count * (size_t)s->a->cls[a].c->mass.n;
+    most = size > most ? size : most;
+  }
+  double **squared[] = { &in->E, &in->kept, &in->inverse };
+  for (size_t i = 0; i < sizeof squared / sizeof *squared; i++) *squared[i] = SIM_NEW(s, n * n, double);
+  in->first = first;
+  in->lwork = nsm_la_pseudo_inverse_work((int)n);
+  in->e = SIM_NEW(s, n, double);
+  in->scale = SIM_NEW(s, n, double);
+  in->work = SIM_NEW(s, (size_t)in->lwork + n, double);
+  in->mass = SIM_NEW(s, most, double);
+  in->pivot = SIM_NEW(s, n, int);
+  in->jpvt = SIM_NEW(s, n, int);
+  in->of = SIM_NEW(s, s->n.r.n, int);
+  in->force = SIM_NEW(s, s->a->nl + 1, double);
+}
+
+void sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n) {
+  SIM_EACH(s, mass, k) {
+    const nsm_pattern *p = &k->c->mass;
+    double *m = k->mass;
+    if (k->c->mass_stage > NSM_EVENT) k->c->mass_fn(v, &k->tab, m = in->mass);
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++)
+        in->E[(size_t)sim_z_of(s, k, i, p->row[e]) + (size_t)sim_z_of(s, k, i, p->col[e]) * n] +=
+            m[(size_t)i * (size_t)p->n + (size_t)e];
+  }
+}
+
+// ---- friction that slides -------------------------------------------------------------------------------------------
+double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l) {
+  const sim_friction *of = &s->n.r.friction[f];
+  return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
+}
+
+void sim_slide_force(const nsm_sim *s, int f, double pressed, const double *rate, double *l) {
+  const sim_friction *of = &s->n.r.friction[f];
+  sim_disk part[2];
+  (void)sim_friction_parts(of, part);
+  double slip = 0, u[SIM_SLIPS];
+  for (int d = 0; d < of->n; d++) {
+    u[d] = part->w[d] * rate[of->row[d]];
+    slip = hypot(slip, u[d]);
+  }
+  for (int d = 0; d < of->n; d++) {
+    double along = of->n == 1 || !(slip > 0) ? s->now.slide[of->row[d]] : u[d] / slip;
+    l[d] = -part->w[d] * part->mu * pressed * along;
+  }
+}
+
+// Its force is that of its normal rows times a direction; a given one stands on the right. How several normal forces
+// share in their length is taken from the last solution.
+void sim_instant_slide(const nsm_sim *s, int f, const double *rate, sim_instant *in, size_t n) {
+  const sim_friction *of = &s->n.r.friction[f];
+  double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, 1, in->force);
+  sim_slide_force(s, f, of->normals == 0 ? pressed : 1, rate, l);
+  for (int d = 0; d < of->n; d++) {
+    const sim_class *k = &s->a->cls[s->n.r.cls[of->row[d]]];
+    int i = of->row[d] - k->row0;
+    const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
+    for (int e = 0; e < k->c->h.n; e++) {
+      size_t z = (size_t)sim_z_of(s, k, i, k->c->h.col[e]);
+      if (of->normals == 0) in->e[z] += h[e] * l[d];
+      for (int q = 0; q < of->normals; q++) {
+        double lambda = in->force[s->n.r.l[of->normal[q]]];
+        int r = in->of[of->normal[q]];
+        double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
+        if (r >= 0) in->E[z + (size_t)(in->first + r) * n] -= h[e] * l[d] * by;
+      }
+    }
+  }
+}
+
+// ---- the solution ---------------------------------------------------------------------------------------------------
+void sim_instant_factor(sim_instant *in, int n) {
+  size_t m = (size_t)n;
+  double most = 0;
+  for (size_t i = 0; i < m; i++) {
+    double big = 0;
+    for (size_t j = 0; j < m; j++) big = fmax(big, fabs(in->E[i + j * m]));
+    in->scale[i] = big > 0 ? 1 / big : 1;
+    for (size_t j = 0; j < m; j++) in->E[i + j * m] *= in->scale[i];
+  }
+  memcpy(in->kept, in->E, m * m * sizeof(double));
+  in->singular = n > 0 && nsm_la_lu_factor(n, in->E, n, in->pivot).code != NSM_LA_OK;
+  for (size_t i = 0; i < m; i++) most = fmax(most, fabs(in->E[i + i * m]));
+  for (size_t i = 0; i < m; i++) in->singular |= !(fabs(in->E[i + i * m]) > dependent * most);
+  if (!in->singular) return;
+  memcpy(in->E, in->kept, m * m * sizeof(double));
+  (void)nsm_la_pseudo_inverse(n, in->E, dependent, in->inverse, in->jpvt, in->work, in->lwork);
+}
+
+void sim_instant_solve(const sim_instant *in, int n, const double *e, double *x) {
+  double *right = in->singular ? in->work : x;
+  for (int i = 0; i < n; i++) right[i] = in->scale[i] * e[i];
+  if (!in->singular) nsm_la_lu_solve(n, 1, in->E, n, in->pivot, x, n);
+  else nsm_la_gemv(n, n, 1, in->inverse, n, right, 0, x);
+}
+
+// Where the matrix is singular the equations may contradict each other.
+double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x) {
+  double off = 0, most = DBL_MIN;
+  for (int i = 0; in->singular && i < n; i++) {
+    double sum = -in->scale[i] * e[i], size = fabs(sum);
+    for (int j = 0; j < n; j++) {
+      double term = in->kept[(size_t)i + (size_t)j * (size_t)n] * x[j];
+      sum += term;
+      size += fabs(term);
+    }
+    off = fmax(off, fabs(sum));
+    most = fmax(most, size);
+  }
+  return off / most;
+}

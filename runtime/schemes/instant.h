@@ -1,0 +1,24 @@
+// The dense system of an instant: accelerations, then the multipliers of the rows that are kept. `consistent` of order
+// 4 and above (galerkin_force.c) and event_driven (flow_instant.c) set it up; what they have in common stands here.
+#pragma once
+#include "schemes.h"
+
+typedef struct sim_instant {
+  int     first;                         // accelerations, before the multipliers
+  int    *of;                            // [r.n] number of a row among those kept, -1: it is none
+  double *force;                         // [nl] multipliers of the last solution
+  double *E, *e;                         // matrix, right side; factors after sim_instant_factor
+  double *kept, *inverse, *scale, *work, *mass;
+  int    *pivot, *jpvt, lwork, singular;
+} sim_instant;
+
+void   sim_instant_open(nsm_sim *s, sim_instant *in, int first);
+void   sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n);
+void   sim_instant_slide(const nsm_sim *s, int friction, const double *rate, sim_instant *in, size_t n);
+// E of n unknowns is factored; x from a right side, which may be x; what is left of the equations beside their terms
+void   sim_instant_factor(sim_instant *in, int n);
+void   sim_instant_solve(const sim_instant *in, int n, const double *e, double *x);
+double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x);
+// What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
+double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
+void   sim_slide_force(const nsm_sim *s, int friction, double pressed, const double *rate, double *l);
