@@ -29,6 +29,24 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   in->force = SIM_NEW(s, s->a->nl + 1, double);
 }
 
+// Rows that others imply are left out, and what presses on friction is the share of a row: not known here.
+nsm_code sim_instant_shares(const nsm_sim *s, nsm_error *e) {
+  const sim_rows *r = &s->n.r;
+  char name[256];
+  for (int f = 0; s->now.implied_n > 0 && f < r->nfriction; f++)
+    for (int i = 0; i < r->friction[f].normals; i++) {
+      int row = r->friction[f].normal[i];
+      if (s->a->cls[r->cls[row]].c->kind != NSM_CONSTRAINT) continue;
+      if (!sim_is_implied(s, row) && !sim_implied_shares(s, row)) continue;
+      sim_row_name(s, row, name, sizeof name);
+      sim_fail_at(e, NSM_FAILED, sim_at_row(s, row), "'%s', of high order, does not take friction on %s, whose force "
+                  "other constraints share; consistent(located = true), which is of order 2, does", s->a->scheme->name,
+                  name);
+      return NSM_FAILED;
+    }
+  return NSM_OK;
+}
+
 void sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n) {
   SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;

@@ -12,6 +12,8 @@ typedef struct sim_instant {
   int    *pivot, *jpvt, lwork, singular;
 } sim_instant;
 
+// NSM_FAILED: friction stands on a constraint whose force others share
+nsm_code sim_instant_shares(const nsm_sim *s, nsm_error *e);
 void   sim_instant_open(nsm_sim *s, sim_instant *in, int first);
 void   sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n);
 void   sim_instant_slide(const nsm_sim *s, int friction, const double *rate, sim_instant *in, size_t n);

@@ -146,6 +146,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   w->from = w->stops ? s->now.t : -INFINITY;
   w->to = w->stops ? t1 : INFINITY;
   flow_rows(s);
+  if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   if (on) memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
   for (int stiff = w->stiff; stiff < 2 && code < 0; stiff++) {
     if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);

@@ -81,34 +81,13 @@ static nsm_code failed(nsm_sim *s, double t1, double off, nsm_error *e) {
   return NSM_FAILED;
 }
 
-// Rows that others imply are left out of a piece, and what presses on friction is the share of a row: not known here.
-static int shares(const nsm_sim *s) {
-  const sim_rows *r = &s->n.r;
-  for (int f = 0; s->now.implied_n > 0 && f < r->nfriction; f++)
-    for (int i = 0; i < r->friction[f].normals; i++) {
-      int row = r->friction[f].normal[i];
-      if (s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT && (sim_is_implied(s, row) || sim_implied_shares(s, row)))
-        return row;
-    }
-  return -1;
-}
-
-static nsm_code shared(nsm_sim *s, int row, nsm_error *e) {
-  char name[256];
-  sim_row_name(s, row, name, sizeof name);
-  sim_fail_at(e, NSM_FAILED, sim_at_row(s, row), "order %d does not take friction on %s, whose force other constraints "
-              "share; consistent(located = true), which is of order 2, does", 2 * s->a->stages, name);
-  return NSM_FAILED;
-}
-
 nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_galerkin *g = s->n.galerkin;
   struct sim_consistent *c = s->n.con;
   double off = INFINITY;
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   galerkin_rows(s);
-  int row = shares(s);
-  if (row >= 0) return shared(s, row, e);
+  if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   at_begin(s);
   start(s);
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
