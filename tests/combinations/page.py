@@ -26,8 +26,8 @@ them, runs them, and writes this page; it fails where the page says something el
 The tables name the schemes with which a law runs in a kind of model: `M` moreau, `L` moreau(located = true), `P`
 midpoint, `C` consistent, `D` consistent(located = true), `1` consistent1, `X` consistent_explicit_mass, `R`
 radau, `E` radau(located = false), `J` moreau(projection = true), `F` consistent(order = 4), `S` schatzman_paoli,
-`V` event_driven. A small letter (`i` for `1`) means that some features are refused there, or do not run yet; the rules below say which. `-`
-has no meaning.
+`V` event_driven. A small letter (`i` for `1`) means that some features are refused there, or do not run yet; the
+rules below say which. `-` has no meaning.
 """
 
 OPEN = "- {} are of kinds of which some do not run yet.\n"
@@ -53,10 +53,10 @@ def entry(law, kind, rule_at):
 def table(group, title, rule_at):
     laws = [law for law, of in LAWS.items() if of.group == group]
     text = f"## {title}\n\n" + "".join(f"- {law}: `{LAWS[law].says}`\n" for law in laws)
-    heads = " | ".join(law.removeprefix(group + " ") for law in laws)
-    text += f"\n| kind | {heads} |\n|" + "---|"*(len(laws) + 1) + "\n"
+    heads = "|".join(law.removeprefix(group + " ") for law in laws)
+    text += f"\n|kind|{heads}|\n|" + "---|"*(len(laws) + 1) + "\n"
     for kind in KINDS:
-        text += f"| {kind} | " + " | ".join(entry(law, kind, rule_at) for law in laws) + " |\n"
+        text += f"|{kind}|" + "|".join(entry(law, kind, rule_at) for law in laws) + "|\n"
     return text + "\n"
 
 
