@@ -11,6 +11,7 @@ its thread and of the programs that it ran by run() and nsm(), and one for the w
 """
 import concurrent.futures
 import difflib
+import fcntl
 import os
 import pathlib
 import signal
@@ -54,6 +55,15 @@ def heard():
     """For preexec_fn: signals are heard, also where the suite was begun with them ignored (`&`, nohup)."""
     for which in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(which, signal.SIG_DFL)
+
+
+def built(target):
+    """`cmake --build` of a target beside NSM, one at a time: two suites ask for the same one, and run side by side."""
+    folder = pathlib.Path(NSM).resolve().parent
+    with open(folder / "suites.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return subprocess.run(["cmake", "--build", str(folder), "-j", "2", "--target", target], capture_output=True,
+                              text=True)
 
 
 class Ran:
