@@ -102,7 +102,7 @@ int fmi_fresh(fmi_component *c) { return !c->stale || open_again(c, any_initial(
 static void start_values(fmi_component *c) {
   c->phase = FMI_MADE;
   c->start = c->until = NAN;
-  c->at_event = 0;
+  c->at_event = c->stopped = 0;
 }
 
 static int take_memory(fmi_component *c, int arrays) {
@@ -328,7 +328,8 @@ static long steps_until(const fmi_component *c, double to, double near) {
 
 static fmi_step ended(fmi_component *c, nsm_code code) {
   if (code == NSM_OK) return c->at_event ? FMI_STEP_EVENT : FMI_STEP_DONE;
-  return code == NSM_STOPPED || code == NSM_CLAIM ? FMI_STEP_STOPPED : FMI_STEP_FAILED;
+  c->stopped = code == NSM_STOPPED || code == NSM_CLAIM;
+  return c->stopped ? FMI_STEP_STOPPED : FMI_STEP_FAILED;
 }
 
 fmi_step fmi_advance(fmi_component *c, double time, double h) {

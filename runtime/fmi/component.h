@@ -28,6 +28,7 @@ typedef struct fmi_component {
   double   *initial, *input;            // [ncolumn], [ninput] what was set, where `given` says so
   double   *before;                     // [ncolumn] the row before the event at hand
   int       at_event;                   // 1: the last step ended at an event; 2: and `before` stands for it
+  int       stopped;                    // the model has ended the run
   unsigned char *given;                 // [npar + ncolumn + ninput]
   nsm_error error;
 } fmi_component;

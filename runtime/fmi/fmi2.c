@@ -23,7 +23,7 @@ typedef struct fmi2 {
   fmi_component *c;
   fmi2Callbacks call;                   // a copy: the caller's may go away
   char   *name;
-  int     logging, stopped;
+  int     logging;
   double  start, until;
   fmi2Status last;                      // of the last step
 } fmi2;
@@ -123,7 +123,6 @@ fmi2Status fmi2Terminate(void *instance) {
 
 fmi2Status fmi2Reset(void *instance) {
   ALLOWED(ANY);
-  f->stopped = 0;
   f->last = fmi2OK;
   if (!fmi_reset(f->c)) return wrong(f);
   f->start = fmi_time(f->c);
@@ -217,11 +216,10 @@ fmi2Status fmi2DeSerializeFMUstate(void *instance, const char *from, size_t size
 fmi2Status fmi2DoStep(void *instance, double time, double h, int no_return) {
   (void)no_return;
   ALLOWED(FMI_STEPPING);
-  if (f->stopped) return wrong_call(f, "the model has ended the run");
+  if (f->c->stopped) return wrong_call(f, "the model has ended the run");
   fmi_step step = fmi_advance(f->c, time, h);
   if (step == FMI_STEP_WRONG) return wrong(f);
   f->last = step == FMI_STEP_DONE ? fmi2OK : fmi2Discard;
-  f->stopped = step == FMI_STEP_STOPPED;
   if (f->last != fmi2OK) say(f, fmi2Discard, "logStatusDiscard", f->c->error.text);
   return f->last;
 }
@@ -254,7 +252,7 @@ fmi2Status fmi2GetIntegerStatus(void *instance, fmi2StatusKind kind, int *value)
 fmi2Status fmi2GetBooleanStatus(void *instance, fmi2StatusKind kind, int *value) {
   ALLOWED(ANY);
   if (kind != fmi2Terminated) return fmi2Discard;
-  *value = f->stopped;
+  *value = f->c->stopped;
   return fmi2OK;
 }
 

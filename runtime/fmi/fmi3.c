@@ -17,7 +17,7 @@ typedef struct fmi3 {
   fmi_component *c;
   void    *environment;
   fmi3Log *log;
-  int      logging, has_event_mode, stopped;
+  int      logging, has_event_mode;
 } fmi3;
 
 static fmi3Status say(const fmi3 *f, fmi3Status status, const char *category, const char *text) {
@@ -141,7 +141,6 @@ fmi3Status fmi3Terminate(void *instance) {
 
 fmi3Status fmi3Reset(void *instance) {
   ALLOWED(ANY);
-  f->stopped = 0;
   return fmi_reset(f->c) ? fmi3OK : wrong(f);
 }
 
@@ -285,16 +284,15 @@ fmi3Status fmi3DoStep(void *instance, double time, double h, bool no_return, boo
                       double *last) {
   (void)no_return;
   ALLOWED(FMI_STEPPING);
-  if (f->stopped) return wrong_call(f, "the model has ended the run");
+  if (f->c->stopped) return wrong_call(f, "the model has ended the run");
   fmi_step step = fmi_advance(f->c, time, h);
   if (step == FMI_STEP_WRONG) return wrong(f);
-  f->stopped = step == FMI_STEP_STOPPED;
   *last = fmi_time(f->c);
   *event = step == FMI_STEP_EVENT;
-  *ends = f->stopped;
+  *ends = f->c->stopped;
   *early = *event && time + h - *last > 1e-12 * fabs(h) + 8e-16 * fabs(time);
   if (step == FMI_STEP_FAILED) return say(f, fmi3Discard, "discard", f->c->error.text);
-  if (f->stopped) say(f, fmi3Warning, "event", f->c->error.text);
+  if (f->c->stopped) say(f, fmi3Warning, "event", f->c->error.text);
   return fmi3OK;
 }
 
@@ -303,7 +301,7 @@ fmi3Status fmi3UpdateDiscreteStates(void *instance, bool *again, bool *ends, boo
                                     bool *has_next, double *next) {
   ALLOWED(FMI_IN_EVENT);
   *again = *nominals = *has_next = false;
-  *ends = f->stopped;
+  *ends = f->c->stopped;
   *values = f->c->at_event == 2;
   *next = 0;
   return fmi3OK;

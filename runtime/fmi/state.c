@@ -10,7 +10,7 @@ typedef struct head {
   uint64_t sum;                                            // of all behind it
   uint64_t model;                                          // of the names of the model
   uint64_t bytes;
-  int      phase, at_event;
+  int      phase, at_event, stopped, none;
   double   start, until;
 } head;
 
@@ -47,7 +47,7 @@ int fmi_save(fmi_component *c, void *to) {
   if (!fmi_fresh(c)) return 0;
   char *at = to;
   head h = { .model = name_of(c), .bytes = fmi_state_size(c), .phase = (int)c->phase, .at_event = c->at_event,
-             .start = c->start, .until = c->until };
+             .stopped = c->stopped, .start = c->start, .until = c->until };
   size_t n = sizeof h + values(c, at + sizeof h, WRITE);
   nsm_save(c->s, at + n);
   memcpy(at, &h, sizeof h);
@@ -90,6 +90,7 @@ int fmi_restore(fmi_component *c, const void *from, size_t size) {
   if (ok) {
     c->phase = (fmi_phase)h.phase;
     c->at_event = h.at_event;
+    c->stopped = h.stopped;
   } else {
     nsm_error why = c->error;
     head back;
