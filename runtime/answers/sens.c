@@ -43,8 +43,8 @@ static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error 
   answers_checked c = { 0 };
   nsm_code code = answers_check(a, set, &c, e);
   if (code != NSM_OK) return code;
-  fprintf(err, "check: differences with the same events, over %.2g of the values, agree to %.2g; they are sure to %.2g\n",
-          c.distance, c.off, c.unsure);
+  fprintf(err, "check: differences with the same events, over %.2g of the values, agree to %.2g; they are sure to "
+          "%.2g\n", c.distance, c.off, c.unsure);
   if (c.off <= 1e-6) return NSM_OK;
   if (c.unsure > 0.1) {
     sim_fail(e, NSM_FAILED, "--check: differences of %s have no digits that are sure", c.of);
