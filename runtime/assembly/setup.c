@@ -62,11 +62,11 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   s->a->step  = set ? chosen(set->step, x->step) : x->step;
   s->a->located = set && set->located ? set->located > 0 : x->located;
   s->a->projects = set && set->projection ? set->projection > 0 : x->projection;
-  const char *not_projected = !s->a->scheme->projects          ? "`moreau` projects places, and not the scheme of this model"
-                              : s->a->m->nshape_contact > 0 ? "the projection does not take contacts between shapes"
-                                                            : NULL;
-  if (s->a->projects && not_projected) {
-    sim_fail(e, NSM_USAGE, "%s", not_projected);
+  const char *why = !s->a->scheme->projects       ? "`moreau` projects places, and not the scheme of this model"
+                    : s->a->m->nshape_contact > 0 ? "the projection does not take contacts between shapes"
+                                                  : NULL;
+  if (s->a->projects && why) {
+    sim_fail(e, NSM_USAGE, "%s", why);
     return 0;
   }
   if (s->a->projects && s->a->located) {

@@ -37,7 +37,7 @@ def by_settings():
     text = BALL.replace("scheme = moreau(theta = 1/2, projection = true) ", "")
     for given in (("moreau(theta = 0.5, projection = true)",), ("moreau(theta = 0.5)", "--projection", "on")):
         c, err, _ = run(text, 2.5e-3, *given)
-        need(abs(c["z"][-1] - ENDS[2.5e-3]) <= 2e-13 and "projections of places gave" in err, f"{given}: {c['z'][-1]!r}")
+        need(abs(c["z"][-1] - ENDS[2.5e-3]) <= 2e-13 and "projections of places gave" in err, f"{given}: {err}")
     c, _, _ = run(BALL, 2.5e-3, "moreau(projection = false)")
     need(min(c["z"]) < -4e-3, "told not to project")
     for given in (("consistent(projection = true)",), ("midpoint", "--projection", "on"),
@@ -73,5 +73,6 @@ def linkage():
     need(float(re.search(r"miss of a constraint (\S+)", err)[1]) <= 4e-12, err)
 
 
-CASES = [("projected, a ball", ball), ("projected, by settings", by_settings), ("projected, two rods", rods), ("projected, a bowl", bowl),
+CASES = [("projected, a ball", ball), ("projected, by settings", by_settings), ("projected, two rods", rods),
+         ("projected, a bowl", bowl),
          ("projected, an overconstrained linkage", linkage)]
