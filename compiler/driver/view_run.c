@@ -4,6 +4,7 @@
 #include <string.h>
 #include "../api/installed.h"
 #include "../view/page.h"
+#include "../view/thin.h"
 #include "commands.h"
 #include "view.h"
 
@@ -149,7 +150,7 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
     page_fit(&trace, &facts);
     page_write(&trace, &facts, out);
   } else {
-    page_fit_answer(&trace);
+    thin_answer(&trace);
     page_answer(&trace, &facts, out);
   }
   if (!trace.began && code == EXIT_OK) code = EXIT_SIMULATION;

@@ -4,8 +4,8 @@
 //   QUANTA    the digit of the quantum (1, 2, 5: two bits), its power of ten (ten bits), the least number in quanta,
 //             and blocks of BLOCK numbers, counted in quanta from the least.
 // A block: two bits for the order p, six for k, then the residuals of its numbers, none where k = NOTHING: all are 0.
-// The residual r of a number x_i is its p-th difference, by x_i = r + sum_j (-1)^(j+1) C(p, j) x_(i-j) with zeros before
-// the first; it stands as u = 2 r, or -2 r - 1 where it is negative, in Rice's code with the parameter k:
+// The residual r of a number x_i is its p-th difference, by x_i = r + sum_j (-1)^(j+1) C(p, j) x_(i-j) with zeros
+// before the first; it stands as u = 2 r, or -2 r - 1 where it is negative, in Rice's code with the parameter k:
 // floor(u/2^k) ones, a zero, the k low bits. FAR ones are followed by u as a whole number of 53 bits instead.
 #include "pack.h"
 #include <math.h>

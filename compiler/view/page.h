@@ -23,7 +23,6 @@ typedef struct PageFacts {
 // t may be one that did not begin: the page then has equations, text and messages.
 // Before page_write: packs numbers and thins columns so that the page has at most PAGE_BYTES, unless all is wanted.
 void page_fit(Trace *t, const PageFacts *facts);
-void page_fit_answer(Trace *t);         // before page_answer
 void page_write(const Trace *t, const PageFacts *facts, Text *out);
 // What a run makes anew of a page that is served: 8 bytes, the length of the facts; the facts as JSON, whose "blocks"
 // say of each block [offset behind the facts, bytes]; the blocks, each at a multiple of 8. All is little-endian.

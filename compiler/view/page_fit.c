@@ -1,11 +1,10 @@
-// How much of a run a page has room for. As long as its numbers take EXACT bytes they have all their bits; else they are
-// packed (pack.h); where that is still too much, columns are thinned.
+// How much of a run a page has room for. As long as its numbers take EXACT bytes they have all their bits; else they
+// are packed (pack.h); where that is still too much, columns are thinned.
 #include "page_parts.h"
 #include "thin.h"
 #include <string.h>
 
 enum { EXACT = 1000000, SMALLEST = 100000, VOLATILE = 20000 };    // VOLATILE: for the command, notes and times
-enum { ANSWER = 4000000 };              // numbers of columns that an answer has, all bits of each
 
 // Bytes of the blocks of columns, or of the others.
 static size_t size(const Trace *t, bool columns) {
@@ -25,12 +24,6 @@ static size_t size(const Trace *t, bool columns) {
   return sum;
 }
 
-static int changing(const Trace *t) {
-  int n = 0;
-  for (int i = 0; i < t->ncolumn; i++) n += !column_is_constant(&t->column[i]);
-  return n;
-}
-
 // So many parts that the columns have room: first with the bytes that a number takes today, then with fewer.
 static void thin(Trace *t, size_t room, size_t now) {
   enum { FEWEST = 4 };
@@ -42,15 +35,10 @@ static void thin(Trace *t, size_t room, size_t now) {
   }
 }
 
-void page_fit_answer(Trace *t) {
-  size_t n = (size_t)changing(t), four = 4;                // two numbers and their times
-  if (!t->full && t->began && n && n*(size_t)t->rows > ANSWER) thin_columns(t, ANSWER/four/n);
-}
-
 void page_fit(Trace *t, const PageFacts *f) {
   if (t->full || !t->began || !t->rows) return;
   size_t columns = size(t, true), others = size(t, false);
-  if (columns + others <= EXACT || !changing(t)) return;
+  if (columns + others <= EXACT || !columns) return;
   t->packed = true;
   Text facts = {0};
   page_lasting(t, f, &facts);

@@ -11,4 +11,5 @@ void thin_pictures(Trace *t);
 // Of each column that changes, its smallest and its largest value within each of so many equal parts of the rows, one
 // that is no number, and the first and the last row, with their times. False: there are no more rows than that.
 bool thin_columns(Trace *t, size_t parts);
+void thin_answer(Trace *t);             // columns of an answer (page.h), to four million numbers
 bool column_is_constant(const TraceColumn *c);  // does one number, finite, stand for all rows? Such a one stays
