@@ -188,18 +188,37 @@ static double volume(const MjGeom *g, double J[3]) {
   return V;
 }
 
+// Volume, centre and inertia for density 1, in the axes of the geom.
+static bool measures(Mjcf *m, const MjGeom *g, MjMesh *to) {
+  double J[3];
+  *to = (MjMesh){ 0 };
+  if (g->shape == MJ_OTHER)
+    return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a geom of a type that is not read: "
+                     "give the body an `inertial`");
+  if (g->shape == MJ_MESH) {
+    if (!mjcf_mesh(m, g, to)) return false;
+    return to->volume > 0 || xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which "
+                                       "is not there or has no volume: give the body an `inertial`");
+  }
+  to->volume = volume(g, J);
+  for (int i = 0; i < 3; i++) to->inertia[4 * i] = J[i];
+  return true;
+}
+
 static bool geom_mass(Mjcf *m, const MjGeom *g, const char *class, MjBody *to) {
-  double J[3], density = 1000, mass = 0, I[3][3] = { { 0 } }, world[3][3];
-  double V = volume(g, J);
+  double density = 1000, mass = 0, I[3][3], world[3][3], centre[3];
+  MjMesh of;
   int given = mjcf_numbers(m, g->node, "geom", "mass", class, 1, &mass);
   if (given < 0 || mjcf_numbers(m, g->node, "geom", "density", class, 1, &density) < 0) return false;
-  if (g->shape == MJ_OTHER || g->shape == MJ_MESH)
-    return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which is not read: give "
-                     "the body an `inertial`");
-  if (given > 0) density = V > 0 ? mass / V : 0;
-  for (int i = 0; i < 3; i++) I[i][i] = density * J[i];
+  if ((given > 0 ? mass : density) == 0) return true;
+  if (!measures(m, g, &of)) return false;
+  if (given > 0) density = of.volume > 0 ? mass / of.volume : 0;
+  else if (g->shape == MJ_MESH && !m->exact) robot_left_out(&m->text, g->node, "MuJoCo's estimate of volumes of meshes: here they are "
+                                               "exact, as by its `exactmeshinertia`");
+  for (int i = 0; i < 9; i++) I[i / 3][i % 3] = density * of.inertia[i];
   frame_tensor(&g->at, (const double(*)[3])I, world);
-  add_mass(to, density * V, g->at.r, (const double(*)[3])world);
+  frame_point(&g->at, of.centre, centre);
+  add_mass(to, density * of.volume, centre, (const double(*)[3])world);
   return true;
 }
 
@@ -263,6 +282,11 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
     if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
   g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
   g->at = frame_of(&in->at, &own);
+  MjMesh of;                                               // what touches nothing is not asked for one
+  if (g->shape == MJ_MESH && (g->contype || g->conaffinity)) {
+    if (!mjcf_mesh(m, g, &of)) return false;
+    g->hull = of.shape;
+  }
   if (g->shape == MJ_OTHER)
     robot_left_out(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
   if (xml_text(n, "shellinertia") && !strcmp(xml_text(n, "shellinertia"), "true"))
@@ -350,6 +374,15 @@ static bool mass_of(Mjcf *m, const XmlNode *n, MjBody *b, size_t first, const ch
   return true;
 }
 
+static bool site(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
+  Frame own;
+  if (!frame(m, n, "site", in->class, &own)) return false;
+  MjSite *s = ARENA_NEW(m->a, MjSite);
+  *s = (MjSite){ .name = xml_text(n, "name"), .body = b, .at = frame_of(&in->at, &own) };
+  vec_push(&m->sites, s);
+  return true;
+}
+
 // A `frame` within a body, or the body itself: what it has but bodies, or the bodies. A frame places what is in it.
 static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool bodies) {
   static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint",
@@ -371,6 +404,7 @@ static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool b
     if (bodies) continue;
     if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, in)) return false;
     if (!strcmp(x->name, "geom") && !geom(m, x, b, in)) return false;
+    if (!strcmp(x->name, "site") && !site(m, x, b, in)) return false;
   }
   return true;
 }
@@ -437,6 +471,7 @@ static bool settings(Mjcf *m) {
     const char *limits = xml_text(n, "autolimits"), *coordinate = xml_text(n, "coordinate");
     if (angle) m->degree = strcmp(angle, "radian") != 0;
     if (limits) m->autolimits = !strcmp(limits, "true");
+    if (xml_text(n, "exactmeshinertia")) m->exact = !strcmp(xml_text(n, "exactmeshinertia"), "true");
     m->geoms_always |= geoms && !strcmp(geoms, "true");
     m->geoms_never |= geoms && !strcmp(geoms, "false");
     if (seq && (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3))
