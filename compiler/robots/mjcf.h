@@ -70,8 +70,8 @@ void mjcf_actuators(Mjcf *m, Text *out);                   // with equality cons
 void mjcf_contacts(Mjcf *m, Text *out);
 void mjcf_sensors(Mjcf *m, Text *out);                     // as outputs, mjcf_sensors.c
 
-// mjcf_spot.c: a frame in the world at the start, and the body of the model that it moves with. type: xbody, geom, site;
-// false: there is none, or it stands still.
+// mjcf_spot.c: a frame in the world at the start, and the body of the model that it moves with. type: xbody, geom,
+// site; false: there is none, or it stands still.
 typedef struct MjSpot { const MjBody *rigid; Frame at; } MjSpot;
 bool mjcf_spot(const Mjcf *m, const char *type, const char *name, MjSpot *to);
 const char *mjcf_spot_origin(Mjcf *m, const MjSpot *s);    // in the body, from its centre of mass
@@ -83,6 +83,7 @@ const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const ch
 // The numbers of it into to[count], which keeps what it has where there are fewer; how many there are. -1: *wrong.
 int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass, int count,
                  double *to);
+bool mjcf_known_class(Mjcf *m, const XmlNode *n, const char *attribute);   // false: *wrong
 const MjBody *mjcf_rigid(const MjBody *b);                 // NULL: the world
 const char   *mjcf_own(const MjBody *b);                   // its name in nsm, or "ground"
 const MjJoint *mjcf_joint(const Mjcf *m, const char *name);
