@@ -3,27 +3,14 @@
 #include "galerkin.h"
 
 enum { MOST_ITERATIONS = 25 };
-static const double contracts = 0.25,    // at least so much an iteration, or the derivative is made anew
-                    floor_of = 4;        // roundings beside which a correction is nothing
-static const double worth = 1e-9;        // below this correction a matrix is not worth making anew
-
-// A motion with the accelerations and the forces of the begin.
-static void start(nsm_sim *s) {
-  struct sim_galerkin *g = s->n.galerkin;
-  double h = s->n.h;
-  galerkin_instant(s, s->now.t, s->now.q, s->now.z);
-  memset(g->x, 0, (size_t)g->n * sizeof(double));
-  for (int i = 0; i < s->a->nv; i++) {
-    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->in.e[i]);
-    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->in.e[i] / (2 * sqrt(3));
-    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->in.e[i];
-  }
-  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->in.force[s->n.r.l[g->row[r]]];
-}
+static const double contracts = 0.1,     // at least so much an iteration, or the derivative is made anew
+                    floor_of = 4,        // roundings beside which a correction is nothing
+                    settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
+                    worth = 1e-9;        // below this correction a matrix is not worth making anew
 
 // Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
 // was gained in the piece.
-static double measure(const nsm_sim *s) {
+double galerkin_measure(const nsm_sim *s) {
   const struct sim_galerkin *g = s->n.galerkin;
   double off = 0, all = DBL_MIN;
   for (int i = 0; i < s->a->nv; i++) {
@@ -41,27 +28,28 @@ static double measure(const nsm_sim *s) {
   return sqrt(off / all);
 }
 
-// 1: found; the last correction, relative, in *off.
-static int iterate(nsm_sim *s, double *off) {
+// Iterations until it is found, with the factors that are there where they are `good`; 0: it is not. The last
+// correction, relative, in *off.
+static int iterate(nsm_sim *s, int good, double *off) {
   struct sim_galerkin *g = s->n.galerkin;
   double last = INFINITY;
-  int made = 0;
-  for (int it = 0; it < MOST_ITERATIONS; it++) {
+  for (int it = 1; it <= MOST_ITERATIONS; it++) {
     galerkin_residual(s);
-    if (!made && !galerkin_matrix(s)) return 0;
-    made = 1;
-    for (int i = 0; i < g->n; i++) g->dx[i] = g->res[i];
+    if (!good && !galerkin_matrix(s)) return 0;
+    good = 1;
+    memcpy(g->dx, g->res, (size_t)g->n * sizeof(double));
     galerkin_solve(s, g->dx);
     for (int i = 0; i < g->n; i++) g->x[i] -= g->dx[i];
     s->now.count.newton_iterations++;
-    *off = measure(s);
+    *off = galerkin_measure(s);
     if (!isfinite(*off)) return 0;
-    if (*off <= floor_of * DBL_EPSILON) return 1;
-    if (*off <= s->a->tolerance && !(*off < 0.25 * last)) return 1;      // falls no more
-    if (it > 0 && *off > contracts * last) made = *off < worth;
+    double next = it > 1 ? *off * (*off / last) : *off;
+    if (*off <= floor_of * DBL_EPSILON || (it > 1 && next <= settled)) { *off = fmin(*off, next); return it; }
+    if (*off <= s->a->tolerance && !(*off < 0.25 * last)) return it;     // falls no more
+    if (it > 1 && *off > contracts * last) good = *off < worth;
     last = *off;
   }
-  return *off <= s->a->tolerance;
+  return *off <= s->a->tolerance ? MOST_ITERATIONS : 0;
 }
 
 // The gap that a constraint has at the begin, as far as it is more than round-off (step_consistent.c).
@@ -89,9 +77,16 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   galerkin_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   at_begin(s);
-  start(s);
+  int good = galerkin_handed(s), iterations;
+  galerkin_start(s, 0);
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
-  if (!iterate(s, &off)) return failed(s, t1, off, e);
+  if (!(iterations = iterate(s, good, &off))) {
+    galerkin_lost(s);
+    galerkin_start(s, 1);
+    iterations = iterate(s, 0, &off);
+  }
+  if (!iterations) return failed(s, t1, off, e);
+  galerkin_hand_on(s, iterations);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   for (int i = 0; i < s->a->nv; i++) {
