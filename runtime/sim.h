@@ -420,6 +420,7 @@ typedef struct sim_state {
     double h, made_h;                   // length of the last one; that of the factors, 0: there are none
     int    m, known, by;                // its rows; pieces whose unknowns are known; how many of them tell a start
     int    inverted, spent;             // the factors are a pseudo-inverse; iterations that old factors have cost
+    int    rest;                        // pieces to come that make their own, as old ones did not do
   } piece;
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start

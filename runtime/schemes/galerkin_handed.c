@@ -9,7 +9,7 @@
 // Which of these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
 #include "galerkin.h"
 
-enum { DEAR = 12 };                      // iterations that take as long as a matrix
+enum { DEAR = 16 };                      // iterations that take as long as a matrix
 static const double same = 1e-9,         // lengths of pieces whose unknowns are extrapolated
                     alike = 0.5;         // and of those whose factors do for each other
 
@@ -30,6 +30,7 @@ int galerkin_handed(nsm_sim *s) {
   }
   if (!(fabs(s->now.piece.h - s->n.h) <= same * s->n.h)) s->now.piece.known = 0;
   s->now.piece.h = s->n.h;
+  if (s->now.piece.rest > 0) return s->now.piece.rest--, 0;
   return s->now.piece.made_h > 0 && fabs(s->now.piece.made_h - s->n.h) <= alike * s->n.h && s->now.piece.spent < DEAR;
 }
 

@@ -2,9 +2,10 @@
 // docs/numerics/galerkin.md with the exact derivative, kept as long as it contracts.
 #include "galerkin.h"
 
-enum { MOST_ITERATIONS = 25 };
-static const double contracts = 0.1,     // at least so much an iteration, or the derivative is made anew
+enum { MOST_ITERATIONS = 25, RESTS = 1 };         // pieces that make factors of their own, where old ones did not do
+static const double contracts = 0.25,     // at least so much an iteration, or the derivative is made anew
                     floor_of = 4,        // roundings beside which a correction is nothing
+                    rounding = 100,      // those that a correction by old factors may be made of
                     settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
                     worth = 1e-9;        // below this correction a matrix is not worth making anew
 
@@ -29,24 +30,34 @@ double galerkin_measure(const nsm_sim *s) {
 }
 
 // Iterations until it is found, with the factors that are there where they are `good`; 0: it is not. The last
-// correction, relative, in *off.
+// correction, relative, in *off. The next one is at most the last by what each of the last two was of the one before,
+// by the same factors.
 static int iterate(nsm_sim *s, int good, double *off) {
   struct sim_galerkin *g = s->n.galerkin;
-  double last = INFINITY;
+  double last = INFINITY, rate = 1, before;
+  int fresh = 0;
   for (int it = 1; it <= MOST_ITERATIONS; it++) {
     galerkin_residual(s);
-    if (!good && !galerkin_matrix(s)) return 0;
-    good = 1;
+    if (!good) {
+      if (!galerkin_matrix(s)) return 0;
+      if (it > 1 && !fresh) s->now.piece.rest = RESTS;
+      last = INFINITY;
+      rate = 1;
+      fresh = good = 1;
+    }
     memcpy(g->dx, g->res, (size_t)g->n * sizeof(double));
     galerkin_solve(s, g->dx);
     for (int i = 0; i < g->n; i++) g->x[i] -= g->dx[i];
     s->now.count.newton_iterations++;
     *off = galerkin_measure(s);
     if (!isfinite(*off)) return 0;
-    double next = it > 1 ? *off * (*off / last) : *off;
-    if (*off <= floor_of * DBL_EPSILON || (it > 1 && next <= settled)) { *off = fmin(*off, next); return it; }
-    if (*off <= s->a->tolerance && !(*off < 0.25 * last)) return it;     // falls no more
-    if (it > 1 && *off > contracts * last) good = *off < worth;
+    before = rate;
+    rate = last < INFINITY ? *off / last : 1;
+    double next = *off * fmax(rate, before);
+    if (*off <= floor_of * DBL_EPSILON || next <= settled) { *off = fmin(*off, next); return it; }
+    int noise = *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON);
+    if (noise && !(*off < 0.25 * last)) return it;                       // falls no more
+    if (last < INFINITY && rate > contracts) good = fresh && *off < worth;
     last = *off;
   }
   return *off <= s->a->tolerance ? MOST_ITERATIONS : 0;
