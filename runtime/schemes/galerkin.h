@@ -17,7 +17,8 @@
 #include "consistent.h"
 #include "instant.h"
 
-enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400, GALERKIN_PAST = SIM_PAST_PIECES };   // polynomials; unknowns of a piece
+enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400,           // polynomials; unknowns of a piece
+       GALERKIN_PAST = SIM_PAST_PIECES };
 enum { IN_PLACES, IN_SPEEDS, IN_FORCES, IN_KAPPAS };     // parts of a block of unknowns
 
 typedef struct galerkin_tables {
@@ -109,13 +110,11 @@ void galerkin_book_forces(nsm_sim *s);
 int  galerkin_matrix(nsm_sim *s);                        // makes it, and its factors in the state; 0: it is not finite
 void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
 
-// step_galerkin.c: Newton's step beside the velocities
-double galerkin_measure(const nsm_sim *s);
-
 // galerkin_handed.c
 int  galerkin_handed(nsm_sim *s);                        // do the factors of the state do for this piece?
 void galerkin_start(nsm_sim *s, int plain);              // plain: the motion from the begin, not of the last pieces
 void galerkin_hand_on(nsm_sim *s, int iterations);       // of the piece that was found
+double galerkin_measure(const nsm_sim *s);               // Newton's step beside the velocities
 void galerkin_lost(nsm_sim *s);                          // nothing is known of pieces before
 
 // galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)

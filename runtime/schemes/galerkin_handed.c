@@ -5,7 +5,7 @@
 // Factors are kept as long as the rows are the same and the length is nearly so. They contract by O(h) an iteration;
 // where the iterations that this costs have added up to what new factors cost, these are made.
 //
-// Unknowns x_k of pieces of one length are extrapolated, x_k + ... = 2 x - x', 3 x - 3 x' + x'', 4 x - 6 x' + 4 x'' - x'''.
+// Unknowns of pieces of one length are extrapolated: 2 x - x', 3 x - 3 x' + x'', 4 x - 6 x' + 4 x'' - x'''.
 // Which of these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
 #include "galerkin.h"
 
@@ -63,6 +63,26 @@ void galerkin_start(nsm_sim *s, int plain) {
   memcpy(g->plain, g->x, (size_t)g->n * sizeof(double));
   if (plain || s->now.piece.by < 2 || s->now.piece.known < s->now.piece.by) return;
   for (int i = 0; i < g->n; i++) g->x[i] = told(s, s->now.piece.by, i);
+}
+
+// Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
+// was gained in the piece.
+double galerkin_measure(const nsm_sim *s) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  double off = 0, all = DBL_MIN;
+  for (int i = 0; i < s->a->nv; i++) {
+    double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
+    all += m * s->now.z[i] * s->now.z[i];
+    for (int j = 0; j < g->t.s; j++) {
+      int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
+      double h[] = { s->n.h, 1 };
+      for (int k = 0; k < 2; k++) {
+        off += m * (g->dx[at[k]] / h[k]) * (g->dx[at[k]] / h[k]);
+        all += m * (g->x[at[k]] / h[k]) * (g->x[at[k]] / h[k]);
+      }
+    }
+  }
+  return sqrt(off / all);
 }
 
 void galerkin_hand_on(nsm_sim *s, int iterations) {

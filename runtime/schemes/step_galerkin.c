@@ -9,26 +9,6 @@ static const double contracts = 0.25,     // at least so much an iteration, or t
                     settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
                     worth = 1e-9;        // below this correction a matrix is not worth making anew
 
-// Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
-// was gained in the piece.
-double galerkin_measure(const nsm_sim *s) {
-  const struct sim_galerkin *g = s->n.galerkin;
-  double off = 0, all = DBL_MIN;
-  for (int i = 0; i < s->a->nv; i++) {
-    double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
-    all += m * s->now.z[i] * s->now.z[i];
-    for (int j = 0; j < g->t.s; j++) {
-      int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
-      double h[] = { s->n.h, 1 };
-      for (int k = 0; k < 2; k++) {
-        off += m * (g->dx[at[k]] / h[k]) * (g->dx[at[k]] / h[k]);
-        all += m * (g->x[at[k]] / h[k]) * (g->x[at[k]] / h[k]);
-      }
-    }
-  }
-  return sqrt(off / all);
-}
-
 // Iterations until it is found, with the factors that are there where they are `good`; 0: it is not. The last
 // correction, relative, in *off. The next one is at most the last by what each of the last two was of the one before,
 // by the same factors.
