@@ -1,5 +1,4 @@
 // The page as HTML: its frame, page/page.html, with style, scripts, facts and blocks in it.
-#include "../syntax/vocabulary.h"
 #include "page_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +40,8 @@ static void live(const PageLive *l, Text *out) {
   }
   text_addc(out, ']');
   page_key(out, "vocabulary");
-  static const bool name[WORD_GROUPS] = { [WORD_ARGUMENT] = true, [WORD_CONSTANT] = true, [WORD_MEMBER] = true,
-                                          [WORD_CONCEPT] = true };
-  for (size_t i = 0; i < nvocabulary; i++) {
-    text_add(out, i ? "," : "[");
-    page_string(out, name[vocabulary[i].group] ? "" : vocabulary[i].word);
-  }
-  text_add(out, "]}</script>\n<script type=\"text/plain\" id=\"worker\">");
+  page_string(out, l->vocabulary);
+  text_add(out, "}</script>\n<script type=\"text/plain\" id=\"worker\">");
   text_add(out, page_worker_js);
   text_printf(out, "</script>\n<script type=\"application/octet-stream\" id=\"module\" data-bytes=\"%zu\">", l->n);
   page_base91(out, l->module, l->n);

@@ -27,7 +27,7 @@ function pieces(text, words) {
 class Assist {
   constructor(field, live) {
     this.field = field;
-    this.words = new Set(JSON.parse(at("live").textContent).vocabulary || []);
+    this.words = new Set(JSON.parse(at("live").textContent).vocabulary.split(" "));
     this.behind = make("pre", { id: "behind", ariaHidden: "true" });
     this.list = make("ul", { id: "choices", hidden: true });
     this.list.setAttribute("role", "listbox");
