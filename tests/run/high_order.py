@@ -162,5 +162,6 @@ def refused():
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
 CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
-          ("order 4, tippe top", tippe_top), ("order 4, a spatial mechanism", mechanism), ("order 4, what sticks", sticks),
+          ("order 4, tippe top", tippe_top),
+          ("order 4, a spatial mechanism", mechanism), ("order 4, what sticks", sticks),
           ("order 4, what is refused", refused)]
