@@ -170,7 +170,7 @@ static nsm_code to_mark(taking *k, const mark *m, nsm_error *e) {
   return nsm_restore(k->s, m->sim, e);
 }
 
-nsm_code adjoint_played(taking *k, nsm_error *e) {
+static nsm_code played(taking *k, nsm_error *e) {
   struct adjoint *b = k->back;
   if (b->failed) return sim_no_memory(e, "an adjoint");
   double tape_bytes = (double)k->t->n * (double)(sizeof(tape_entry) + sizeof(kept_entry)) + tape_bytes_of(k->t);
@@ -189,6 +189,7 @@ nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e) {
   b->room = room;
   b->made = -1;
   k->p->keep = keep;
+  k->played = played;
   k->p->in = b;
   b->way = backwards_open(k->p->s, with, k->a->nof, e);
   if (!b->way) return e ? e->code : NSM_FILE;

@@ -1,5 +1,5 @@
-// A piece backwards. With J the matrix of (2) in piece.c, w its unknowns and length, and g the derivative of an output by
-// what the next piece begins with, Y' = out(w, Y, c):
+// A piece backwards. With J the matrix of (2) in piece.c, w its unknowns and length, and g the derivative of an output
+// by what the next piece begins with, Y' = out(w, Y, c):
 //
 //     J^T mu = out_w^T g,    g_Y = out_Y^T g - R_Y^T mu,    g_c += out_c^T g - R_c^T mu                          (8)
 //

@@ -15,7 +15,8 @@ typedef struct backwards backwards;
 // with: that of the kernels (dual.h). NULL: no memory.
 backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e);
 void backwards_close(backwards *b);                         // NULL is allowed
-int  backwards_states(const nsm_sim *s);                    // q, z, l, d, forces, grounds, time, length of the last piece
+// How many: q, z, l, d, forces, grounds, time, length of the last piece.
+int  backwards_states(const nsm_sim *s);
 // To the derivative of output o: weight times a column at this state; times the time at hand.
 void backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight);
 void backwards_time(backwards *b, int o, double weight);

@@ -1,5 +1,5 @@
-// Recorded numbers: a value, and the number of the node of a record that says of which two numbers it was made, and with
-// which slopes. From a record derivatives of one result by all that it was made of follow backwards
+// Recorded numbers: a value, and the number of the node of a record that says of which two numbers it was made, and
+// with which slopes. From a record derivatives of one result by all that it was made of follow backwards
 // [Griewank and Walther 2008, 3.2]. Node 0 is that of constants.
 //
 // dual.h has this in the place of dual numbers where DUAL_RECORDED is defined (CMakeLists.txt); names of functions that
