@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double together = 4;        // of rtol and the terms of a gap: what closes there closes at once
-
 // f of a condition: it becomes true, or, of one that has just fired, false again.
 static void watch_conditions(nsm_sim *s, double t, double *g) {
   nsm_view v = sim_view(s, t, s->w.q1, s->w.z1, s->w.l1);
@@ -84,8 +82,7 @@ int sim_flow_found(nsm_sim *s, double *length) {
     int set = s->now.set[row], gap = is_open(s, row);
     missed |= f->hits[r->n + row] && w->f[row] < -w->tolerance[row];
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
-    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] + together * f->rtol * r->terms[row] &&
-        w->rate[row] < 0) w->hit[row] = 1;
+    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
     w->events |= w->hit[row];
   }
@@ -105,7 +102,7 @@ void sim_flow_mend_sets(nsm_sim *s) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1]) continue;
     double size = sim_watch_velocity_terms(s, row, s->now.z);
-    if (fabs(y[row]) <= 1e-2 * s->n.flow->rtol * size) continue;
+    if (fabs(y[row]) <= 1e-2 * s->a->rtol * size) continue;
     s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
   }
   sim_watch_still_slides(s);

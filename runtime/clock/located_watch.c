@@ -8,7 +8,7 @@
 // At a bound, laws as they are (complementarity within the piece) and sets that are kept agree; beyond it the other
 // member of the pair is what is not zero, and gives the sign. Forces are means of a piece: at its end they are
 // extrapolated from the last two pieces.
-#include "located.h"
+#include "flow_pieces.h"
 #include "runtime/schemes/consistent.h"
 #include <math.h>
 #include <string.h>
@@ -38,11 +38,13 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   sim_rows *r = &s->n.r;
   if (w->measured) return;
   w->measured = 1;
+  double solved = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : 0;
   nsm_view now = sim_now(s);
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z));
+      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z)) +
+                          solved * r->terms[row];
   }
   s->w.terms_of = -1;
 }

@@ -87,10 +87,10 @@ static nsm_code failed(nsm_sim *s, double t, int code, nsm_error *e) {
   w->runs = 0;
   if (code == NSM_FLOW_TOO_MUCH)
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, takes more than %d steps of the solver before "
-             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, w->rtol);
+             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, s->a->rtol);
   else
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, is not found: its equations have no solution "
-             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, w->rtol);
+             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, s->a->rtol);
   return NSM_FAILED;
 }
 
@@ -128,7 +128,7 @@ static int go(nsm_sim *s, double t1, long most) {
   struct sim_flow *w = s->n.flow;
   double t = w->begun;
   int code = on_to(s, t1, most, &t);
-  while (code == NSM_FLOW_ROOT && (w->fixed_end || !w->ends(s))) {
+  while (code == NSM_FLOW_ROOT && (w->fixed_end || (root(s, t, w->y, w->there) == 0 && !w->ends(s)))) {
     if (t >= t1) { code = NSM_FLOW_THERE; break; }
     code = on_to(s, t1, most, &t);
     if (code == NSM_FLOW_NEAR) code = anew(s, t1, most, &t);
