@@ -90,8 +90,8 @@ int sim_flow_found(nsm_sim *s, double *length) {
   return !missed;
 }
 
-// What is said to slide along a law, and is not on it, is at the bound that its sign says; what is said to stick and
-// slips goes on to slide.
+// What is said to slide along a law, and is not on it, is at the bound that its sign says, if there is one; what is
+// said to stick and slips goes on to slide.
 void sim_flow_mend_sets(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const struct sim_located *w = s->located;
@@ -103,7 +103,8 @@ void sim_flow_mend_sets(nsm_sim *s) {
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1]) continue;
     double size = sim_watch_velocity_terms(s, row, s->now.z);
     if (fabs(y[row]) <= 1e-2 * s->a->rtol * size) continue;
-    s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
+    double bound = y[row] > 0 ? r->lo[row] : r->hi[row];
+    if (isfinite(bound)) s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
   }
   sim_watch_still_slides(s);
 }

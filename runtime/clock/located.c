@@ -106,7 +106,10 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
   if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
-  if (code == NSM_OK && s->n.flow) sim_flow_mend_sets(s);
+  if (code == NSM_OK && s->n.flow) {
+    sim_flow_mend_sets(s);
+    s->n.flow->jumped = 0;
+  }
   return code;
 }
 

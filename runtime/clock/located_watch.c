@@ -17,7 +17,9 @@ static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the large
                     loose = 1e-9;                          // of a rate, between shapes
 
 // Of the terms of a rate: what may be left of one that is 0. Problems of contacts of shapes are solved less well.
-static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
+static double rate_rounds(const nsm_sim *s) {
+  return s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : s->touching ? loose : 4 * rounds;
+}
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
 double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {

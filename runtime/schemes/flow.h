@@ -24,8 +24,11 @@ struct sim_flow {
   double *y, *dy, *tolerance, *size;     // [n] state; its derivative; absolute tolerances; largest by units so far
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
+  double *most, *push;                   // [2 r.n] largest y and multiplier of each row so far; [r.n] flow_verify.c
+  double  strong;                        // largest force so far
   double *there;                         // [nroot] what is watched, at a root
   int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin
+  int     jumped;                        // since sets were read last: they may be others at the begin of a piece
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
   double  begun;                         // time of its begin
   int     rooted;                        // the trial ended at a root, at `at`

@@ -2,10 +2,10 @@
 // and the laws of the rows, each beside the size of its terms.
 #include "flow.h"
 
-// Of the forces of all rows that push on what moves.
-static double largest_force(const nsm_sim *s) {
-  const struct sim_flow *w = s->n.flow;
-  double largest = DBL_MIN;
+// Of the forces of all rows that push on what moves, so far.
+static double largest_force(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double largest = fmax(w->strong, DBL_MIN);
   for (int r = 0; r < w->m; r++) {
     int row = w->row[r];
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
@@ -20,7 +20,7 @@ static double largest_force(const nsm_sim *s) {
   }
   for (int f = 0; f < s->n.r.nfriction; f++)
     if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, sim_flow_pressed(s, f));
-  return largest;
+  return w->strong = largest;
 }
 
 // The largest value of the unit of z so far.
@@ -95,28 +95,51 @@ static double friction_off(nsm_sim *s, int f, const double *rate, double largest
   return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_flow_pressed(s, f)) / largest);
 }
 
-// Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one; a multiplier beyond them.
+// What a multiplier of 1 does beside the terms of the equations that it is in, which momentum has left in dz.
+static void pushes(nsm_sim *s, double *push) {
+  const struct sim_flow *w = s->n.flow;
+  memset(push, 0, (size_t)s->n.r.n * sizeof(double));
+  SIM_EACH(s, b, k) {
+    const nsm_pattern *p = &k->c->b;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)p->col[e]];
+        if (l >= s->a->nl) continue;
+        double *most = &push[s->n.r.of_l[l]], size = w->dz[sim_z_of(s, k, i, p->row[e])] + DBL_MIN;
+        *most = fmax(*most, fabs(k->b[(size_t)i * (size_t)p->n + (size_t)e]) / size);
+      }
+  }
+}
+
+// Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one, beside its terms or its largest
+// value so far; a multiplier beyond them, beside what it moves or its largest value so far.
 static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y) {
-  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = s->n.flow->in.force;
-  int row = k->row0 + i, inside = s->n.flow->in.of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
-  double size = fabs(y) + DBL_MIN, l = force[s->n.r.l[row]];
+  const struct sim_flow *w = s->n.flow;
+  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = w->in.force;
+  int row = k->row0 + i, inside = w->in.of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
+  double l = force[s->n.r.l[row]], *most = w->most + 2 * row, size = DBL_MIN;
+  most[0] = fmax(most[0], fabs(y));
+  most[1] = fmax(most[1], fabs(l));
+  size += most[0];
   for (int e = 0; e < k->c->h.n; e++) {
     int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
-    if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e] * force[ix]) : 0;
+    if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e]) * w->most[2 * s->n.r.of_l[ix] + 1] : 0;
     else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
       int z = sim_z_of(s, k, i, k->c->h.col[e]);
       size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
     }
   }
   if (!inside) return (high ? y : -y) / size;
-  double beyond = fmax(s->n.r.lo[row] - l, l - s->n.r.hi[row]) / (fabs(l) + DBL_MIN);
-  return fmax(fabs(y) / size, isfinite(beyond) ? beyond : 0);
+  double beyond = fmax(s->n.r.lo[row] - l, l - s->n.r.hi[row]);
+  if (!(beyond > 0) || !isfinite(beyond)) return fabs(y) / size;
+  return fmax(fabs(y) / size, fmin(beyond / most[1], w->push[row] > 0 ? beyond * w->push[row] : INFINITY));
 }
 
 double sim_flow_verify(nsm_sim *s, double t1) {
   struct sim_flow *w = s->n.flow;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->in.force);
   double off = momentum(s, &v), largest = largest_force(s), *rate = w->rate[4];
+  pushes(s, w->push);
   SIM_EACH(s, row, k) {
     int relation = k->c->kind == NSM_RELATION;
     (relation ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
