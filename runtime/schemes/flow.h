@@ -24,7 +24,7 @@ struct sim_flow {
   double *y, *dy, *tolerance, *size;     // [n] state; its derivative; absolute tolerances; largest by units so far
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
-  double *most, *push;                   // [2 r.n] largest y and multiplier of each row so far; [r.n] flow_verify.c
+  double *most, *scale;                  // [2 r.n] of each row largest y and multiplier so far, and their sizes
   double  strong;                        // largest force so far
   double *there;                         // [nroot] what is watched, at a root
   int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin

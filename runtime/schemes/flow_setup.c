@@ -105,7 +105,7 @@ void sim_flow_analyse(nsm_sim *s) {
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);
   w->most = SIM_NEW(s, 2 * s->n.r.n, double);
-  w->push = SIM_NEW(s, s->n.r.n, double);
+  w->scale = SIM_NEW(s, 2 * s->n.r.n, double);
   w->there = SIM_NEW(s, w->nroot, double);
   room_of_instant(s);
   take_groups(s);

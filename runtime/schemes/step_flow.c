@@ -75,6 +75,7 @@ static int begin(nsm_sim *s) {
     memset(w->size, 0, (size_t)w->n * sizeof(double));
     w->strong = 0;
     memset(w->most, 0, 2 * (size_t)s->n.r.n * sizeof(double));
+    memset(w->scale, 0, 2 * (size_t)s->n.r.n * sizeof(double));
   }
   memset(w->before, 0, (size_t)w->nquad * sizeof(double));
   if (rhs(s, s->now.t, w->y, w->dy) != 0) return 0;
