@@ -52,7 +52,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <node> point otherwise over question term asked setting
+%type <node> point otherwise over question term asked varied setting
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
 %type <list> names pictures points within questions terms settings
 %type <text> doc
@@ -169,11 +169,13 @@ term: asked within                                       { $$ = ast_term(p, @$, 
     | asked within '=' expr NAME                         { $$ = ast_worded(p, ast_term(p, @$, $1, $2, $4), @5, $5); }
     | asked within WITH setting                          { $$ = ast_with(p, ast_term(p, @$, $1, $2, NULL), $4); }
     ;
-asked: expr                                              { $$ = ast_asked(p, @$, $1, NULL); }
-     | expr '(' NUMBER ')'                               { $$ = ast_asked(p, @$, ast_initial(p, @$, $1, $3), NULL); }
-     | expr '~' expr                                     { $$ = ast_asked(p, @$, $1, $3); }
-     | expr NAME                                         { $$ = ast_worded(p, ast_asked(p, @$, $1, NULL), @2, $2); }
+asked: varied                                            { $$ = ast_asked(p, @$, $1, NULL); }
+     | varied '~' expr                                   { $$ = ast_asked(p, @$, $1, $3); }
+     | varied NAME                                       { $$ = ast_worded(p, ast_asked(p, @$, $1, NULL), @2, $2); }
      ;
+varied: expr
+      | expr '(' NUMBER ')'                              { $$ = ast_initial(p, @$, $1, $3); }
+      ;
 otherwise: block                                         { $$ = ast_else(p, @$, $1); }
          | IF expr block                                 { $$ = ast_if(p, @$, $2, @3, $3, NULL); }
          | IF expr block ELSE otherwise                  { $$ = ast_if(p, @$, $2, @3, $3, $5); }

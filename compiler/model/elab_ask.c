@@ -1,9 +1,8 @@
-// fit { ... } and analyse { ... }: what `nsm fit` and `nsm analyse` ask where the command line does not say it. Each entry
-// becomes the text of a flag of the command (runtime/command/flags.def); names are looked up here, so that a mistake has
-// a place. Blocks of parts do not count: the model that is run says what is asked.
+// fit { ... } and analyse { ... }: what `nsm fit` and `nsm analyse` ask where the command line does not say it. Each
+// entry becomes the text of a flag of the command (runtime/command/flags.def); names are looked up here, so that a
+// mistake has a place. Blocks of parts do not count: the model that is run says what is asked.
 #include <math.h>
 #include <string.h>
-#include "../../runtime/record/record.h"
 #include "../base/suggest.h"
 #include "elab.h"
 #include "mx.h"
@@ -83,9 +82,7 @@ static bool put_number(Asking *w, const Ast *x) {
     diag_help(d, "%s", w->of->shape);
     return false;
   }
-  char number[NSM_NUMBER_ROOM + 1];
-  number[nsm_number(value, number)] = 0;
-  text_add(&w->text, number);
+  text_printf(&w->text, "%.17g", value);
   if (v.unit.state != UNIT_KNOWN) return true;
   bool one = true;
   for (int i = 0; i < 7; i++) one &= v.unit.num[i] == 0;
@@ -112,7 +109,8 @@ static bool put_value(Asking *w, const Ast *x) {
   }
   if (x->kind == AST_STRING) return wrong_form(w, x);
   if (x->kind != AST_CALL) return put_number(w, x);
-  if (decades != !strcmp(w->of->word, "frequencies") || (!decades && strcmp(w->of->word, "loss"))) return wrong_form(w, x);
+  if (decades != !strcmp(w->of->word, "frequencies") || (!decades && strcmp(w->of->word, "loss")))
+    return wrong_form(w, x);
   if (!decades) text_printf(&w->text, "%s(", x->name);
   for (int i = 0; i < x->list.n; i++) {
     if (i) text_addc(&w->text, ':');
@@ -193,7 +191,7 @@ static bool put_input(Asking *w, const Ast *x) {
 // hit(floor): a contact or relation.
 static bool put_hit(Asking *w, const Ast *x) {
   bool one = x->kind == AST_CALL && !x->a && !strcmp(x->name, "hit") && x->list.n == 1 && is_name(x->list.at[0]);
-  if (!one) return false;
+  if (!one) return wrong_form(w, x);
   const Ast *row = x->list.at[0];
   const Symbol *y = symbol_of(w, row);
   text_add(&w->text, ast_text(w->env->e, x));
@@ -204,9 +202,8 @@ static bool put_hit(Asking *w, const Ast *x) {
 // ---- terms ----------------------------------------------------------------------------------------------------------
 static bool put_match(Asking *w, const Ast *t) {
   const Ast *of = t->b;
-  bool hit = t->a->kind == AST_CALL && !t->a->a && !strcmp(t->a->name, "hit");
   if (t->c || t->name || t->list.n || (of && of->kind != AST_NAME && of->kind != AST_STRING)) return wrong_form(w, t);
-  if (!(hit ? put_hit(w, t->a) : put_column(w, t->a))) return false;
+  if (!put_column(w, t->a)) return false;
   if (of) text_printf(&w->text, " ~ %s", of->name);
   if (!t->list2.n) return true;
   const Ast *sigma = t->list2.at[0];
@@ -243,7 +240,7 @@ static bool put_prior(Asking *w, const Ast *t) {
 static bool put_section(Asking *w, const Ast *t) {
   bool hit = t->a->kind == AST_CALL, up = t->name && !strcmp(t->name, "up"), down = t->name && !strcmp(t->name, "down");
   if (t->b || t->list.n || t->list2.n || (t->name && !up && !down) || (hit && t->c)) return wrong_form(w, t);
-  if (hit) return put_hit(w, t->a) || wrong_form(w, t);
+  if (hit) return put_hit(w, t->a);
   if (!t->c && t->a->kind == AST_NAME && !strcmp(t->a->name, "period")) {
     text_add(&w->text, "period");
     return true;
@@ -332,13 +329,16 @@ static void setting(Asking *w, const Ast *arg) {
 static void worded(Asking *w, const Ast *x) {
   bool together = w->of->form == AS_COLUMNS || w->of->form == AS_INPUTS;
   if (given_twice(w, x->name_span)) return;
-  if ((w->of->form == AS_WORD) != (x->list.n == 0)) { wrong_form(w, x); return; }
+  bool pair = !strcmp(w->of->word, "bode"), good = true;
+  if ((w->of->form == AS_WORD) != (x->list.n == 0) || (pair && x->list.n != 2)) { wrong_form(w, x); return; }
   for (int i = 0; i < x->list.n; i++) {
-    if (!put_term(w, x->list.at[i])) return;
+    bool one = put_term(w, x->list.at[i]);
+    good &= one;
     if (together && i + 1 < x->list.n) text_addc(&w->text, ',');
-    else if (!together) done(w, x->list.at[i]), w->text.n = 0;
+    else if (!together && one) done(w, x->list.at[i]);
+    if (!together) w->text.n = 0;
   }
-  if (together || w->of->form == AS_WORD) done(w, x);
+  if ((together && good) || w->of->form == AS_WORD) done(w, x);
 }
 
 static const Entry *entry_of(const Env *env, AstKind block, const char *word, Span at) {
@@ -354,8 +354,8 @@ static const Entry *entry_of(const Env *env, AstKind block, const char *word, Sp
   if (other) diag_help(d, "it is one of `%s`", other);
   else if (near) diag_mean(d, near);
   else if (block == AST_FIT) diag_help(d, "there are data, match, vary, each, prior, loss, starts, seed, profile");
-  else diag_help(d, "there are equilibrium, linear, modes, steady, bode, section, bifurcation, follow, lyapunov, and what "
-                    "these take: period, refine, stable, inputs, outputs, frequencies, settle, points, hold");
+  else diag_help(d, "there are equilibrium, linear, modes, steady, bode, section, bifurcation, follow, lyapunov, and "
+                    "what these take: period, refine, stable, inputs, outputs, frequencies, settle, points, hold");
   return NULL;
 }
 
