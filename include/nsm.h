@@ -52,7 +52,7 @@ typedef struct nsm_assignment { const char *name; double value; } nsm_assignment
 
 // Zeroed fields leave what is usual. Parameters that lengths depend on have to be set here; any other may be.
 typedef struct nsm_compile_settings {
-  const char *scheme;                   // NULL: the one that the model names, or its default
+  const char *scheme;                   // as --scheme: "moreau(projection = true)"; NULL: the model's, or its default
   const char *jit;                      // "tcc" (NULL), "cc", "llvm"
   const nsm_assignment *set; int nset;
   int order;                            // of consistent: 2, 4, 6, 8; 0: as the model says
@@ -147,6 +147,7 @@ typedef struct nsm_settings {
                                          // step at hand, and a step that takes long is given up; NULL: never
   int strict;                            // a problem of a large pile that misses `accept` ends the run
   double rtol, atol;                     // of event_driven, relative and absolute; 0: as the model says
+  int projection;                        // of moreau, places after each step: 1 yes, -1 no, 0: as the model says
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
 
@@ -291,9 +292,17 @@ typedef struct nsm_sens_counts { long pieces, events, grazing, captured, weak, j
 nsm_sens_counts nsm_sens_counted(const nsm_sens *w);
 
 // What `nsm analyse` finds, as it writes it (docs/answers.md, 6 to 9); asked [n]: its flags, "--steady", "--period",
-// "10us", ... Of what is at rest (equilibrium, linear, modes, bode without a period) the program is to be compiled with
-// the scheme moreau. NULL on error, with the reason; else to be given back.
+// "10us", ..., behind those of the model's block `analyse { }`. Of what is at rest (equilibrium, linear, modes, bode
+// without a period) the program is to be compiled with the scheme moreau. NULL on error, with the reason; else to be
+// given back.
 char *nsm_analyse(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+// The same of `nsm fit` (docs/answers.md, 5) and `fit { }`: JSON.
+char *nsm_fit(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+// The i-th flag that a block of the model gives: block "fit" or "analyse", flag "vary", text "e=0:1", "" of a switch.
+// 0: there are fewer.
+int   nsm_asked(const nsm_program *p, int i, const char **block, const char **flag, const char **text);
+// t of Student's distribution with this many degrees of freedom: |x| <= t with probability `level`.
+double nsm_student_quantile(double level, int freedom);
 void  nsm_analysis_free(char *text);                       // NULL is allowed
 
 // States that have a derivative: their columns, NULL: not asked for; how many.

@@ -55,7 +55,7 @@ static JitBackend backend_named(const char *name) {
 }
 
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
-  *o = (Options){ .jit = JIT_AUTO };
+  *o = (Options){ .jit = JIT_AUTO, .argc = argc - 1, .argv = argv + 1 };
   if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
   const Command *c = command_named(argv[1]);
   if (!c) return unknown_command(argv[1]);
@@ -76,6 +76,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   const char *located = f->text[NSM_FLAG_LOCATED];
   o->located = !located ? 0 : !strcmp(located, "on") ? 1 : -1;
+  const char *projection = f->text[NSM_FLAG_PROJECTION];
+  o->projection = !projection ? 0 : !strcmp(projection, "on") ? 1 : -1;
   o->order = isnan(f->number[NSM_FLAG_ORDER]) ? 0 : (int)f->number[NSM_FLAG_ORDER];
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];

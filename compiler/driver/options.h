@@ -11,12 +11,15 @@
 typedef struct Options {
   nsm_command command;
   nsm_flags flags;
+  int argc; char **argv;         // the words behind `nsm`, the command first
   const char **file; int nfile;  // positional arguments after the command
   Override *set; int nset;       // values of --set that can be read
   const char *scheme;            // name in --scheme, without arguments; NULL: not given
   double step;                   // of --step, in seconds; 0: not given
   int located;                   // --located on: 1, off: -1
   int order;                     // of `consistent`; 0: as the model says
+  int projection;                // of `moreau`, as located
+  bool analyse;                  // what is asked is what the model asks, and that decides the scheme
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

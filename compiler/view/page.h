@@ -6,9 +6,13 @@
 enum { PAGE_BYTES = 3000000 };          // of a page, unless all of the run is wanted
 
 // A page that computes: nsm as a module of WebAssembly, compressed by gzip; the words of the command line, one a line;
-// the files that the model reads beside its own text.
+// the files that the model reads beside its own text; the words that its editor colours.
 typedef struct PageFile { const char *path, *text; size_t n; } PageFile;
-typedef struct PageLive { const char *module; size_t n; const char *words; const PageFile *file; int nfile; } PageLive;
+typedef struct PageLive {
+  const char *module; size_t n;
+  const char *words, *vocabulary;
+  const PageFile *file; int nfile;
+} PageLive;
 
 typedef struct PageFacts {
   const char *command;                  // that repeats the run
@@ -21,7 +25,7 @@ typedef struct PageFacts {
 } PageFacts;
 
 // t may be one that did not begin: the page then has equations, text and messages.
-// Thins the columns so that the page has at most PAGE_BYTES, unless all of it is wanted.
+// Before page_write: packs numbers and thins columns so that the page has at most PAGE_BYTES, unless all is wanted.
 void page_fit(Trace *t, const PageFacts *facts);
 void page_write(const Trace *t, const PageFacts *facts, Text *out);
 // What a run makes anew of a page that is served: 8 bytes, the length of the facts; the facts as JSON, whose "blocks"

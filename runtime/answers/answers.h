@@ -14,6 +14,8 @@ typedef struct answers_of {
 // Rows of columns with their derivatives: [n, ncolumn, 1 + nby] in SI; derivatives are NaN where a column has none.
 typedef struct answers_rows { int ncolumn; long every, n, room, seen; double *x; } answers_rows;
 
+#define ANSWERS_ROOM 256e6
+
 // A run with its outputs: value [nof], d [nof, nby] by rows, in SI.
 typedef struct answers {
   const nsm_model *m;
@@ -22,12 +24,14 @@ typedef struct answers {
   answers_of  *of;   int nof;
   play_name   *by;   int nby;
   char       **text;                    // [nby] names
-  double      *value, *d;
+  double      *value, *d, *largest;     // largest: [nof] of the rows, where it is asked for; NULL: it is not
   long captured, weak, grazing, joint, unique, events, pieces;
   double grazed;                        // time of the first
   char   grazer[256];
   answers_rows *rows;                   // columns at times of the clock are kept as well; NULL: they are not
   struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that
+  int    back;                          // derivatives by the adjoint
+  double room;                          // bytes that it may keep of the run at a time; 0: it is not to be taken
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 
@@ -46,5 +50,8 @@ int      answers_states(const nsm_sim *s, int *column);
 nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
                           nsm_error *e);
 
-// check.c: the derivative along a random direction against differences of runs with the same events; *off: relative.
-nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e);
+// check.c: the derivative along a random direction against differences of runs with the same events. off, unsure: of
+// the derivative of output `of`, the one that is farthest off beside what its difference leaves open; distance: of the
+// farthest runs, beside the values.
+typedef struct answers_checked { double off, unsure, distance; const char *of; } answers_checked;
+nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to, nsm_error *e);

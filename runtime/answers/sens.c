@@ -38,13 +38,21 @@ static void say_summary(const answers *a, FILE *err) {
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
 }
 
+// A difference that has no more digits says nothing against those that it has not.
 static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error *e) {
-  double off, distance;
-  nsm_code code = answers_check(a, set, &off, &distance, e);
+  answers_checked c = { 0 };
+  nsm_code code = answers_check(a, set, &c, e);
   if (code != NSM_OK) return code;
-  fprintf(err, "check: differences with the same events, over %.2g of the values, agree to %.2g\n", distance, off);
-  if (off <= 1e-6) return NSM_OK;
-  sim_fail(e, NSM_CLAIM, "the derivative along a random direction is off differences by %.3g", off);
+  fprintf(err, "check: differences with the same events, over %.2g of the values, agree to %.2g; they are sure to "
+          "%.2g\n", c.distance, c.off, c.unsure);
+  if (c.off <= 1e-6) return NSM_OK;
+  if (c.unsure > 0.1) {
+    sim_fail(e, NSM_FAILED, "--check: differences of %s have no digits that are sure", c.of);
+    return NSM_FAILED;
+  }
+  if (c.off <= c.unsure) return NSM_OK;
+  sim_fail(e, NSM_CLAIM, "the derivative of %s along a random direction is off differences by %.3g, which are sure to "
+           "%.3g", c.of, c.off, c.unsure);
   return NSM_CLAIM;
 }
 
@@ -70,6 +78,12 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   if (code == NSM_OK) code = answers_read_by(s, by, a, e);
   nsm_close(s);
   double levels = f->number[NSM_FLAG_REFINE], *error = NULL;
+  a->back = f->text[NSM_FLAG_ADJOINT] != NULL;
+  a->room = isnan(f->number[NSM_FLAG_MEMORY]) ? ANSWERS_ROOM : 1e6 * f->number[NSM_FLAG_MEMORY];
+  if (a->back && f->number[NSM_FLAG_REFINE] > 1) {
+    sim_fail(e, NSM_USAGE, "--adjoint: runs with --refine have tangents alone");
+    return NSM_USAGE;
+  }
   if (code == NSM_OK && !(levels > 1)) code = answers_take(a, &set, NULL, 1, e);
   if (code == NSM_OK && levels > 1) {
     error = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof *error);

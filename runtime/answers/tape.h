@@ -38,6 +38,7 @@ typedef struct tape_entry {
   long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
   int    last;                          // the last of them: what ends it ends the phase
   const unsigned char *law;             // [rows]
+  const double *begin;                  // q, z, l, d of the run where it begins; NULL: not known
   const double *solution;               // z, then multipliers by rows; of stages: those
   const double *theta, *gamma;          // [nz], [nclass]
   const double *slide;                  // [rows] directions of slips; NULL: not known
@@ -69,6 +70,7 @@ tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now o
 void  tape_close(tape *t);                                 // NULL is allowed
 int   tape_full(const tape *t);                            // it is to be played
 void  tape_empty(tape *t);                                 // what has been played is forgotten
+double tape_bytes_of(const tape *t);                       // what it takes beside its entries
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);
 void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts

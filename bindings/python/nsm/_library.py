@@ -28,7 +28,8 @@ class Assignment(Structure):
 
 
 class CompileSettings(Structure):
-    _fields_ = [("scheme", c_char_p), ("jit", c_char_p), ("set", POINTER(Assignment)), ("nset", c_int)]
+    _fields_ = [("scheme", c_char_p), ("jit", c_char_p), ("set", POINTER(Assignment)), ("nset", c_int),
+                ("order", c_int)]
 
 
 class DiagnosticText(Structure):
@@ -58,7 +59,7 @@ class Settings(Structure):
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
                 ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
-                ("rtol", c_double), ("atol", c_double)]
+                ("rtol", c_double), ("atol", c_double), ("projection", c_int)]
 
 
 class BatchWork(Structure):
@@ -174,6 +175,9 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
     "nsm_analyse": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_fit": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_asked": (c_int, [c_void_p, c_int, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_char_p)]),
+    "nsm_student_quantile": (c_double, [c_double, c_int]),
     "nsm_analysis_free": (None, [c_void_p]),
     "nsm_differentiate": (c_void_p, [c_void_p, POINTER(Settings), POINTER(SensAsked), ERROR]),
     "nsm_sens_free": (None, [c_void_p]),

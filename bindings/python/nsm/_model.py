@@ -9,6 +9,7 @@ from ._library import C, CompileSettings, OK, assignments, byref, text_of
 from ._analysis import analyse
 from ._batch import Batch
 from ._derivatives import Names, Sensitivities, derivatives, sensitivities
+from ._fit import Fit, fit
 from ._result import Result
 from ._settings import Value, flag, mapping
 from ._simulation import Simulation
@@ -112,11 +113,11 @@ class Model:
         return str(C.nsm_meaning_of(self._program.at, name.encode()).doc.decode())
 
     def simulate(self, set: Optional[Mapping[str, Value]] = None, **values: Any) -> Simulation:
-        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages, rtol,
-        atol, solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are
-        located within the step), inputs ({name: a file of points, (times, values), one value for each step, or a
-        function of time}). set: parameters, and initial values of states, coordinates and velocities: set={"m": 2,
-        "z": 1.5, "z'": 0}."""
+        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages,
+        rtol, atol, solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and
+        switches are located within the step), projection (places are projected after each step), inputs ({name: a
+        file of points, (times, values), one value for each step, or a function of time}). set: parameters, and
+        initial values of states, coordinates and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record: Union[str, Sequence[str], None] = None, ledger: bool = False,
@@ -155,6 +156,18 @@ class Model:
         `set`."""
         return analyse(self, questions, set, values)
 
+    def fit(self, data: Any = None, match: Any = None, vary: Any = None, each: Optional[Names] = None,
+            prior: Any = None, loss: Optional[str] = None, starts: Optional[int] = None, seed: Optional[int] = None,
+            profile: Optional[Names] = None, threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None,
+            **values: Any) -> Fit:
+        """Parameters and initial values for which runs come nearest to data, as `nsm fit`. data: a CSV file, columns by
+        name ("time" among them), or a list of these, a run each. match: {column of the model: column of the data}, or
+        text, "z ~ height with sigma = 1 mm". vary: {"e": (0, 1), "z(0)": (0.5, 2, 1.1), "k": "log(1, 1e4)", "g": None}:
+        bounds in SI, and the start. prior: {"e": (0.8, 0.1)}. What is not given is as `fit { }` of the model says."""
+        asked = {"data": data, "match": match, "vary": vary, "each": each, "prior": prior, "loss": loss,
+                 "starts": starts, "seed": seed, "profile": profile, "threads": threads}
+        return fit(self, asked, set, values)
+
     def _with_scheme(self, scheme: str) -> "Model":
         if not self._made_by:
             raise UsageError("this model was not made by load or loads, so it cannot be compiled with another scheme")
@@ -190,8 +203,9 @@ class Model:
 
 def load(path: Union[str, "os.PathLike[str]"], scheme: Optional[str] = None, jit: Optional[str] = None,
          set: Optional[Mapping[str, Value]] = None, **parameters: Value) -> Model:
-    """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's own;
-    jit: "tcc" (None), "cc", "llvm". ModelError: the model is wrong; FileError, UsageError."""
+    """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's
+    own; else as "moreau" or "consistent(order = 4)". jit: "tcc" (None), "cc", "llvm". ModelError: the model is
+    wrong; FileError, UsageError."""
     try:
         name = os.fsencode(path)
     except TypeError:

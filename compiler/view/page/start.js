@@ -27,10 +27,12 @@ function showState() {
   at("summary").textContent = happened();
   at("message").hidden = !facts.message;
   at("message").textContent = facts.message;
-  at("kept").hidden = !facts.kept;
-  at("kept").textContent = `Of ${facts.rows} rows this page keeps about ${facts.kept} numbers of each column, the ` +
-    "smallest and the largest of each part, so that it stays below 3 MB. nsm view --full keeps all; --record A,B " +
-    "makes a page of fewer columns, with more of each.";
+  const packed = !answer && document.querySelector("[data-packed]");
+  at("kept").hidden = !facts.kept && !packed;
+  at("kept").textContent = facts.kept ? `Of ${facts.rows} rows this page keeps about ${facts.kept} numbers of each ` +
+    "column, the smallest and the largest of each part, so that it stays below 3 MB. nsm view --full keeps all; " +
+    "--record A,B makes a page of fewer columns, with more of each." : "Numbers of this page are within a millionth " +
+    "of the range of their column; nsm view --full keeps all digits.";
   at("foot").textContent = `Made by nsm ${facts.version} from ${facts.path}.`;
 }
 
@@ -171,9 +173,12 @@ async function edit(path, text) {
   at("state").textContent = r.data ? "" : "the model does not compile";
   at("message").hidden = true;
   if (!r.data) return;
-  play(false);
+  const shape = () => JSON.stringify([facts.model, facts.columns.map(c => c.name), facts.plots]), before = shape();
   readFacts(r.data);
-  build(false, false);
+  const same = shape() === before;                         // a number was changed: plots and camera stay
+  if (!same) play(false);
+  build(same, same);
+  if (same) parameterTable(change);
   page.renewed++;
 }
 
