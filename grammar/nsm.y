@@ -106,7 +106,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | RELATION named ':' law with                      { $$ = ast_relation(p, @$, $2, $4, $5); }
       | CONTACT named ':' expr with                      { $$ = ast_contact(p, @$, $2, $4, $5); }
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
-      | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
+      | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, ast_name(p, @1, $1), @2, $2, $3, $5); }
       | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
       | NAME STRING ':' exprs over                       { $$ = ast_plot(p, @$, @1, $1, $2, $4, $5); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
@@ -127,7 +127,7 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | IF expr block                                    { $$ = ast_if(p, @$, $2, @3, $3, NULL); }
       | IF expr block ELSE otherwise                     { $$ = ast_if(p, @$, $2, @3, $3, $5); }
       | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, NULL, $3); }
-      | TIMED expr NAME expr block                       { $$ = ast_offset(p, @$, $1, $2, @3, $3, $4, $5); }
+      | TIMED expr NAME expr block                       { $$ = ast_offset(p, @$, $1, $2, ast_name(p, @3, $3), $4, $5); }
       | BODY NAME indexers '{' args '}'                  { $$ = ast_body(p, @$, @2, $2, $3, $5); }
       | BODY NAME indexers '{' arg_list ',' '}'          { $$ = ast_body(p, @$, @2, $2, $3, $5); }
       | BODY NAME indexers '{' error '}'                 { $$ = NULL; yyerrok; }
