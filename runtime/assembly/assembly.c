@@ -181,14 +181,14 @@ void sim_assembly_analyse(nsm_sim *s) {
 
 // ---- assembly -------------------------------------------------------------------------------------------------------
 // A part of the matrix: entries of the elements of a class, times a number and what their unknown is to the step.
-typedef struct part {
+typedef struct summand {
   const nsm_pattern *p;
   const double      *val;
   double           (*factor)(const nsm_sim *, int);
   double             by;
-} part;
+} summand;
 
-static void add(const nsm_sim *s, const sim_class *k, part a, const int *at, double *to) {
+static void add(const nsm_sim *s, const sim_class *k, summand a, const int *at, double *to) {
   const nsm_pattern *p = a.p;
   const double *val = a.val;
   double of[NSM_WRT_D + 1];
@@ -217,7 +217,7 @@ static double between(const nsm_sim *s, int wrt) {
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
   if (!s->a->algebraic) {
-    add(s, k, (part){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, k->jac_at, to);
+    add(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, k->jac_at, to);
     return;
   }
   const nsm_pattern *p = &k->c->jac;
@@ -232,15 +232,16 @@ static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
 // constant: 1 the constant parts, 0 the moving ones
 static void assemble(nsm_sim *s, int constant, double *to) {
   SIM_EACH(s, mass, k)
-    if (sim_fixed(k->c->mass_stage) == constant) add(s, k, (part){ &k->c->mass, k->mass, one, 1 }, k->mass_at, to);
+    if (sim_fixed(k->c->mass_stage) == constant) add(s, k, (summand){ &k->c->mass, k->mass, one, 1 }, k->mass_at, to);
   SIM_EACH(s, jac, k) if (sim_fixed(k->c->jac_stage) == constant) add_jacobian(s, k, to);
   SIM_EACH(s, k, k) {
     if (sim_fixed(k->c->k_stage) == constant)
-      add(s, k, (part){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, k->k_at, to);
+      add(s, k, (summand){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, k->k_at, to);
   }
   if (constant || s->w.frozen) return;
-  SIM_EACH(s, mcurve, k) add(s, k, (part){ &k->c->mcurve, k->mcurve, between, 1 }, k->mcurve_at, to);
-  SIM_EACH(s, curve, k) add(s, k, (part){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, k->curve_at, to);
+  SIM_EACH(s, mcurve, k) add(s, k, (summand){ &k->c->mcurve, k->mcurve, between, 1 }, k->mcurve_at, to);
+  SIM_EACH(s, curve, k)
+    add(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, k->curve_at, to);
 }
 
 static void border(nsm_sim *s) {
@@ -263,7 +264,8 @@ static void border(nsm_sim *s) {
 }
 
 // One class: its entries times x.
-static void add_class(const nsm_sim *s, const sim_class *k, part a, const double *x, double *product, double *terms) {
+static void add_class(const nsm_sim *s, const sim_class *k, summand a, const double *x, double *product,
+                      double *terms) {
   const nsm_pattern *p = a.p;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
@@ -276,16 +278,16 @@ static void add_class(const nsm_sim *s, const sim_class *k, part a, const double
 
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
   const sim_rows *r = &s->n.r;
-  SIM_EACH(s, mass, k) add_class(s, k, (part){ &k->c->mass, k->mass, one, 1 }, x, product, terms);
-  SIM_EACH(s, jac, k) add_class(s, k, (part){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, x, product, terms);
-  SIM_EACH(s, k, k) add_class(s, k, (part){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, x, product, terms);
+  SIM_EACH(s, mass, k) add_class(s, k, (summand){ &k->c->mass, k->mass, one, 1 }, x, product, terms);
+  SIM_EACH(s, jac, k) add_class(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, x, product, terms);
+  SIM_EACH(s, k, k) add_class(s, k, (summand){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, x, product, terms);
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
-    add_class(s, k, (part){ &k->c->mcurve, k->mcurve, between, 1 }, x, product, terms);
+    add_class(s, k, (summand){ &k->c->mcurve, k->mcurve, between, 1 }, x, product, terms);
   }
   for (int a = 0; a < s->a->on.curve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
-    add_class(s, k, (part){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, x, product, terms);
+    add_class(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, x, product, terms);
   }
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j], at = s->a->nz + j;
