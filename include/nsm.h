@@ -52,7 +52,7 @@ typedef struct nsm_assignment { const char *name; double value; } nsm_assignment
 
 // Zeroed fields leave what is usual. Parameters that lengths depend on have to be set here; any other may be.
 typedef struct nsm_compile_settings {
-  const char *scheme;                   // NULL: the one that the model names, or its default
+  const char *scheme;                   // as --scheme: "moreau(projection = true)"; NULL: the model's, or its default
   const char *jit;                      // "tcc" (NULL), "cc", "llvm"
   const nsm_assignment *set; int nset;
   int order;                            // of consistent: 2, 4, 6, 8; 0: as the model says
@@ -147,6 +147,7 @@ typedef struct nsm_settings {
                                          // step at hand, and a step that takes long is given up; NULL: never
   int strict;                            // a problem of a large pile that misses `accept` ends the run
   double rtol, atol;                     // of event_driven, relative and absolute; 0: as the model says
+  int projection;                        // of moreau, places after each step: 1 yes, -1 no, 0: as the model says
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
 

@@ -207,7 +207,7 @@ static bool at_instants(Compilation *c, const Model *m) {
 static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
   if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
   if (o->order) return schemes[SCHEME_CONSISTENT].name;
-  const SchemeDescriptor *d = o->weights ? scheme_with_weights() : default_without_velocities(m);
+  const SchemeDescriptor *d = o->weights || o->projection > 0 ? scheme_with_weights() : default_without_velocities(m);
   return d ? d->name : NULL;
 }
 
@@ -217,9 +217,15 @@ static bool collocates(const char *scheme) {
   return d && (d->collocates || d->flows);
 }
 
-// The order of `consistent`. Above 2 its events are located, unless it is said that they are not: what a step captures
-// is of first order.
+// What the options say of its scheme. Above order 2 events of `consistent` are located, unless it is said that they are
+// not: what a step captures is of first order.
 static const Model *with_order(Arena *a, const Model *given, const char *scheme, const PipelineOptions *o) {
+  if (o->projection) {
+    Model *m = ARENA_NEW(a, Model);
+    *m = *given;
+    m->sim.projection = o->projection > 0;
+    given = m;
+  }
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
   int order = o->order ? o->order : given->sim.order;

@@ -58,6 +58,7 @@ typedef struct PipelineOptions {
   double step;                   // from the command line, in seconds; 0: not given
   int located;                   // from the command line: 1, -1; 0: as the model says
   int order;                     // likewise of `consistent`; 0
+  int projection;                // likewise of `moreau`: 1, -1; 0
 } PipelineOptions;
 
 Compilation *compilation_new(void);

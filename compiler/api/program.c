@@ -1,7 +1,9 @@
 // Programs, the first half of include/nsm.h: from a file or a text to machine code, with diagnostics as data.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "program.h"
+#include "runtime/command/options.h"
 #include "runtime/nsm_run.h"
 
 const char *nsm_version(void) { return NSM_VERSION; }
@@ -10,6 +12,7 @@ nsm_program *program_of(Compilation *c) {
   nsm_program *p = ARENA_NEW(c->arena, nsm_program);
   p->c = c;
   p->message = "";
+  p->scheme = nsm_default_settings();
   return p;
 }
 
@@ -61,6 +64,23 @@ void list_diagnostics(nsm_program *p) {
   }
 }
 
+// scheme = "moreau(theta = 0.5, projection = true)": what has to be compiled, and what its simulations begin with.
+static bool read_scheme(nsm_program *p, const nsm_compile_settings *s, PipelineOptions *o) {
+  nsm_flags given;
+  nsm_error e = { .code = NSM_OK };
+  if (nsm_flags_scheme(s->scheme, &given, &e) != NSM_OK) {
+    p->status = NSM_USAGE;
+    p->message = arena_printf(p->c->arena, "%s", e.text + strspn(e.text, "-"));
+    return false;
+  }
+  nsm_options_scheme(&given, &p->scheme);
+  o->scheme = s->scheme ? arena_printf(p->c->arena, "%s", given.scheme) : NULL;
+  o->order = isnan(given.number[NSM_FLAG_ORDER]) ? s->order : (int)given.number[NSM_FLAG_ORDER];
+  o->located = p->scheme.located;
+  o->projection = p->scheme.projection;
+  return true;
+}
+
 static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compile_settings *s) {
   static const nsm_compile_settings none = { 0 };
   JitBackend backend;
@@ -72,13 +92,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
     p->message = arena_printf(c->arena, "there is no backend `%s`; there are tcc, cc and llvm", s->jit);
     return p;
   }
-  if (s->scheme && !scheme_named(s->scheme, &(const char *){ NULL })) {
-    p->status = NSM_USAGE;
-    p->message = arena_printf(c->arena, "there is no scheme `%s`", s->scheme);
-    return p;
-  }
-  o->scheme = s->scheme;
-  o->order = s->order;
+  if (!read_scheme(p, s, o)) return p;
   o->set = ARENA_ARRAY(c->arena, Override, s->nset + 1);
   for (int i = 0; i < s->nset; i++) o->set[o->nset++] = override_of(c->arena, &s->set[i]);
   p->set = o->set;
@@ -135,8 +149,20 @@ static int base_of(const nsm_program *p, nsm_assignment *set) {
   return n;
 }
 
+// What a simulation leaves open is as the arguments of the scheme say.
+static void by_scheme(const nsm_settings *scheme, nsm_settings *own) {
+  if (isnan(own->theta)) own->theta = scheme->theta;
+  if (isnan(own->gamma)) own->gamma = scheme->gamma;
+  if (!(own->rtol > 0)) own->rtol = scheme->rtol;
+  if (!(own->atol > 0)) own->atol = scheme->atol;
+  if (!own->located) own->located = scheme->located;
+  if (!own->projection) own->projection = scheme->projection;
+  if (!own->stages) own->stages = scheme->stages;
+}
+
 nsm_assignment *program_settings(const nsm_program *p, const nsm_settings *set, nsm_settings *own, nsm_error *e) {
   *own = set ? *set : nsm_default_settings();
+  by_scheme(&p->scheme, own);
   nsm_assignment *all = p->jit ? calloc((size_t)(p->nset + own->nset) + 1, sizeof *all) : NULL;
   if (!p->jit && e) *e = (nsm_error){ .code = p->status, .text = "the model did not compile" };
   if (p->jit && !all && e) *e = (nsm_error){ .code = NSM_FILE, .text = "not enough memory for the parameters" };

@@ -17,6 +17,7 @@ struct nsm_program {
   int             nmeaning;
   Override       *set;                  // what nsm_compile_settings gave
   int             nset;
+  nsm_settings    scheme;               // what the arguments of its scheme say: theta, located, ...; else the defaults
   double          seconds;              // that the machine code took
 };
 

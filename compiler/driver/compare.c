@@ -12,6 +12,7 @@
 #include <time.h>
 #include "../base/suggest.h"
 #include "../schemes/scheme.h"
+#include "../../runtime/command/options.h"
 #include "../../runtime/command/outputs.h"
 #include "compare.h"
 
@@ -34,39 +35,16 @@ static const char *part(Arena *a, const char **list) {
   return arena_strndup(a, from, (size_t)(at - from));
 }
 
-// "theta = 0.5" of a scheme.
-static bool argument(Arena *a, CompareScheme *s, const char *text) {
-  char name[16], value[32];
-  double x;
-  if (sscanf(text, " %15[a-z] = %31s", name, value) == 2) {
-    bool number = !nsm_read_quantity(value, "", &x), yes = !strcmp(value, "true");
-    if (!strcmp(name, "theta") && number && x >= 0 && x <= 1) { s->theta = x; return true; }
-    if (!strcmp(name, "gamma") && number && x > 0 && x <= 1) { s->gamma = x; return true; }
-    if (!strcmp(name, "rtol") && number && x > 0 && x < 1) { s->rtol = x; return true; }
-    if (!strcmp(name, "atol") && number && x > 0) { s->atol = x; return true; }
-    if (!strcmp(name, "stages") && number && (x == 2 || x == 3)) { s->stages = (int)x; return true; }
-    if (!strcmp(name, "order") && number && (x == 2 || x == 4 || x == 6 || x == 8)) { s->order = (int)x; return true; }
-    if (!strcmp(name, "located") && (yes || !strcmp(value, "false"))) { s->located = yes ? 1 : -1; return true; }
-  }
-  return usage(arena_printf(a, "--schemes: `%s` is no argument of %s; there are theta = X, gamma = X, stages = N, "
-                               "order = N, rtol = X, atol = X, located = true", text, s->name));
-}
-
 static bool read_scheme(Arena *a, const char *text, int located, CompareScheme *s) {
-  const char *open = strchr(text, '('), *near;
-  size_t n = open ? (size_t)(open - text) : strlen(text);
-  while (n > 0 && text[n - 1] == ' ') n--;
-  *s = (CompareScheme){ .text = text, .name = arena_strndup(a, text, n), .theta = NAN, .gamma = NAN,
-                        .located = located };
-  if (!scheme_named(s->name, &near))
-    return usage(arena_printf(a, "--schemes: there is no scheme `%s`%s%s%s", s->name, near ? "; did you mean `" : "",
-                              near ? near : "", near ? "`?" : ""));
-  if (!open) return true;
-  size_t inner = strlen(open + 1);
-  if (inner == 0 || open[inner] != ')')
-    return usage(arena_printf(a, "--schemes: `%s` has no closing parenthesis", text));
-  const char *list = arena_strndup(a, open + 1, inner - 1), *one;
-  while ((one = part(a, &list))) if (!argument(a, s, one)) return false;
+  nsm_flags given;
+  nsm_error e = { .code = NSM_OK };
+  if (nsm_flags_scheme(text, &given, &e) != NSM_OK)
+    return usage(arena_printf(a, "--schemes: %s", e.text + (strncmp(e.text, "--scheme ", 9) ? 0 : 9)));
+  nsm_settings of = nsm_default_settings();
+  nsm_options_scheme(&given, &of);
+  double order = given.number[NSM_FLAG_ORDER];
+  *s = (CompareScheme){ .text = text, .name = arena_strndup(a, given.scheme, strlen(given.scheme)),
+                        .order = isnan(order) ? 0 : (int)order, .located = of.located ? of.located : located };
   return true;
 }
 
@@ -121,7 +99,7 @@ static bool read_asked(const Options *o, Compare *c) {
 static bool compile(const Options *o, Compare *c, CompareScheme *s) {
   nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
   for (int i = 0; i < o->nset; i++) set[i] = (nsm_assignment){ o->set[i].name, o->set[i].value };
-  nsm_compile_settings how = { .scheme = s->name, .set = set, .nset = o->nset, .order = s->order };
+  nsm_compile_settings how = { .scheme = s->text, .set = set, .nset = o->nset };
   s->program = nsm_compile_file(o->file[0], &how);
   nsm_code code = nsm_program_status(s->program);
   if (code == NSM_OK) return true;
@@ -152,11 +130,6 @@ typedef struct Samples { int n, ncolumn, *column; double *x; double energy; } Sa
 static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme *s, double step, nsm_error *e) {
   nsm_settings set = nsm_default_settings();
   set.step = step;
-  set.theta = s->theta;
-  set.gamma = s->gamma;
-  set.rtol = s->rtol;
-  set.atol = s->atol;
-  set.stages = s->order > 0 ? s->order / 2 : s->stages;
   set.located = s->located;
   if (given(o, NSM_FLAG_UNTIL)) set.until = o->flags.number[NSM_FLAG_UNTIL];
   if (given(o, NSM_FLAG_START)) set.start = o->flags.number[NSM_FLAG_START];
@@ -269,11 +242,10 @@ static bool rows(const Options *o, Compare *c, const CompareScheme *s, const Sam
 // The tightest run from event to event; false where there is none: it is not in this nsm, does not take the model, or
 // has captured a step.
 static bool by_events(const Options *o, Compare *c, Samples *ref, double **scale) {
-  CompareScheme s = { .text = "event_driven(rtol = 1e-12)", .name = schemes[SCHEME_EVENT_DRIVEN].name, .theta = NAN,
-                      .gamma = NAN, .rtol = 1e-12 };
+  CompareScheme s = { .text = "event_driven(rtol = 1e-12)", .name = schemes[SCHEME_EVENT_DRIVEN].name };
   nsm_assignment *set = ARENA_ARRAY(c->arena, nsm_assignment, o->nset + 1);
   for (int i = 0; i < o->nset; i++) set[i] = (nsm_assignment){ o->set[i].name, o->set[i].value };
-  nsm_compile_settings how = { .scheme = s.name, .set = set, .nset = o->nset };
+  nsm_compile_settings how = { .scheme = s.text, .set = set, .nset = o->nset };
   CompareRun r = { .scheme = &s, .step = c->step[c->nstep - 1] };
   nsm_error e;
   nsm_counters count = { 0 };

@@ -5,9 +5,7 @@
 
 typedef struct CompareScheme {
   const char *text, *name;       // as given; without its arguments
-  double theta, gamma;           // NAN: as the model says
-  int    stages, order, located; // 0: as the model says
-  double rtol, atol;             // likewise
+  int    order, located;         // 0: as the model says
   const char *refused;           // why the model is none for it: code and headline; NULL
   nsm_program *program;
 } CompareScheme;

@@ -76,6 +76,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   const char *located = f->text[NSM_FLAG_LOCATED];
   o->located = !located ? 0 : !strcmp(located, "on") ? 1 : -1;
+  const char *projection = f->text[NSM_FLAG_PROJECTION];
+  o->projection = !projection ? 0 : !strcmp(projection, "on") ? 1 : -1;
   o->order = isnan(f->number[NSM_FLAG_ORDER]) ? 0 : (int)f->number[NSM_FLAG_ORDER];
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];

@@ -17,6 +17,7 @@ typedef struct Options {
   double step;                   // of --step, in seconds; 0: not given
   int located;                   // --located on: 1, off: -1
   int order;                     // of `consistent`; 0: as the model says
+  int projection;                // of `moreau`, as located
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

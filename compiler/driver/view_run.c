@@ -4,6 +4,7 @@
 #include <string.h>
 #include "../api/installed.h"
 #include "../view/page.h"
+#include "../view/thin.h"
 #include "commands.h"
 #include "view.h"
 
@@ -145,8 +146,13 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
     compilation_report(wish->checked ? wish->checked : m->c, model.f);
     facts.diagnostics = said(&model, a, NULL);
   }
-  page_fit(&trace, &facts);
-  (wish->whole ? page_write : page_answer)(&trace, &facts, out);
+  if (wish->whole) {
+    page_fit(&trace, &facts);
+    page_write(&trace, &facts, out);
+  } else {
+    thin_answer(&trace);
+    page_answer(&trace, &facts, out);
+  }
   if (!trace.began && code == EXIT_OK) code = EXIT_SIMULATION;
   trace_close(&trace);
   text_free(&command);

@@ -41,7 +41,7 @@ char *realpath(const char *path, char *to);
 char *realpath(const char *path, char *to) { (void)path; (void)to; return NULL; }
 
 // ---- compiler/view/page_parts.h: the page is there already ----------------------------------------------------------
-size_t page_frame(void) { return 0; }
+void page_fit(Trace *t, const PageFacts *f) { (void)t; (void)f; }
 void page_write(const Trace *t, const PageFacts *f, Text *out) { (void)t; (void)f; (void)out; }
 
 // ---- runtime/record/hdf5.h, runtime/sweep/sweep.h: of other commands ------------------------------------------------

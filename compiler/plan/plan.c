@@ -46,7 +46,8 @@ static void refuse_order(const System *s, const char *scheme, DiagBag *bag) {
 static void refuse_projection(const System *s, const SchemeDescriptor *scheme, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
   bool located = x->located > 0 && scheme->projects;
-  Diag *d = diag(bag, DIAG_E0604, x->projection_span, located ? "the scheme '%s' projects or locates, and not both"
+  Span at = x->projection_span.file ? x->projection_span : x->scheme ? x->scheme_span : s->model->span;
+  Diag *d = diag(bag, DIAG_E0604, at, located ? "the scheme '%s' projects or locates, and not both"
                                                               : "the scheme '%s' has no projection", scheme->name);
   diag_help(d, located ? "leave `located` or `projection` out" : "scheme = moreau(projection = true)");
 }

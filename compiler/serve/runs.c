@@ -73,6 +73,8 @@ static bool settings(Serve *s, const nsm_program *p, nsm_settings *set) {
   }
   const Json *located = json_at(s->request, "located"), *first;
   if (located) set->located = located->kind == JSON_TRUE ? 1 : -1;
+  const Json *projection = json_at(s->request, "projection");
+  if (projection) set->projection = projection->kind == JSON_TRUE ? 1 : -1;
   set->solver = json_text(s->request, "solver");
   Vec(nsm_assignment) all = { 0 };
   bool good = serve_object(s, "set", &first);

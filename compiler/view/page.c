@@ -1,5 +1,6 @@
 // What a page tells of a run. Facts are JSON; numbers are blocks, little-endian as the processors are that run this:
 // float64 for columns, which are the same bits that the CSV prints, float32 for what is only looked at.
+#include "pack.h"
 #include "page_parts.h"
 #include "thin.h"
 #include <math.h>
@@ -262,29 +263,38 @@ void page_facts(const Trace *t, const PageFacts *f, Text *out) {
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
+PageBlock *page_block_room(const Trace *t) { return ARENA_ARRAY(t->a, PageBlock, 2*t->ncolumn + PAGE_OTHER_BLOCKS); }
+
 int page_blocks(const Trace *t, PageBlock *out) {
   int n = 0;
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
     if (column_is_constant(c)) continue;
-    out[n] = (PageBlock){ .bytes = c->value.at, .n = c->value.n * sizeof(double) };
+    bool time = !strcmp(c->name, "time");
+    const double *value = t->kept ? c->kept_value.at : c->value.at;
+    out[n] = (PageBlock){ .bytes = value, .n = (t->kept ? c->kept_value.n : c->value.n) * sizeof(double), .series = 1,
+                          .near = time ? PACK_TIMES : PACK_VALUES };
     snprintf(out[n++].name, sizeof out->name, "column%d", i);
+    if (!t->kept || time) continue;
+    out[n] = (PageBlock){ .bytes = c->kept_time.at, .n = c->kept_time.n * sizeof(double), .series = 1,
+                          .near = PACK_TIMES };
+    snprintf(out[n++].name, sizeof out->name, "times%d", i);
   }
   const PageBlock other[PAGE_OTHER_BLOCKS] = {
-    { "points", t->point.at, t->point.n * sizeof *t->point.at },
-    { "marks", t->mark.at, t->mark.n * sizeof *t->mark.at },
-    { "bands", t->band.at, t->band.n * sizeof *t->band.at },
-    { "picture", t->picture.at, t->picture.n * sizeof *t->picture.at },
-    { "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at },
-    { "touch", t->touch.at, t->touch.n * sizeof *t->touch.at },
-    { "touches", t->touches.at, t->touches.n * sizeof *t->touches.at } };
+    { "points", t->point.at, t->point.n * sizeof *t->point.at, 0, false, 0 },
+    { "marks", t->mark.at, t->mark.n * sizeof *t->mark.at, 0, false, 0 },
+    { "bands", t->band.at, t->band.n * sizeof *t->band.at, 0, false, 0 },
+    { "picture", t->picture.at, t->picture.n * sizeof *t->picture.at, t->picture_numbers, true, PACK_VALUES },
+    { "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at, 1, false, PACK_TIMES },
+    { "touch", t->touch.at, t->touch.n * sizeof *t->touch.at, 6, true, PACK_VALUES },
+    { "touches", t->touches.at, t->touches.n * sizeof *t->touches.at, 0, false, 0 } };
   for (int i = 0; i < PAGE_OTHER_BLOCKS; i++)
     if (other[i].n) out[n++] = other[i];
   return n;
 }
 
 void page_answer(const Trace *t, const PageFacts *f, Text *out) {
-  PageBlock *all = ARENA_ARRAY(t->a, PageBlock, t->ncolumn + PAGE_OTHER_BLOCKS);
+  PageBlock *all = page_block_room(t);
   Text facts = {0};
   int n = page_blocks(t, all);
   size_t at = 0;

@@ -21,7 +21,7 @@ typedef struct PageFacts {
 } PageFacts;
 
 // t may be one that did not begin: the page then has equations, text and messages.
-// Thins the columns so that the page has at most PAGE_BYTES, unless all of it is wanted.
+// Before page_write: packs numbers and thins columns so that the page has at most PAGE_BYTES, unless all is wanted.
 void page_fit(Trace *t, const PageFacts *facts);
 void page_write(const Trace *t, const PageFacts *facts, Text *out);
 // What a run makes anew of a page that is served: 8 bytes, the length of the facts; the facts as JSON, whose "blocks"

@@ -16,52 +16,7 @@ size_t page_frame(void) {
   return n;
 }
 
-// ---- bytes as text --------------------------------------------------------------------------------------------------
-static void base64(Text *out, const void *bytes, size_t n) {
-  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  enum { PART = 3 * 256 };
-  const unsigned char *b = bytes;
-  for (size_t at = 0; at < n; at += PART) {
-    char line[4 * PART / 3];
-    size_t used = 0, end = n - at < PART ? n : at + PART;
-    for (size_t i = at; i < end; i += 3) {
-      unsigned x = (unsigned)b[i] << 16 | (i + 1 < n ? (unsigned)b[i + 1] << 8 : 0) | (i + 2 < n ? b[i + 2] : 0);
-      line[used++] = digit[x >> 18];
-      line[used++] = digit[x >> 12 & 63];
-      line[used++] = i + 1 < n ? digit[x >> 6 & 63] : '=';
-      line[used++] = i + 2 < n ? digit[x & 63] : '=';
-    }
-    text_addn(out, line, used);
-  }
-}
-
-// Thirteen bits as two of 91 letters, those from ' ' to '|' but for '&' and '<': 23 % longer than the bytes, where
-// base64 is 33 % longer. page/live.js reads it.
-static void two_letters(Text *out, unsigned x) {
-  enum { LETTERS = 91 };
-  unsigned at[2] = { x % LETTERS, x/LETTERS };
-  for (int i = 0; i < 2; i++) {
-    char c = (char)(' ' + at[i]);
-    c = (char)(c + (c >= '&'));
-    text_addc(out, (char)(c + (c >= '<')));
-  }
-}
-
-static void base91(Text *out, const void *bytes, size_t n) {
-  enum { BITS = 13 };
-  const unsigned char *b = bytes;
-  unsigned held = 0, bits = 0;
-  for (size_t i = 0; i < n; i++) {
-    held |= (unsigned)b[i] << bits;
-    bits += 8;
-    if (bits < BITS) continue;
-    two_letters(out, held & ((1u << BITS) - 1));
-    held >>= BITS;
-    bits -= BITS;
-  }
-  if (bits) two_letters(out, held);
-}
-
+// ---- elements -------------------------------------------------------------------------------------------------------
 static void escaped(Text *out, const char *s) {
   for (; *s; s++) {
     if (*s == '<') text_add(out, "&lt;");
@@ -70,7 +25,6 @@ static void escaped(Text *out, const char *s) {
   }
 }
 
-// ---- elements -------------------------------------------------------------------------------------------------------
 // What a page needs to compute; its worker is a script that the page starts, not the browser.
 static void live(const PageLive *l, Text *out) {
   text_add(out, "<script type=\"application/json\" id=\"live\">{\"words\": ");
@@ -81,29 +35,25 @@ static void live(const PageLive *l, Text *out) {
     text_add(out, i ? ",\n{\"path\": " : "{\"path\": ");
     page_string(out, l->file[i].path);
     text_add(out, ", \"text\": \"");
-    base64(out, l->file[i].text, l->file[i].n);
+    page_base64(out, l->file[i].text, l->file[i].n);
     text_add(out, "\"}");
   }
   text_add(out, "]}</script>\n<script type=\"text/plain\" id=\"worker\">");
   text_add(out, page_worker_js);
   text_printf(out, "</script>\n<script type=\"application/octet-stream\" id=\"module\" data-bytes=\"%zu\">", l->n);
-  base91(out, l->module, l->n);
+  page_base91(out, l->module, l->n);
   text_add(out, "</script>\n");
 }
 
 // In the page: elements that a browser does not read before somebody asks for them.
 static void page_data(const Trace *t, const PageFacts *f, Text *out) {
-  PageBlock *all = ARENA_ARRAY(t->a, PageBlock, t->ncolumn + PAGE_OTHER_BLOCKS);
+  PageBlock *all = page_block_room(t);
   int n = page_blocks(t, all);
   text_add(out, "<script type=\"application/json\" id=\"facts\">");
   page_facts(t, f, out);
   text_add(out, "}</script>\n");
   if (f->live) live(f->live, out);
-  for (int i = 0; i < n; i++) {
-    text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", all[i].name);
-    base64(out, all[i].bytes, all[i].n);
-    text_add(out, "</script>\n");
-  }
+  for (int i = 0; i < n; i++) page_block_write(t, &all[i], out);
 }
 
 static void equations(const Trace *t, Text *out) {

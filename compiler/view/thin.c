@@ -76,38 +76,30 @@ void thin_pictures(Trace *t) {
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------
-typedef struct Kept { const double *time, *value; double *out; size_t n; } Kept;
-
-static void keep(Kept *k, size_t row, size_t room) {
-  k->out[k->n] = k->time[row];
-  k->out[room + k->n++] = k->value[row];
-}
-
 // Rows from..to: the smallest and the largest value, one that is no number, and `also`, in the order of time.
-static void keep_part(Kept *k, size_t from, size_t to, size_t also, size_t room) {
+static void keep_part(TraceColumn *c, const double *time, size_t from, size_t to, size_t also) {
   size_t least = to, most = to, none = to;
   for (size_t i = from; i < to; i++) {
-    double x = k->value[i];
+    double x = c->value.at[i];
     if (isnan(x)) { if (none == to) none = i; continue; }
-    if (least == to || x < k->value[least]) least = i;
-    if (most == to || x > k->value[most]) most = i;
+    if (least == to || x < c->value.at[least]) least = i;
+    if (most == to || x > c->value.at[most]) most = i;
   }
   size_t row[4] = { least, most, none, also };
   for (int i = 1; i < 4; i++)
     for (int j = i; j > 0 && row[j] < row[j - 1]; j--) { size_t x = row[j]; row[j] = row[j - 1]; row[j - 1] = x; }
-  for (int i = 0; i < 4; i++)
-    if (row[i] < to && (i == 0 || row[i] != row[i - 1])) keep(k, row[i], room);
+  for (int i = 0; i < 4; i++) {
+    if (row[i] >= to || (i > 0 && row[i] == row[i - 1])) continue;
+    vec_push(&c->kept_time, time[row[i]]);
+    vec_push(&c->kept_value, c->value.at[row[i]]);
+  }
 }
 
 static void thin_column(TraceColumn *c, const double *time, size_t parts) {
-  size_t n = c->value.n, room = 3*parts + 2;
-  Kept k = { .time = time, .value = c->value.at, .out = memory_for(2*room*sizeof(double)) };
+  size_t n = c->value.n;
+  c->kept_time.n = c->kept_value.n = 0;
   for (size_t i = 0; i < parts; i++)
-    keep_part(&k, i*n/parts, (i + 1)*n/parts, i == 0 ? 0 : i + 1 == parts ? n - 1 : n, room);
-  c->value.n = 0;
-  for (size_t i = 0; i < k.n; i++) vec_push(&c->value, k.out[i]);
-  for (size_t i = 0; i < k.n; i++) vec_push(&c->value, k.out[room + i]);
-  free(k.out);
+    keep_part(c, time, i*n/parts, (i + 1)*n/parts, i == 0 ? 0 : i + 1 == parts ? n - 1 : n);
 }
 
 bool column_is_constant(const TraceColumn *c) {
@@ -116,22 +108,19 @@ bool column_is_constant(const TraceColumn *c) {
   return same;
 }
 
-static int time_column(const Trace *t) {
-  for (int i = 0; i < t->ncolumn; i++) if (!strcmp(t->column[i].name, "time")) return i;
-  return -1;
+bool thin_columns(Trace *t, size_t parts) {
+  const TraceColumn *time = NULL;
+  for (int i = 0; i < t->ncolumn; i++) if (!strcmp(t->column[i].name, "time")) time = &t->column[i];
+  if (!time || 2*parts >= (size_t)t->rows) return false;
+  for (int i = 0; i < t->ncolumn; i++)
+    if (!column_is_constant(&t->column[i])) thin_column(&t->column[i], time->value.at, parts);
+  t->kept = (long)(2*parts);
+  return true;
 }
 
-void thin_columns(Trace *t, size_t bytes) {
-  enum { SMALLEST = 4, A_ROW = 2*sizeof(double) };
-  int number = time_column(t);
-  size_t rows = bytes/A_ROW, parts = rows > 2*SMALLEST + 2 ? (rows - 2)/2 : SMALLEST;     // and the ends
-  if (number < 0 || 2*parts >= (size_t)t->rows) return;
-  TraceColumn *time = &t->column[number];
-  for (int i = 0; i < t->ncolumn; i++)
-    if (i != number && !column_is_constant(&t->column[i])) thin_column(&t->column[i], time->value.at, parts);
-  double *all = memory_for((time->value.n + 1)*sizeof *all);
-  memcpy(all, time->value.at, time->value.n*sizeof *all);
-  thin_column(time, all, parts);
-  free(all);
-  t->kept = (long)(2*parts);
+void thin_answer(Trace *t) {
+  enum { ANSWER = 4000000, OF_A_PART = 4 };                // two numbers and their times
+  size_t n = 0;
+  for (int i = 0; i < t->ncolumn; i++) n += !column_is_constant(&t->column[i]);
+  if (!t->full && t->began && n*(size_t)t->rows > ANSWER) thin_columns(t, ANSWER/OF_A_PART/n);
 }

@@ -8,7 +8,8 @@ void thin_mark(Trace *t, TraceMark mark);
 void thin_band(Trace *t, TraceBand band);
 // Every second picture, where they are too many.
 void thin_pictures(Trace *t);
-// Of each column at most so many bytes: the smallest and the largest value within each of equal parts of the rows, and
-// the first and the last row. The columns then hold the times of what was kept, and behind these the values.
-void thin_columns(Trace *t, size_t bytes);
+// Of each column that changes, its smallest and its largest value within each of so many equal parts of the rows, one
+// that is no number, and the first and the last row, with their times. False: there are no more rows than that.
+bool thin_columns(Trace *t, size_t parts);
+void thin_answer(Trace *t);             // columns of an answer (page.h), to four million numbers
 bool column_is_constant(const TraceColumn *c);  // does one number, finite, stand for all rows? Such a one stays

@@ -204,7 +204,11 @@ void trace_again(Trace *t, nsm_watch *watch) {
 }
 
 void trace_close(Trace *t) {
-  for (int i = 0; i < t->ncolumn; i++) vec_free(&t->column[i].value);
+  for (int i = 0; i < t->ncolumn; i++) {
+    vec_free(&t->column[i].value);
+    vec_free(&t->column[i].kept_time);
+    vec_free(&t->column[i].kept_value);
+  }
   vec_free(&t->point);
   vec_free(&t->mark);
   vec_free(&t->band);

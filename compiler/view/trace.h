@@ -16,8 +16,12 @@ enum {
   TRACE_NUMBERS = 100000                // of pictures: 4 bytes each
 };
 
-// output: one of the model itself, not of its parts.
-typedef struct TraceColumn { const char *name, *unit, *doc; bool output; Vec(double) value; } TraceColumn;
+// output: one of the model itself, not of its parts. kept: what thin_columns left, where it did.
+typedef struct TraceColumn {
+  const char *name, *unit, *doc;
+  bool output;
+  Vec(double) value, kept_time, kept_value;
+} TraceColumn;
 
 // The ledger at a time [J], as sums since the start; the residue that is the largest since the point before. Of the
 // steps since then the largest residual, iterations and impacts.
@@ -43,6 +47,7 @@ typedef struct Trace {
   Vec(TracePoint) point;
   bool        full;                     // nothing is left out
   long        kept;                     // about so many numbers of each column, where they were thinned; else 0
+  bool        packed;                   // the page has its numbers by pack.h
   Vec(TraceMark) mark;
   float       mark_span, band_span;     // [s] what is closer together is one
   int        *last_band;                // of each contact, its last change

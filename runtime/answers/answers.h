@@ -22,7 +22,7 @@ typedef struct answers {
   answers_of  *of;   int nof;
   play_name   *by;   int nby;
   char       **text;                    // [nby] names
-  double      *value, *d;
+  double      *value, *d, *largest;     // largest: [nof] of the rows, where it is asked for; NULL: it is not
   long captured, weak, grazing, joint, unique, events, pieces;
   double grazed;                        // time of the first
   char   grazer[256];
@@ -46,5 +46,8 @@ int      answers_states(const nsm_sim *s, int *column);
 nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
                           nsm_error *e);
 
-// check.c: the derivative along a random direction against differences of runs with the same events; *off: relative.
-nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e);
+// check.c: the derivative along a random direction against differences of runs with the same events. off, unsure: of
+// the derivative of output `of`, the one that is farthest off beside what its difference leaves open; distance: of the
+// farthest runs, beside the values.
+typedef struct answers_checked { double off, unsure, distance; const char *of; } answers_checked;
+nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to, nsm_error *e);

@@ -12,7 +12,7 @@ typedef struct checking {
   answers *a;
   const nsm_settings *set;
   double *at, *way;                     // [nby] values, and the direction
-  double *up, *down, *begin;            // [nof]
+  double *up, *down, *largest;          // [nof]; the largest of the rows of all runs
   double *difference;                   // [LEVELS, nof]
 } checking;
 
@@ -21,6 +21,7 @@ typedef struct checking {
 static nsm_code outputs(const checking *k, double far, double *value, int *same, nsm_error *e) {
   answers own = *k->a;
   own.value = own.d = NULL;
+  own.largest = k->largest;
   nsm_settings moved = *k->set;
   nsm_assignment *all = calloc((size_t)(moved.nset + own.nby) + 1, sizeof *all);
   double *start = calloc((size_t)own.nby + 1, sizeof *start);
@@ -43,7 +44,7 @@ static nsm_code outputs(const checking *k, double far, double *value, int *same,
   return code;
 }
 
-// Values and sizes of what is varied, and outputs at the start; the direction is the same in every run.
+// Values and sizes of what is varied; the direction is the same in every run.
 static nsm_code where(const checking *k, nsm_error *e) {
   const answers *a = k->a;
   nsm_sim *s = nsm_open(a->m, k->set, e);
@@ -52,7 +53,6 @@ static nsm_code where(const checking *k, nsm_error *e) {
     k->at[j] = a->by[j].parameter >= 0 ? s->a->p[a->by[j].parameter] : nsm_read_column(s, a->by[j].column);
     k->way[j] = (k->at[j] != 0 ? fabs(k->at[j]) : 1) * (1 - 2 * fmod(0.6180339887498949 * (j + 1), 1));
   }
-  for (int i = 0; i < a->nof; i++) k->begin[i] = a->of[i].column >= 0 ? nsm_read_column(s, a->of[i].column) : 0;
   nsm_close(s);
   return NSM_OK;
 }
@@ -74,15 +74,18 @@ static int differences(const checking *k, int same, double *distance) {
   return n >= FEWEST ? n : 0;
 }
 
-// Richardson's table; the entry that changes least.
-static double extrapolated(const checking *k, int i, int n) {
-  double row[LEVELS] = { 0 }, best = NAN, least = INFINITY;
+// Richardson's table; the entry that changes least beside its two neighbours, and how much: what is not sure of it
+// [Ridders 1982].
+static double extrapolated(const checking *k, int i, int n, double *unsure) {
+  double row[LEVELS] = { 0 }, best = NAN;
+  *unsure = INFINITY;
   for (int d = 0; d < n; d++) {
     double before = row[0];
     row[0] = k->difference[d * k->a->nof + i];
     for (int j = 1; j <= d; j++) {
-      double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, 2 * j) - 1), change = fabs(next - row[j - 1]);
-      if (change <= least) { least = change; best = next; }
+      double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, 2 * j) - 1);
+      double change = fmax(fabs(next - row[j - 1]), fabs(next - before));
+      if (change <= *unsure) { *unsure = change; best = next; }
       before = row[j];
       row[j] = next;
     }
@@ -90,36 +93,46 @@ static double extrapolated(const checking *k, int i, int n) {
   return best;
 }
 
-static double off_by(const checking *k, int n) {
+// Of the output that is farthest off beside what is sure of its difference.
+static answers_checked off_by(const checking *k, int n) {
   const answers *a = k->a;
-  double off = 0;
+  answers_checked worst = { 0, 0, 0, NULL };
   for (int i = 0; i < a->nof; i++) {
-    double own = 0, terms = 0;
+    double own = 0, terms = 0, unsure;
     for (int j = 0; j < a->nby; j++) {
       double x = a->d[i * a->nby + j] * k->way[j];
       own += x;
       terms += fabs(x);
     }
-    double size = fmax(terms, 1e-3 * fmax(fabs(a->value[i]), fabs(k->begin[i])));
-    if (size > 0) off = fmax(off, fabs(own - extrapolated(k, i, n)) / size);
+    double size = fmax(terms, 1e-3 * fmax(fabs(a->value[i]), k->largest[i]));
+    if (!(size > 0)) continue;
+    double off = fabs(own - extrapolated(k, i, n, &unsure)) / size;
+    unsure /= size;
+    double over = off / fmax(1e-6, unsure), most = worst.of ? worst.off / fmax(1e-6, worst.unsure) : -1;
+    if (over > most || (over == most && unsure > worst.unsure))
+      worst = (answers_checked){ off, unsure, 0, a->of[i].name };
   }
-  return off;
+  return worst;
 }
 
-nsm_code answers_check(answers *a, const nsm_settings *set, double *off, double *distance, nsm_error *e) {
+nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to, nsm_error *e) {
   size_t np = (size_t)a->nby + 1, nf = (size_t)a->nof + 1;
   double *room = calloc(2 * np + nf * (LEVELS + 3), sizeof *room);
   if (!room) return sim_no_memory(e, "differences");
   checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
                  room + 2 * np + 3 * nf };
+  double distance = 0;
   nsm_code code = where(&k, e);
-  int n = code == NSM_OK ? differences(&k, 2, distance) : 0;
-  if (code == NSM_OK && n == 0) n = differences(&k, 1, distance);
+  int n = code == NSM_OK ? differences(&k, 2, &distance) : 0;
+  if (code == NSM_OK && n == 0) n = differences(&k, 1, &distance);
   if (code == NSM_OK && n == 0) {
     sim_fail(e, NSM_FAILED, "--check: runs beside this one have other events, however near they are");
     code = NSM_FAILED;
   }
-  if (code == NSM_OK) *off = off_by(&k, n);
+  if (code == NSM_OK) {
+    *to = off_by(&k, n);
+    to->distance = distance;
+  }
   free(room);
   return code;
 }

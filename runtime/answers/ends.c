@@ -15,19 +15,11 @@ static dual at_end(const player *p, const tape_entry *e, int row, dual mean, dua
 }
 
 // ---- friction -------------------------------------------------------------------------------------------------------
-// The part of a block that begins at a row: its first direction and how many.
-static void part_of(const sim_friction *f, int row, int *first, int *n) {
-  int at = 0;
-  while (f->row[at] != row) at++;
-  *n = f->type == NSM_CONE_ROLLING ? f->n / 2 : f->n;
-  *first = f->type == NSM_CONE_ROLLING && at >= *n ? *n : 0;
-}
-
-// The same of friction row `row`, with the axes of its block.
+// The part of a block that friction row `row` is in, with the axes of the block.
 static const sim_friction *part_with_axes(player *p, int row, int *first, int *n, dual *A) {
   int number = p->s->n.r.friction_of[row];
   const sim_friction *f = &p->s->n.r.friction[number];
-  part_of(f, row, first, n);
+  *n = play_part(f, row, first);
   play_friction_axes(p, number, A);
   return f;
 }

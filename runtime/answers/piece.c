@@ -13,6 +13,7 @@
 
 enum { CORRECTIONS = 4 };
 static const double settled = 1e-13;     // of the largest unknown: a correction that changes nothing
+static const double singular = 1e-12;    // of rows whose largest entry is 1: a pivot that is rounding
 
 int play_takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
 
@@ -113,12 +114,12 @@ static void factor(player *p, int n) {
   scale_rows(p, n);
   memcpy(p->work, p->J, (size_t)n * (size_t)n * sizeof(double));
   p->pseudo = n > 0 && nsm_la_lu_factor(n, p->J, n, p->pivot).code != NSM_LA_OK;
-  for (int i = 0; i < n && !p->pseudo; i++) p->pseudo = !(fabs(p->J[i + (size_t)i * (size_t)n]) > 1e-14);
+  for (int i = 0; i < n && !p->pseudo; i++) p->pseudo = !(fabs(p->J[i + (size_t)i * (size_t)n]) > singular);
   if (!p->pseudo) return;
   int room = nsm_la_pseudo_inverse_work(n);
   double *work = malloc((size_t)room * sizeof *work);
   if (!work) { p->failed = 1; return; }
-  nsm_la_pseudo_inverse(n, p->work, 1e-12, p->J, p->pivot, work, room);
+  nsm_la_pseudo_inverse(n, p->work, singular, p->J, p->pivot, work, room);
   free(work);
 }
 
@@ -168,10 +169,14 @@ static double correct(player *p, int n) {
   return size > 0 ? change / size : 0;
 }
 
-static void compare(player *p, const tape_entry *e) {
+// How far the solution is off that of the run.
+static double off_run(const player *p, const tape_entry *e) {
   double off = 0;
-  for (int i = 0; i < p->s->a->nz; i++) off = fmax(off, fabs(p->w[i].a[0] - e->solution[i]));
-  if (p->size > 0 && !(off / p->size <= p->mismatch)) { p->mismatch = off / p->size; p->mismatch_at = e->t; }
+  for (int i = 0; i < p->s->a->nz; i++) {
+    double d = fabs(p->w[i].a[0] - e->solution[i]);
+    if (!(d <= off)) off = d;
+  }
+  return off;
 }
 
 // What follows from dw and dh: values, by the last correction, and derivatives of outputs.
@@ -188,7 +193,7 @@ static void follow(player *p, int n, int m) {
   }
 }
 
-void play_piece(player *p, const tape_entry *e) {
+double play_piece(player *p, const tape_entry *e) {
   take_solution(p, e);
   int n = p->nw + play_takes_time(e), m = 0;
   for (int k = 0; k < CORRECTIONS; k++) {
@@ -200,8 +205,8 @@ void play_piece(player *p, const tape_entry *e) {
   }
   p->nfollow = m;
   p->unique += p->pseudo;
-  compare(p, e);
   follow(p, n, m);
+  return off_run(p, e);
 }
 
 // ---- its end --------------------------------------------------------------------------------------------------------

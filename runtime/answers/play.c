@@ -154,10 +154,41 @@ static int refuse(nsm_error *e, const char *what, double t) {
   return 0;
 }
 
-// The largest velocity or state of the run so far.
+// The largest coordinate, and velocity or state, of the run so far; at rest a velocity that would be seen over the run.
 static void look_at_size(player *p, const tape *t) {
-  for (long i = 0; i < t->n; i++)
-    for (int z = 0; t->at[i].solution && z < t->s->a->nz; z++) p->size = fmax(p->size, fabs(t->at[i].solution[z]));
+  const nsm_sim *s = t->s;
+  double length = s->a->until - s->a->start;
+  for (long i = 0; i < t->n; i++) {
+    const tape_entry *e = &t->at[i];
+    for (int q = 0; e->begin && q < s->a->nq; q++) p->place = fmax(p->place, fabs(e->begin[q]));
+    for (int z = 0; e->solution && z < s->a->nz; z++) p->size = fmax(p->size, fabs(e->solution[z]));
+  }
+  if (length > 0) p->size = fmax(p->size, p->place / length);
+}
+
+static void compare(player *p, const tape_entry *e, double off, double size) {
+  if (size > 0 && !(off / size <= p->mismatch)) { p->mismatch = off / size; p->mismatch_at = e->t; }
+}
+
+// What is played has the rounding of its own, which grows in a chaotic motion: where it has come off the values of the
+// run, these are taken. All that one piece may do is rounding: else something that the run did is not on the tape.
+static void stand_as_run(player *p, const tape_entry *e) {
+  static const double parted = 1e-9;     // of the largest
+  const nsm_sim *s = p->s;
+  const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
+  double off[2] = { 0 }, size[] = { p->place, p->size };
+  if (!e->begin) return;
+  dual *of[] = { p->of[0].q, p->of[0].z };
+  for (int k = 0, at = 0; k < 2; at += n[k++])
+    for (int i = 0; i < n[k]; i++) off[k] = fmax(off[k], fabs(of[k][i].a[0] - e->begin[at + i]));
+  compare(p, e, off[0], size[0]);
+  compare(p, e, off[1], size[1]);
+  if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
+  for (int c = 0; c <= p->nc; c++) {
+    const double *x = e->begin;
+    dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };
+    for (int k = 0; k < 4; x += n[k++]) for (int i = 0; i < n[k]; i++) to[k][i].a[0] = x[i];
+  }
 }
 
 int play(player *p, nsm_error *e) {
@@ -171,7 +202,8 @@ int play(player *p, nsm_error *e) {
     case TAPE_STOP: if (p->stop) p->stop(p, entry->number, p->to); break;
     case TAPE_BLOCK: block(p, entry); break;
     default:
-      play_piece(p, entry);
+      stand_as_run(p, entry);
+      compare(p, entry, play_piece(p, entry), p->size);
       p->captured += entry->captured;
       p->weak += entry->weak;
       look_at_grazing(p, entry);

@@ -61,7 +61,8 @@ typedef struct player {
   long captured, weak, grazing, joint, unique;
   double grazed;                         // the first event that grazes, and its row
   int    grazer;
-  double mismatch, mismatch_at, size;   // how far what was solved again is off the run; the largest z
+  double mismatch, mismatch_at;         // how far what was solved again is off the run, of the largest
+  double size, place;                   // the largest z and q
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
   void  *to;
@@ -96,6 +97,8 @@ void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq
 // Slip in several directions stops where the piece ends: its direction there is unknown, so the piece has slip 0 and
 // friction at its limit for its equations, and not the law and slip along a direction.
 int  play_stops(const player *p, const tape_entry *e);
+// The part of a block that a row is in: slip, or rolling. Returns how many directions it has, from `first`.
+int  play_part(const sim_friction *f, int row, int *first);
 // Of friction number i: diagonal of A (docs/numerics/friction.md, (1)), and what presses.
 void play_friction_axes(player *p, int i, dual *A);
 dual play_pressed(player *p, int i, const dual *l, dual h);
@@ -111,7 +114,8 @@ int  play_start(player *p, const play_name *name, int n, nsm_error *e);
 
 // piece.c
 int  play_takes_time(const tape_entry *e);
-void play_piece(player *p, const tape_entry *e);           // solved and differentiated: p->rhs has dw, dh
+// Solved and differentiated: p->rhs has dw, dh. Returns how far the solution is off that of the run.
+double play_piece(player *p, const tape_entry *e);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 

@@ -55,9 +55,8 @@ static dual sliding(player *p, const tape_entry *e, int row, const dual *slip, d
   int number = r->friction_of[row];
   const sim_friction *f = &r->friction[number];
   dual A[SIM_SLIPS], length = dual_of(0), limit = play_pressed(p, number, p->l1, h);
-  int at = 0, from = 0, n = f->n;
+  int at = 0, from, n = play_part(f, row, &from);
   while (f->row[at] != row) at++;
-  if (f->type == NSM_CONE_ROLLING) { n = f->n / 2; from = at >= n ? n : 0; }
   play_friction_axes(p, number, A);
   dual lambda = p->l1[r->l[row]];
   int negative = e->slide ? e->slide[row] > 0 : lambda.a[0] < 0;
@@ -106,19 +105,37 @@ static void with_restitution(player *p, const tape_entry *e) {
     }
 }
 
+int play_part(const sim_friction *f, int row, int *first) {
+  int at = 0, n = f->type == NSM_CONE_ROLLING ? f->n / 2 : f->n;
+  while (f->row[at] != row) at++;
+  *first = at >= n ? n : 0;
+  return n;
+}
+
 int play_stops(const player *p, const tape_entry *e) {
   static const double stands = 1e-6;     // of the largest velocity
   const sim_rows *r = &p->s->n.r;
   if (e->end != TAPE_SET || e->kind != TAPE_PIECE || e->set != SIM_SLIPS_ON || !(e->h > 0)) return 0;
   const sim_friction *f = &r->friction[r->friction_of[e->row]];
+  int first, n = play_part(f, e->row, &first);
   double sum = 0;
-  for (int d = 0; d < f->n; d++) sum += p->y[f->row[d]].a[0] * p->y[f->row[d]].a[0];
-  return f->n > 1 && f->type != NSM_CONE_ROLLING && sqrt(sum) <= stands * p->size;
+  for (int d = first; d < first + n; d++) sum += p->y[f->row[d]].a[0] * p->y[f->row[d]].a[0];
+  return n > 1 && sqrt(sum) <= stands * p->size;
+}
+
+// Is a row of friction in the part of its block that stops?
+static int is_stopped(const player *p, const tape_entry *e, int row) {
+  const sim_rows *r = &p->s->n.r;
+  int number = r->friction_of[e->row], of, first;
+  if (r->friction_of[row] != number) return 0;
+  play_part(&r->friction[number], e->row, &of);
+  play_part(&r->friction[number], row, &first);
+  return first == of;
 }
 
 void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq) {
   const sim_rows *r = &p->s->n.r;
-  int stops = play_stops(p, e) ? r->friction_of[e->row] : -1;
+  int stops = play_stops(p, e);
   with_restitution(p, e);
   for (int row = 0; row < r->n; row++) {
     dual l = p->l1[r->l[row]];
@@ -128,7 +145,7 @@ void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq
     case TAPE_HIGH: eq[row] = dual_sub(l, p->hi[row]); break;
     case TAPE_KEPT: eq[row] = dual_sub(l, p->at->l[r->l[row]]); break;
     case TAPE_SLIDES: case TAPE_SLIDES_E:
-      eq[row] = r->friction_of[row] == stops ? p->y[row] : sliding(p, e, row, p->y, v->h);
+      eq[row] = stops && is_stopped(p, e, row) ? p->y[row] : sliding(p, e, row, p->y, v->h);
       break;
     default: eq[row] = p->y[row];
     }

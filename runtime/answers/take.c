@@ -34,11 +34,11 @@ static void keep(answers *a, int i, const double *x) {
 
 static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
 
-// All columns of every `every`-th row.
-static void keep_row(player *p, const answers *a, answers_rows *r) {
+// All columns, of every `every`-th row and of the last.
+static void keep_row(player *p, const answers *a, answers_rows *r, int last) {
   size_t wide = (size_t)(1 + a->nby), size = (size_t)r->ncolumn * wide;
   char why[300];
-  if (r->seen++ % r->every != 0) return;
+  if (last ? (r->seen - 1) % r->every == 0 : r->seen++ % r->every != 0) return;
   if (r->n == r->room) {
     long room = r->room ? 2 * r->room : 64;
     double *more = realloc(r->x, (size_t)room * size * sizeof *more);
@@ -57,10 +57,14 @@ static void keep_row(player *p, const answers *a, answers_rows *r) {
 static void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
-  if (a->rows) keep_row(p, a, a->rows);
+  if (a->rows) keep_row(p, a, a->rows, 0);
   double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->now : 0, x[1 + a->nby];
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
+    if (a->largest && a->of[i].column >= 0) {
+      read_now(p, a, i, x);
+      a->largest[i] = fmax(a->largest[i], fabs(x[0]));
+    }
     if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
     double *before = row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
     read_now(p, a, i, x);
@@ -92,6 +96,7 @@ static void take_start(player *p, taking *k) {
 static nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
+  if (a->rows) keep_row(p, a, a->rows, 1);
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     double *x = row_of(k, i);

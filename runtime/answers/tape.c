@@ -154,11 +154,18 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
   return slides ? (e ? TAPE_SLIDES_E : TAPE_SLIDES) : e ? TAPE_RATE_E : TAPE_RATE;
 }
 
+static int most_pressed(const nsm_sim *s) {
+  int at = 0;
+  for (int l = 1; l < s->a->nl; l++) if (fabs(s->w.l1[l]) > fabs(s->w.l1[at])) at = l;
+  return at;
+}
+
 static tape_law of_contact(const nsm_sim *s, int row, const tape_entry *e) {
   const sim_rows *r = &s->n.r;
   double p = s->w.l1[r->l[row]];
   int ends = e->end == TAPE_SET && s->located && s->located->hit[row] && s->now.set[row] == SIM_CLOSED;
-  if (!r->active[row] || !(p > 0 || r->lo[row] < 0 || (ends && e->kind == TAPE_PIECE))) return TAPE_NONE;
+  int held = p < -near_nothing * fabs(s->w.l1[most_pressed(s)]);       // what would be back at once is not lifted
+  if (!r->active[row] || !(p > 0 || held || r->lo[row] < 0 || (ends && e->kind == TAPE_PIECE))) return TAPE_NONE;
   return r->e[row] != 0 ? TAPE_RATE_E : TAPE_RATE;
 }
 
@@ -182,7 +189,7 @@ static void take_laws(tape *t, tape_entry *e) {
   if (!law) return;
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind;
-    law[row] = (unsigned char)(kind == NSM_RELATION     ? of_relation(s, row, impact)
+    law[row] = (unsigned char)(kind == NSM_RELATION     ? e->let_go ? TAPE_KEPT : of_relation(s, row, impact)
                                : kind == NSM_CONSTRAINT ? (sim_is_implied(s, row) ? TAPE_NONE : TAPE_RATE)
                                : kind == NSM_CONTACT    ? of_contact(s, row, e)
                                                         : TAPE_NONE);
@@ -242,6 +249,16 @@ static const double *solution(tape *t) {
   return x;
 }
 
+// The state at the begin, in the order of play.c.
+static void take_begin(tape *t, tape_entry *e) {
+  const nsm_sim *s = t->s;
+  const double *from[] = { s->now.q, s->now.z, s->now.l, s->now.d };
+  const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
+  double *to = take(t, (size_t)(n[0] + n[1] + n[2] + n[3] + 1) * sizeof *to);
+  e->begin = to;
+  for (int i = 0; to && i < 4; to += n[i++]) if (n[i] > 0) memcpy(to, from[i], (size_t)n[i] * sizeof *to);
+}
+
 static void take_sets(tape *t, tape_entry *e) {
   struct sim_radau *w = t->s->n.radau;
   unsigned char *law = take(t, (size_t)t->s->n.r.n + 1);
@@ -295,6 +312,12 @@ static void look_at_switches(tape *t, const tape_entry *e) {
   if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
 }
 
+// Is nothing but rows of the output between entry i and a block? What that has moved has not come there by itself.
+static int behind_block(const tape *t, long i) {
+  while (i >= 0 && (t->at[i].kind == TAPE_ROW || t->at[i].kind == TAPE_STOP)) i--;
+  return i >= 0 && t->at[i].kind == TAPE_BLOCK;
+}
+
 static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   tape *t = (tape *)hook;
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
@@ -304,10 +327,12 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
   if (!impact && e->h > 0) { e->parts = t->parts; e->last = t->last; }
-  e->let_go = e->end == TAPE_SET && e->set == SIM_STICKS && !of_stages && !impact && no_length(s);
+  int moved = e->set == SIM_STICKS || behind_block(t, t->n - 2);
+  e->let_go = e->end == TAPE_SET && !of_stages && !impact && no_length(s) && moved;
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;
   e->captured = s->w.euler || (s->located && s->located->capture);
   t->news = e->captured || e->end == TAPE_SET;
+  take_begin(t, e);
   if (of_stages) {
     stages(t, e);
     return;
@@ -323,18 +348,13 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   else look_at_switches(t, e);
 }
 
-// Is nothing but rows of the output between entry i and a block? What that has moved has not come there by itself.
-static int behind_block(const tape *t, long i) {
-  while (i >= 0 && (t->at[i].kind == TAPE_ROW || t->at[i].kind == TAPE_STOP)) i--;
-  return i >= 0 && t->at[i].kind == TAPE_BLOCK;
-}
-
 // Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
 static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
   e->let_go = behind_block(t, t->n - 2);
+  take_begin(t, e);
   double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
   unsigned char *law = take(t, (size_t)s->n.r.n + 1);
   if (!x || !law) return;

@@ -38,6 +38,7 @@ typedef struct tape_entry {
   long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
   int    last;                          // the last of them: what ends it ends the phase
   const unsigned char *law;             // [rows]
+  const double *begin;                  // q, z, l, d of the run where it begins; NULL: not known
   const double *solution;               // z, then multipliers by rows; of stages: those
   const double *theta, *gamma;          // [nz], [nclass]
   const double *slide;                  // [rows] directions of slips; NULL: not known

@@ -61,7 +61,14 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   s->a->until = set ? chosen(set->until, x->until) : x->until;
   s->a->step  = set ? chosen(set->step, x->step) : x->step;
   s->a->located = set && set->located ? set->located > 0 : x->located;
-  s->a->projects = x->projection;
+  s->a->projects = set && set->projection ? set->projection > 0 : x->projection;
+  const char *why = !s->a->scheme->projects       ? "`moreau` projects places, and not the scheme of this model"
+                    : s->a->m->nshape_contact > 0 ? "the projection does not take contacts between shapes"
+                                                  : NULL;
+  if (s->a->projects && why) {
+    sim_fail(e, NSM_USAGE, "%s", why);
+    return 0;
+  }
   if (s->a->projects && s->a->located) {
     sim_fail(e, NSM_USAGE, "the scheme `%s` projects or locates, and not both", s->a->scheme->name);
     return 0;

@@ -217,7 +217,7 @@ static const char *scheme_name(void *with, int i) {
 
 // One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
 static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
-  static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED,
+  static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED, NSM_FLAG_PROJECTION,
                                        NSM_FLAG_STAGES, NSM_FLAG_ORDER, NSM_FLAG_RTOL, NSM_FLAG_ATOL };
   *flag = -1;
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
@@ -264,13 +264,14 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
     int truth = !strcmp(value, "true") || !strcmp(value, "false"), ordered = scheme->two_point && scheme->located;
     int takes = to == NSM_FLAG_LOCATED  ? truth
+                : to == NSM_FLAG_PROJECTION ? truth && scheme->projects
                 : to == NSM_FLAG_STAGES ? scheme->collocates
                 : to == NSM_FLAG_ORDER  ? ordered
                 : to == NSM_FLAG_RTOL || to == NSM_FLAG_ATOL ? scheme->flows
                                         : weights;
     if (!next || !takes) break;
     p = next;
-    if (to == NSM_FLAG_LOCATED) f->text[to] = value[0] == 't' ? "on" : "off";
+    if (to == NSM_FLAG_LOCATED || to == NSM_FLAG_PROJECTION) f->text[to] = value[0] == 't' ? "on" : "off";
     else if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
   }
   if (*p == ')' && p[1 + strspn(p + 1, " ")] == 0) return NSM_OK;
@@ -279,12 +280,9 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
              v);
   else if (scheme->flows)
     sim_fail(e, NSM_USAGE, "--scheme %s: event_driven takes rtol and atol, as in \"event_driven(rtol = 1e-10)\"", v);
-  else if (!strncmp(p + strspn(p, " "), "projection", 10))
-    sim_fail(e, NSM_USAGE, "--scheme %s: a projection is the model's own: simulate { ..., scheme = %s(projection = "
-             "true) }", v, f->scheme);
   else if (weights)
-    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
-             v, f->scheme, f->scheme);
+    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma%s, as in \"%s(theta = 0.5%s)\"", v, f->scheme,
+             scheme->projects ? ", located and projection" : "", f->scheme, scheme->located ? ", located = true" : "");
   else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes order and located, as in \"%s(order = 4, located = true)\"", v,
                 f->scheme, f->scheme);
   return NSM_USAGE;
@@ -337,10 +335,15 @@ static nsm_code read_flag(int argc, char **argv, int *at, nsm_flags *f, nsm_erro
   return value && *value ? read_value(i, value, f, e) : no_value(i, e);
 }
 
-nsm_code nsm_flags_read(nsm_command command, int argc, char **argv, nsm_flags *f, nsm_error *e) {
+nsm_code nsm_flags_scheme(const char *text, nsm_flags *f, nsm_error *e) {
   memset(f, 0, sizeof *f);
-  f->command = command;
   for (int i = 0; i < NSM_FLAGS; i++) f->number[i] = NAN;
+  return text ? read_scheme(text, f, e) : NSM_OK;
+}
+
+nsm_code nsm_flags_read(nsm_command command, int argc, char **argv, nsm_flags *f, nsm_error *e) {
+  nsm_flags_scheme(NULL, f, e);
+  f->command = command;
   f->set = calloc((size_t)argc + 1, sizeof *f->set);
   f->file = calloc((size_t)argc + 1, sizeof *f->file);
   f->list = calloc((size_t)argc + 1, sizeof *f->list);

@@ -35,6 +35,8 @@ typedef struct nsm_flags {
 // argv[0] is skipped; `--` ends the flags. NSM_OK, or NSM_USAGE with the reason in e.
 nsm_code nsm_flags_read(nsm_command command, int argc, char **argv, nsm_flags *f, nsm_error *e);
 void     nsm_flags_free(nsm_flags *f);
+// A scheme with its arguments, "moreau(theta = 0.5)", as the only flag; NULL: none. Nothing of f is to be freed.
+nsm_code nsm_flags_scheme(const char *text, nsm_flags *f, nsm_error *e);
 // The next name of a list "a, b[1,2], max(c)" into name, without the blanks around it; *list goes behind it. 1; 0 at
 // the end; -1 where it is longer than room. An empty name is "".
 int      nsm_next_name(const char **list, char *name, size_t room);

@@ -148,6 +148,20 @@ static nsm_code check_bench(const nsm_flags *f, nsm_error *e) {
   return NSM_OK;
 }
 
+static double given_or_0(const nsm_flags *f, nsm_flag_id i) { return isnan(f->number[i]) ? 0 : f->number[i]; }
+static int on_off(const char *text) { return !text ? 0 : !strcmp(text, "on") ? 1 : -1; }
+
+void nsm_options_scheme(const nsm_flags *f, nsm_settings *to) {
+  int order = (int)given_or_0(f, NSM_FLAG_ORDER);
+  to->theta = f->number[NSM_FLAG_THETA];
+  to->gamma = f->number[NSM_FLAG_GAMMA];
+  to->rtol = given_or_0(f, NSM_FLAG_RTOL);
+  to->atol = given_or_0(f, NSM_FLAG_ATOL);
+  to->located = on_off(f->text[NSM_FLAG_LOCATED]);
+  to->projection = on_off(f->text[NSM_FLAG_PROJECTION]);
+  to->stages = order ? order / 2 : (int)given_or_0(f, NSM_FLAG_STAGES);
+}
+
 nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o, nsm_error *e) {
   memset(o, 0, sizeof *o);
   o->every = f->text[NSM_FLAG_EVERY] ? (long)f->number[NSM_FLAG_EVERY] : 1;
@@ -167,26 +181,17 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .start = f->number[NSM_FLAG_START],
                            .until = f->number[NSM_FLAG_UNTIL],
                            .step = f->number[NSM_FLAG_STEP],
-                           .theta = f->number[NSM_FLAG_THETA],
-                           .gamma = f->number[NSM_FLAG_GAMMA],
-                           .rtol = !isnan(f->number[NSM_FLAG_RTOL]) ? f->number[NSM_FLAG_RTOL] : 0,
-                           .atol = !isnan(f->number[NSM_FLAG_ATOL]) ? f->number[NSM_FLAG_ATOL] : 0,
                            .solver = f->text[NSM_FLAG_SOLVER],
                            .tolerance = f->text[NSM_FLAG_TOLERANCE] ? f->number[NSM_FLAG_TOLERANCE] : 0,
                            .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
                            .check_unique = f->text[NSM_FLAG_CHECK_UNIQUE] != NULL,
-                           .located = !f->text[NSM_FLAG_LOCATED]            ? 0
-                                      : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
-                                                                                 : -1,
-                           .stages = !isnan(f->number[NSM_FLAG_ORDER])    ? (int)f->number[NSM_FLAG_ORDER] / 2
-                                     : isnan(f->number[NSM_FLAG_STAGES]) ? 0
-                                                                         : (int)f->number[NSM_FLAG_STAGES],
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
                            .strict = f->text[NSM_FLAG_STRICT] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };
+  nsm_options_scheme(f, &o->run);
   nsm_code code = check_scheme(m, f, e);
   if (code == NSM_OK) code = check_order(m, f, e);
   if (code == NSM_OK) code = check_tolerances(m, f, e);

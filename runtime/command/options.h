@@ -15,5 +15,7 @@ typedef struct nsm_options {
 
 // NSM_OK, or NSM_USAGE with the reason in e.
 nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o, nsm_error *e);
+// What the arguments of the scheme, and the flags that mean them, say of a run.
+void     nsm_options_scheme(const nsm_flags *f, nsm_settings *to);
 void     nsm_options_free(nsm_options *o);
 void     nsm_options_help(const nsm_model *m, FILE *f);    // of a built simulator

@@ -36,7 +36,7 @@ static const sim_whole_kind *const kinds[] = {
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->a->m->whole;
-  if (!o || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
+  if (!o || s->a->projects || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
   if (s->a->located && (!o->located || !sim_whole_locates(s))) return;
   const sim_whole_kind *kind = kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;

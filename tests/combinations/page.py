@@ -14,8 +14,9 @@ GROUPS = [("impact", "Impact laws on a gap"), ("friction", "Friction on a gap"),
           ("relation", "Relations")]
 HEAD = """# What goes with what
 
-Every scheme with every law, every kind of model and every feature: {cells} small models. `tests/combinations` makes
-them, runs them, and writes this page; it fails where the page says something else.
+Every scheme with every law, every kind of model and every feature: {cells} small models. `tests/combinations/run --all`
+runs them; without `--all`, and so in `./check`, it runs all that have no feature and as many of the others as show each
+three things together. It writes this page, and fails where the page says something else.
 
 - {runs} cells run and are right: places and velocities are those of a closed form or of an integrator that shares
   nothing with nsm, what should rest has a speed of at most 1e-12, constraints hold to 1e-9, whole steps and the generic

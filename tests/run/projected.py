@@ -32,6 +32,21 @@ def ball():
     need(min(c["z"]) < -4e-3, "without a projection it is deep")
 
 
+def by_settings():
+    """A model that does not say it: by the flag of the scheme, and by that of its own; what cannot be is refused."""
+    text = BALL.replace("scheme = moreau(theta = 1/2, projection = true) ", "")
+    for given in (("moreau(theta = 0.5, projection = true)",), ("moreau(theta = 0.5)", "--projection", "on")):
+        c, err, _ = run(text, 2.5e-3, *given)
+        need(abs(c["z"][-1] - ENDS[2.5e-3]) <= 2e-13 and "projections of places gave" in err, f"{given}: {err}")
+    c, _, _ = run(BALL, 2.5e-3, "moreau(projection = false)")
+    need(min(c["z"]) < -4e-3, "told not to project")
+    for given in (("consistent(projection = true)",), ("midpoint", "--projection", "on"),
+                  ("moreau(located = true, projection = true)",)):
+        code = 1 if "located" in given[0] else 2
+        _, err, _ = run(text, 2.5e-3, *given, code=code)
+        need("project" in err or "consistent takes" in err, err)
+
+
 def rods():
     """Constraints hold where those of moreau drift off."""
     for scheme, least, most in (("moreau(theta = 1/2)", 1e-4, 1), ("moreau(theta = 1/2, projection = true)", 0, 3e-11)):
@@ -58,5 +73,6 @@ def linkage():
     need(float(re.search(r"miss of a constraint (\S+)", err)[1]) <= 4e-12, err)
 
 
-CASES = [("projected, a ball", ball), ("projected, two rods", rods), ("projected, a bowl", bowl),
+CASES = [("projected, a ball", ball), ("projected, by settings", by_settings), ("projected, two rods", rods),
+         ("projected, a bowl", bowl),
          ("projected, an overconstrained linkage", linkage)]

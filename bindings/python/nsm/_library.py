@@ -28,7 +28,8 @@ class Assignment(Structure):
 
 
 class CompileSettings(Structure):
-    _fields_ = [("scheme", c_char_p), ("jit", c_char_p), ("set", POINTER(Assignment)), ("nset", c_int)]
+    _fields_ = [("scheme", c_char_p), ("jit", c_char_p), ("set", POINTER(Assignment)), ("nset", c_int),
+                ("order", c_int)]
 
 
 class DiagnosticText(Structure):
@@ -58,7 +59,7 @@ class Settings(Structure):
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
                 ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
-                ("rtol", c_double), ("atol", c_double)]
+                ("rtol", c_double), ("atol", c_double), ("projection", c_int)]
 
 
 class BatchWork(Structure):

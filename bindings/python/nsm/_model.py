@@ -112,11 +112,11 @@ class Model:
         return str(C.nsm_meaning_of(self._program.at, name.encode()).doc.decode())
 
     def simulate(self, set: Optional[Mapping[str, Value]] = None, **values: Any) -> Simulation:
-        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages, rtol,
-        atol, solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are
-        located within the step), inputs ({name: a file of points, (times, values), one value for each step, or a
-        function of time}). set: parameters, and initial values of states, coordinates and velocities: set={"m": 2,
-        "z": 1.5, "z'": 0}."""
+        """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, stages,
+        rtol, atol, solver, tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and
+        switches are located within the step), projection (places are projected after each step), inputs ({name: a
+        file of points, (times, values), one value for each step, or a function of time}). set: parameters, and
+        initial values of states, coordinates and velocities: set={"m": 2, "z": 1.5, "z'": 0}."""
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record: Union[str, Sequence[str], None] = None, ledger: bool = False,
@@ -190,8 +190,9 @@ class Model:
 
 def load(path: Union[str, "os.PathLike[str]"], scheme: Optional[str] = None, jit: Optional[str] = None,
          set: Optional[Mapping[str, Value]] = None, **parameters: Value) -> Model:
-    """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's own;
-    jit: "tcc" (None), "cc", "llvm". ModelError: the model is wrong; FileError, UsageError."""
+    """Compiles a file. Parameters that lengths depend on are set here, any other may be. scheme: None, the model's
+    own; else as "moreau" or "consistent(order = 4)". jit: "tcc" (None), "cc", "llvm". ModelError: the model is
+    wrong; FileError, UsageError."""
     try:
         name = os.fsencode(path)
     except TypeError:

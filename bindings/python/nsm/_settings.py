@@ -26,7 +26,8 @@ RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda
           "accept": (lambda x: x >= 0, "it cannot be negative"),
           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
-SETTINGS = {*NUMBERS, *FLAGS, "solver", "inputs", "located", "stages"}
+ON_OFF = ("located", "projection")
+SETTINGS = {*NUMBERS, *FLAGS, *ON_OFF, "solver", "inputs", "stages"}
 
 
 def meant(word: Any, words: Any) -> str:
@@ -170,8 +171,8 @@ def settings_of(model, values, settings, times_of) -> Settings:
             pass
         elif name in NUMBERS:
             setattr(s, name, _number(name, value))
-        elif name == "located":
-            s.located = 1 if flag(name, value, ("on", "off")) else -1
+        elif name in ON_OFF:
+            setattr(s, name, 1 if flag(name, value, ("on", "off")) else -1)
         elif name == "stages":
             s.stages = whole(name, value, 2)
             if s.stages > 3:

@@ -1,4 +1,4 @@
-// The data of the page: facts as JSON, numbers as blocks in base64 that are decoded when somebody asks for them. What a
+// The data of the page: facts as JSON, numbers as blocks of letters, decoded when somebody asks for them. What a
 // server answers (page.h, page_answer) has the blocks as they are.
 let facts, answer = null, answerStart = 0;
 const decoded = new Map();
@@ -17,11 +17,99 @@ function bytesOf(text) {
   return bytes;
 }
 
+/** Bytes of page_block.c, base91: two letters are thirteen bits. */
+function bytesOfLetters(text, n) {
+  const bytes = new Uint8Array(n), value = c => c - 32 - (c > 38 ? 1 : 0) - (c > 60 ? 1 : 0);
+  let held = 0, bits = 0, to = 0;
+  for (let i = 0; i < text.length; i += 2) {
+    held |= (value(text.charCodeAt(i)) + 91 * value(text.charCodeAt(i + 1))) << bits;
+    for (bits += 13; bits >= 8; bits -= 8) {
+      if (to < n) bytes[to++] = held & 255;
+      held >>= 8;
+    }
+  }
+  return bytes;
+}
+
+// ---- packed numbers (compiler/view/pack.c) --------------------------------------------------------------------------
+/** Bits of bytes, the low ones first. */
+class Bits {
+  constructor(bytes) { this.bytes = bytes; this.at = 0; this.held = 0; this.n = 0; }
+
+  /** A number of at most 24 bits. */
+  few(n) {
+    for (; this.n < n; this.n += 8) this.held |= this.bytes[this.at++] << this.n;
+    const x = this.held & ((1 << n) - 1);
+    this.held >>>= n;
+    this.n -= n;
+    return x;
+  }
+
+  /** Of at most 53. */
+  many(n) {
+    let x = 0, size = 1;
+    for (; n > 16; n -= 16, size *= 65536) x += size * this.few(16);
+    return x + size * this.few(n);
+  }
+
+  double() {
+    const view = new DataView(new ArrayBuffer(8));
+    for (let i = 0; i < 8; i += 2) view.setUint16(i, this.few(16), true);
+    return view.getFloat64(0, true);
+  }
+
+  /** Ones up to a zero, or `most` of them. */
+  ones(most) {
+    let n = 0;
+    while (n < most && this.few(1)) n++;
+    return n;
+  }
+}
+
+const signed = u => u % 2 ? -(u + 1) / 2 : u / 2;
+
+/** A series of n numbers, into every `stride`-th place of `out` from `at`. */
+function unpackSeries(bits, n, out, at, stride) {
+  const BLOCK = 64, NOTHING = 63, FAR = 24, WHOLE = 53, POWER = 512, kind = bits.few(2);
+  if (kind < 2) {
+    const first = kind ? bits.double() : 0;
+    for (let i = 0; i < n; i++, at += stride) out[at] = kind ? first : bits.double();
+    return;
+  }
+  const digit = [1, 2, 5][bits.few(2)], power = bits.few(10) - POWER, ten = Number("1e" + Math.abs(power));
+  const least = signed(bits.many(WHOLE));
+  let a = 0, b = 0, c = 0;                                 // the three before
+  for (let i = 0; i < n; i += BLOCK) {
+    const order = bits.few(2), k = bits.few(6), size = 2 ** k;
+    for (let j = i; j < n && j < i + BLOCK; j++, at += stride) {
+      let r = 0;
+      if (k !== NOTHING) {
+        const ones = bits.ones(FAR);
+        r = signed(ones < FAR ? ones * size + (k > 16 ? bits.many(k) : bits.few(k)) : bits.many(WHOLE));
+      }
+      const x = r + (order === 0 ? 0 : order === 1 ? a : order === 2 ? 2 * a - b : 3 * a - 3 * b + c);
+      c = b;
+      b = a;
+      a = x;
+      out[at] = power < 0 ? (x + least) * digit / ten : (x + least) * digit * ten;
+    }
+  }
+}
+
+/** What an element with packed numbers holds. */
+function unpacked(element, Type) {
+  const [series, each, n] = element.dataset.packed.split(" ").map(Number), out = new Type(series * each);
+  const bits = new Bits(bytesOfLetters(element.textContent, n));
+  for (let s = 0; s < series; s++) unpackSeries(bits, each, out, s, series);
+  return out;
+}
+
 /** Block `id` as an array of this type, empty where there is none. */
 function block(id, Type) {
   if (!decoded.has(id)) {
     const element = at(id), text = element ? element.textContent : "", place = answer && facts.blocks[id];
-    decoded.set(id, place ? new Type(answer, answerStart + place[0], place[1] / Type.BYTES_PER_ELEMENT)
+    if (!answer && element && element.dataset.packed) decoded.set(id, unpacked(element, Type));
+    else decoded.set(id, place ? new Type(answer, answerStart + place[0], place[1] / Type.BYTES_PER_ELEMENT)
       : new Type(!answer && text ? bytesOf(text).buffer : 0));
   }
   return decoded.get(id);
@@ -39,8 +127,7 @@ const columnNamed = name => facts.columns.findIndex(c => c.name === name);
 function column(i) {
   const of = facts.columns[i], id = "column" + i;
   if ("value" in of && !decoded.has(id)) decoded.set(id, new Float64Array(facts.kept ? 2 : facts.rows).fill(of.value));
-  const all = block(id, Float64Array);
-  return facts.kept && !("value" in of) ? all.subarray(all.length / 2) : all;
+  return block(id, Float64Array);
 }
 
 /**
@@ -52,8 +139,7 @@ function timesOf(i) {
   if (time < 0) return new Float64Array(0);
   if (!facts.kept) return column(time);
   if ("value" in facts.columns[i]) { const t = timesOf(time); return Float64Array.of(t[0], t[t.length - 1]); }
-  const all = block("column" + i, Float64Array);
-  return all.subarray(0, all.length / 2);
+  return block((i === time ? "column" : "times") + i, Float64Array);
 }
 
 /** Column i at these times, ascending: between two rows that were kept, on the line that joins them. */

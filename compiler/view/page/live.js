@@ -1,20 +1,6 @@
 // A page that computes (nsm view --live): a worker has nsm, and answers as a server would (page.h, page_answer). A run
 // that is still going on when the next change comes is ended with its worker; the next one begins from the module,
 // which is compiled once.
-/** Bytes of page_write.c, base91: two letters are thirteen bits. */
-function bytesOfLetters(text, n) {
-  const bytes = new Uint8Array(n), value = c => c - 32 - (c > 38 ? 1 : 0) - (c > 60 ? 1 : 0);
-  let held = 0, bits = 0, to = 0;
-  for (let i = 0; i < text.length; i += 2) {
-    held |= (value(text.charCodeAt(i)) + 91 * value(text.charCodeAt(i + 1))) << bits;
-    for (bits += 13; bits >= 8; bits -= 8) {
-      if (to < n) bytes[to++] = held & 255;
-      held >>= 8;
-    }
-  }
-  return bytes;
-}
-
 class Live {
   constructor() {
     const told = JSON.parse(at("live").textContent);

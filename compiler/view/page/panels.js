@@ -12,8 +12,29 @@ function readMarks() {
   return out;
 }
 
+/** What a plot can be saved as, folded: pictures, and its numbers where `numbers` gives them. */
+function saved(name, plot, numbers = null) {
+  const said = make("span", { role: "status" });
+  const copy = async text => {
+    try { await navigator.clipboard.writeText(text); said.textContent = "copied"; } catch (e) {
+      said.textContent = "the browser does not allow it";
+    }
+    setTimeout(() => { said.textContent = ""; }, 2000);
+  };
+  const button = (text, does) => make("button", { onclick: does }, text);
+  return make("details", { className: "saved" }, make("summary", {}, "save"),
+    button("SVG", () => download(name() + ".svg", "image/svg+xml", plot.svg())),
+    button("PNG", async () => save(name() + ".png", await plot.png())),
+    ...(numbers ? [button("CSV", () => download(name() + ".csv", "text/csv", numbers())),
+      button("copy CSV", () => copy(numbers()))] : []), said);
+}
+
 // ---- plots of columns -----------------------------------------------------------------------------------------------
-/** A plot with its tools. spec: { columns: [numbers], x: number of a column, -1: time, logX, logY }. */
+const SPECTRUM = -2, SPREAD = -3;
+
+/**
+ * A plot with its tools. spec: { columns: [numbers], x: number of a column, -1: time, SPECTRUM, SPREAD, logX, logY }.
+ */
 class Panel {
   constructor(spec) {
     this.spec = { x: -1, logX: false, logY: false, ...spec };
@@ -27,16 +48,20 @@ class Panel {
   }
 
   fill() {
-    const { spec } = this, overTime = spec.x < 0;
-    const of = overTime ? { name: "time", unit: "s" } : facts.columns[spec.x];
+    const { spec } = this, overTime = spec.x === -1, ofRange = spec.x < -1 ? () => this.fill() : null;
+    const of = { [-1]: { name: "time", unit: "s" }, [SPECTRUM]: { name: "frequency", unit: "Hz" },
+      [SPREAD]: { name: "value", unit: spec.columns.length ? facts.columns[spec.columns[0]].unit : "" } }[spec.x] ||
+      facts.columns[spec.x];
     const points = c => {
+      if (ofRange) return spec.x === SPECTRUM ? spectrumOf(c) : spreadOf(c);
       const time = timesOf(c);
       return { time, x: overTime ? time : columnAt(spec.x, time), y: column(c) };
     };
     Object.assign(this.plot.of, {
-      overTime, xName: of.name, xUnit: of.unit, logX: spec.logX, logY: spec.logY, marks: overTime ? marks : [],
+      overTime, ofRange, xName: of.name, xUnit: of.unit, logX: spec.logX, logY: spec.logY, marks: overTime ? marks : [],
       series: spec.columns.map((c, k) => ({
-        name: facts.columns[c].name, unit: facts.columns[c].unit, ...points(c), colour: colourOf(k) })),
+        name: facts.columns[c].name, unit: spec.x === SPREAD ? "% of time" : facts.columns[c].unit, ...points(c),
+        colour: colourOf(k) })),
     });
     this.plot.draw();
   }
@@ -54,7 +79,8 @@ class Panel {
     });
     const x = make("select", { title: "what the plot is over", onchange: () => { this.spec.x = Number(x.value);
       this.fill(); } },
-      make("option", { value: -1 }, "over time"),
+      make("option", { value: -1 }, "over time"), make("option", { value: SPECTRUM }, "spectrum"),
+      make("option", { value: SPREAD }, "histogram"),
       ...facts.columns.map((c, i) => make("option", { value: i }, "over " + c.name)).filter((_, i) =>
         facts.columns[i].name !== "time"));
     x.value = String(this.spec.x);
@@ -71,14 +97,18 @@ class Panel {
     } }, make("summary", {}, "table"));
     const name = () => facts.columns[this.spec.columns[0]] ? facts.columns[this.spec.columns[0]].name : "plot";
     return make("div", { className: "tools" }, columns, table, x, log("log y", "logY"), log("log x", "logX"),
-      make("button", { onclick: () => download(name() + ".svg", "image/svg+xml", this.plot.svg()) }, "SVG"),
-      make("button", { onclick: () => download(name() + ".csv", "text/csv", this.csv()) }, "CSV"),
-      make("button", { title: "remove this plot", onclick: () => this.close() }, "✕"));
+      saved(name, this.plot, () => this.csv()),
+      make("button", { title: "remove this plot", ariaLabel: "remove this plot", onclick: () => this.close() }, "✕"));
   }
 
   csv() {
-    const first = this.spec.x < 0 ? columnNamed("time") : this.spec.x;
-    return csv([first, ...this.spec.columns].filter(i => i >= 0));
+    const { spec } = this;
+    if (spec.x < -1) {                                     // each column has its own frequencies, or values
+      const lines = this.plot.of.series.map(s => [`${this.plot.of.xName},${quoted(s.name)}`,
+        ...Array.from(s.x, (v, i) => `${v},${s.y[i]}`)].join("\n"));
+      return lines.join("\n\n") + "\n";
+    }
+    return csv([spec.x < 0 ? columnNamed("time") : spec.x, ...spec.columns].filter(i => i >= 0));
   }
 
   close() {
@@ -137,8 +167,7 @@ function plain(parent, of) {
   const element = make("div", { className: "plot" });
   parent.append(element);
   const plot = new Plot(element, { xName: "time", xUnit: "s", overTime: true, marks, ...of });
-  element.append(make("div", { className: "tools" },
-    make("button", { onclick: () => download((of.title || "plot") + ".svg", "image/svg+xml", plot.svg()) }, "SVG")));
+  element.append(make("div", { className: "tools" }, saved(() => of.title || "plot", plot)));
   extra.set(of.title, plot);
   plot.draw();
   return plot;

@@ -153,6 +153,18 @@ class Motion {
     return out;
   }
 
+  /** Bodies that move and would be too small to be seen: [place, colour]; pixel: where a place is on the screen. */
+  small(now, pixel) {
+    const out = [];
+    facts.bodies.filter(b => b.moves && b.parts.length).forEach((b, k) => {
+      const pose = this.poseOf(b, now), middle = Array.from(pose.slice(0, 3)), [x, y] = pixel(middle);
+      const far = Math.max(...b.parts.map(p => Math.max(reach(p), ...corners(p).map(q => Math.hypot(...q)))));
+      const sizes = [0, 1, 2].map(i => pixel(middle.map((v, j) => v + (i === j ? far : 0))));
+      if (sizes.every(([u, v]) => Math.hypot(u - x, v - y) < SMALL)) out.push([middle, colourOf(k)]);
+    });
+    return out;
+  }
+
   /** Points of contact of the picture next to the last asked for: [place, arrow]; an arrow's length is the root of its
    * impulse over the strongest one, so that what rests is seen beside impacts. */
   contacts() {
@@ -182,6 +194,15 @@ function inBody(p, x) {
 }
 
 /** How far a part without corners reaches from its origin. */
+const SMALL = 5;                                           // pixels, from the middle: what is smaller gets a ring
+
+/** Corners of a part, in its own frame. */
+function corners(p) {
+  const out = [];
+  for (let i = 0; p.corner && i < p.corner.length; i += 3) out.push(p.corner.slice(i, i + 3));
+  return out;
+}
+
 function reach(p) {
   if (p.kind === BOX) return Math.hypot(...p.size);
   if (p.kind === RECTANGLE) return Math.hypot(p.size[0], p.size[1]);
@@ -274,6 +295,15 @@ class Plane {
     if (stroke) { c.strokeStyle = stroke; c.stroke(); }
   }
 
+  ring(p, stroke) {
+    const c = this.to, [x, y] = this.pixel(p);
+    c.beginPath();
+    c.arc(x, y, SMALL + 2, 0, 2 * Math.PI);
+    c.lineWidth = 1.5;
+    c.strokeStyle = stroke;
+    c.stroke();
+  }
+
   arrow(p, v, stroke) {
     const c = this.to, [x, y] = this.pixel(p), l = Math.hypot(v[0], v[1]);
     if (l < 2) return;
@@ -319,6 +349,7 @@ class Plane {
     });
     if (show.forces)
       for (const [p, f] of m.contacts()) this.arrow(p, f.map(v => v * box.height * 0.25), colour("bad"));
+    for (const [p, tint] of m.small(now, q => this.pixel(q))) this.ring(p, tint);
     this.rule(pen);
   }
 

@@ -8,6 +8,7 @@ const redrawAll = () => shared.plots.forEach(p => p.draw());
 
 function setRange(range) {
   shared.range = range;
+  shared.plots.forEach(p => { if (p.of.ofRange) p.of.ofRange(); });
   redrawAll();
 }
 
@@ -140,8 +141,9 @@ function ticks(lo, hi, log, most) {
     out.length = 0;
   }
   const rough = (hi - lo) / most, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || power;
-  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + step * 1e-9; k++) out.push(k * step);
+  const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || power, first = Math.ceil(lo / step - 1e-9);
+  if (!(Math.abs(first) < 1e15)) return [lo];              // numbers that differ in their last digits
+  for (let k = first; k * step <= hi + step * 1e-9; k++) out.push(k * step);
   return out;
 }
 
@@ -153,7 +155,8 @@ function tickTexts(at, log) {
     if (log && Number.isInteger(x)) return "1e" + x;
     if (log) return Number((10 ** x).toPrecision(2)).toExponential().replace("e+", "e");
     if (Math.abs(x) < step * 1e-6) return "0";
-    if (most >= 1e5 || most < 1e-3) return Number(x.toPrecision(4)).toExponential().replace("e+", "e");
+    const figures = Math.min(Math.max(4, Math.ceil(Math.log10(most / step)) + 1), 15);
+    if (most >= 1e5 || most < 1e-3) return Number(x.toPrecision(figures)).toExponential().replace("e+", "e");
     return x.toFixed(digits);
   });
 }
@@ -187,9 +190,11 @@ function extent(values, from, to, log, out) {
   }
 }
 
+/** With room at both ends. What differs by round-off alone is a constant. */
 function widened(range) {
   if (!(range.lo <= range.hi)) return { lo: 0, hi: 1 };
-  const room = (range.hi - range.lo) * 0.05 || Math.abs(range.hi) * 0.05 || 0.5;
+  const wide = range.hi - range.lo, size = Math.max(Math.abs(range.lo), Math.abs(range.hi));
+  const room = wide > 1e-9 * size ? wide * 0.05 : size * 0.05 || 0.5;
   return { lo: range.lo - room, hi: range.hi + room };
 }
 
@@ -284,16 +289,16 @@ class Plot {
   }
 
   /**
-   * Where a line over time goes up and down within four pixels: there it would be a solid block. Such places are told
-   * where one is sixteen pixels high, and then down to eight; what the line rises by on the whole is no height. Of each
-   * pixel column: is it such a place (`is`), and the edges of the block.
+   * Where a line over time goes up and down within four pixels, or several times within twelve: there it would be a
+   * solid block. Such places are told where one is sixteen pixels high, and then down to eight; what the line rises by
+   * on the whole is no height. Of each pixel column: is it such a place (`is`), and the edges of the block.
    */
   blocks(s, box, x, y) {
-    const n = Math.ceil(box.w) + 1, half = 2, lo = new Float64Array(n).fill(Infinity);
+    const n = Math.ceil(box.w) + 1, halves = [2, 6], lo = new Float64Array(n).fill(Infinity);
     const hi = new Float64Array(n).fill(-Infinity), way = new Float64Array(n), is = new Uint8Array(n);
     const sum = new Float64Array(n), count = new Float64Array(n);
     const from = Math.max(0, indexOf(s.x, x.lo)), to = Math.min(s.x.length, indexOf(s.x, x.hi));
-    if (!this.of.overTime || this.of.logY || to - from < 3 * box.w) return { any: false, is, lo, hi };
+    if (!this.of.overTime || this.of.logY || to - from < box.w / 2) return { any: false, is, lo, hi };
     for (let i = from, last = NaN; i < to; i++) {
       const p = Math.floor((s.x[i] - x.lo) / (x.hi - x.lo) * box.w);
       const v = box.y + box.h - (s.y[i] - y.lo) / (y.hi - y.lo) * box.h;
@@ -304,7 +309,8 @@ class Plot {
       last = v;
     }
     const out = { any: false, is, lo: lo.slice(), hi: hi.slice() };
-    for (let p = 0; p < n; p++) {
+    for (const half of halves) for (let p = 0; p < n; p++) {
+      if (is[p]) continue;
       let least = Infinity, most = -Infinity, ways = 0;
       const sums = [0, 0], counts = [0, 0];
       for (let q = Math.max(0, p - half); q < Math.min(n, p + half); q++) {
@@ -317,7 +323,7 @@ class Plot {
       const rise = counts[0] && counts[1] ? 2 * Math.abs(sums[1] / counts[1] - sums[0] / counts[0]) : 0;
       is[p] = most - least - rise > 8 && ways >= 3 * (most - least) ? 1 : 0;
       if (is[p] && most - least - rise > 16) out.any = true;
-      for (let q = Math.max(0, p - half); q <= Math.min(n - 1, p + half); q++) {
+      for (let q = Math.max(0, p - half); is[p] && q <= Math.min(n - 1, p + half); q++) {
         out.lo[p] = Math.min(out.lo[p], lo[q]);
         out.hi[p] = Math.max(out.hi[p], hi[q]);
       }
@@ -633,6 +639,17 @@ class Plot {
       const time = this.timeAt(e), { x } = this.last, by = e.deltaY > 0 ? 1.25 : 0.8;
       setRange([time + (x.lo - time) * by, time + (x.hi - time) * by]);
     }, { passive: false });
+  }
+
+  /** The same as a picture of points, twice as fine: a Blob. */
+  async png() {
+    const scale = 2, picture = new Image(), canvas = document.createElement("canvas");
+    picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(this.svg());
+    await picture.decode();
+    canvas.width = scale * picture.width;
+    canvas.height = scale * picture.height;
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    return new Promise(then => { canvas.toBlob(then, "image/png"); });
   }
 
   svg() {

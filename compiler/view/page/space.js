@@ -258,6 +258,11 @@ class Space {
       [radius, radius, l / 2], tint);
   }
 
+  ring(p, stroke) {
+    const [x, y] = this.pixel(p), turn = [...Array(33).keys()].map(i => i * Math.PI / 16);
+    this.pen.path(turn.flatMap(t => [x + (SMALL + 2) * Math.cos(t), y + (SMALL + 2) * Math.sin(t)]), stroke, 1.5);
+  }
+
   line(points, stroke, width = 1.5) {
     this.pen.path(points.flatMap(p => this.pixel(p)), stroke, width);
   }
@@ -296,6 +301,7 @@ class Space {
     });
     if (show.forces)
       for (const [p, f] of m.contacts()) this.arrow(p, f.map(v => v * this.radius * 0.7), colour("bad"));
+    for (const [p, tint] of m.small(now, q => this.pixel(q))) this.ring(p, tint);
     this.rule();
   }
 

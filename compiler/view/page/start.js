@@ -27,10 +27,12 @@ function showState() {
   at("summary").textContent = happened();
   at("message").hidden = !facts.message;
   at("message").textContent = facts.message;
-  at("kept").hidden = !facts.kept;
-  at("kept").textContent = `Of ${facts.rows} rows this page keeps about ${facts.kept} numbers of each column, the ` +
-    "smallest and the largest of each part, so that it stays below 3 MB. nsm view --full keeps all; --record A,B " +
-    "makes a page of fewer columns, with more of each.";
+  const packed = !answer && document.querySelector("[data-packed]");
+  at("kept").hidden = !facts.kept && !packed;
+  at("kept").textContent = facts.kept ? `Of ${facts.rows} rows this page keeps about ${facts.kept} numbers of each ` +
+    "column, the smallest and the largest of each part, so that it stays below 3 MB. nsm view --full keeps all; " +
+    "--record A,B makes a page of fewer columns, with more of each." : "Numbers of this page are within a millionth " +
+    "of the range of their column; nsm view --full keeps all digits.";
   at("foot").textContent = `Made by nsm ${facts.version} from ${facts.path}.`;
 }
 
