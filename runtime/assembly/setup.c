@@ -78,8 +78,8 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   return 0;
 }
 
-// theta: weight of f where the unknowns move it, gamma: share of the end in the point of the laws, of an implicit scheme that has its
-// own.
+// theta: weight of f where the unknowns move it, gamma: share of the end in the point of the laws, of an implicit
+// scheme that has its own.
 static void own_weights(nsm_sim *s) {
   sim_take_points(s, s->a->theta, s->a->gamma);
   if (!s->a->m->points || s->a->scheme->weights || !s->a->scheme->implicit) return;
