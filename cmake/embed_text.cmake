@@ -1,6 +1,13 @@
-# cmake -DIN=file -DOUT=file.c -DSYMBOL=name -P embed_text.cmake: writes `const char name[]` with the bytes of IN and a
-# NUL.
-file(READ ${IN} bytes HEX)
+# cmake -DIN=file -DOUT=file.c -DSYMBOL=name [-DWITHOUT_COMMENTS=1] -P embed_text.cmake: writes `const char name[]` with
+# the bytes of IN and a NUL; without comments // to the end of a line that hold no quote, and lines stay where they are.
+set(from ${IN})
+if(WITHOUT_COMMENTS)
+  file(READ ${IN} text)
+  string(REGEX REPLACE " *//[^\n\"]*\n" "\n" text "${text}")
+  set(from ${OUT}.plain)
+  file(WRITE ${from} "${text}")
+endif()
+file(READ ${from} bytes HEX)
 string(REPEAT "[0-9a-f]" 32 sixteen)
 string(REGEX REPLACE "(${sixteen})" "\\1\n" bytes "${bytes}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")

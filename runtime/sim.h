@@ -382,7 +382,9 @@ typedef struct sim_touch {
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
-enum { SIM_DIFFERENCES = 10 };
+enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 4 };
+#define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
+#define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
 #define SIM_PREDICTED(s) \
   ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
        ? (s)->a->nv + 2 * (s)->a->nl : 0)
@@ -417,6 +419,12 @@ typedef struct sim_state {
   double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
   int     captured_row;                 // whose set had ended in it, and 2; 1: none had; 0: there is no such step
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
+  struct {                              // pieces of a higher order (schemes/galerkin_handed.c)
+    double h, made_h;                   // length of the last one; that of the factors, 0: there are none
+    int    m, known, by;                // its rows; pieces whose unknowns are known; how many of them tell a start
+    int    inverted, spent;             // the factors are a pseudo-inverse; iterations that old factors have cost
+    int    rest;                        // pieces to come that make their own, as old ones did not do
+  } piece;
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant

@@ -28,3 +28,5 @@ int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out
 int view_with_values(const Options *o, const ViewModel *m, bool whole, char *lines, Text *out);
 // The page on the loopback address until Ctrl-C.
 int view_serve(const Options *o);
+// Words of the language, each with a space behind it (view_words.c).
+const char *view_vocabulary(Arena *a);

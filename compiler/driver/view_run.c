@@ -89,7 +89,7 @@ static const PageLive *live_part(const Options *o, const Compilation *c, Arena *
   Text line = {0};
   words(a, o, line_next, &line);
   *live = (PageLive){ .module = module->text, .n = module->len, .words = arena_strndup(a, text_str(&line), line.n),
-                      .file = file };
+                      .vocabulary = view_vocabulary(a), .file = file };
   text_free(&line);
   const char *std = std_dir(a);
   for (int i = 0; i < c->nread; i++) {

@@ -7,6 +7,7 @@
 #include "../../runtime/sweep/sweep.h"
 #include "../api/installed.h"
 #include "../base/ending.h"
+#include "../driver/view.h"
 #include "../view/page_parts.h"
 
 // ---- compiler/base/ending.h -----------------------------------------------------------------------------------------
@@ -43,6 +44,9 @@ char *realpath(const char *path, char *to) { (void)path; (void)to; return NULL; 
 // ---- compiler/view/page_parts.h: the page is there already ----------------------------------------------------------
 void page_fit(Trace *t, const PageFacts *f) { (void)t; (void)f; }
 void page_write(const Trace *t, const PageFacts *f, Text *out) { (void)t; (void)f; (void)out; }
+
+// ---- compiler/driver/view.h: the page has them already --------------------------------------------------------------
+const char *view_vocabulary(Arena *a) { (void)a; return ""; }
 
 // ---- runtime/record/hdf5.h, runtime/sweep/sweep.h: of other commands ------------------------------------------------
 int nsm_h5_is(const char *path) { (void)path; return 0; }

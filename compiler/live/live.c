@@ -4,7 +4,7 @@
 //   live_room(n)             memory for a text that the page writes
 //   live_file(...)           a file that the model reads
 //   live_open(...)           the command line, one word a line, with the model's text: compiles, gives the exit code
-//   live_equations()         the derivation
+//   live_equations()         the derivation; live_code(): the emitted C
 //   live_run(lines)          NAME=VALUE in each line: a run; the exit code; what a page shows is in live_answer
 //
 // What it says stands on standard error, which the host collects.
@@ -23,7 +23,8 @@ extern const struct { const char *path, *text; } std_parts[];              // CM
 typedef struct File { const char *path, *text; size_t n; } File;
 static Vec(File) given_files;                             // the model, and what it reads
 
-static bool find(void *with, const char *path, const char **text, size_t *n) {
+bool live_find(void *with, const char *path, const char **text, size_t *n);
+bool live_find(void *with, const char *path, const char **text, size_t *n) {
   (void)with;
   for (size_t i = 0; i < given_files.n; i++)
     if (!strcmp(path, given_files.at[i].path)) {
@@ -60,7 +61,7 @@ int exit_code_of(const Compilation *c, bool good) {
 }
 
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
-  const OpenTexts open = { find, NULL };
+  const OpenTexts open = { live_find, NULL };
   Compilation *c = compilation_new();
   PipelineOptions p = { .path = path, .open = &open, .set = o->set, .nset = o->nset, .scheme = o->scheme,
                         .looks = true, .weights = o->weights, .step = o->step, .located = o->located,
@@ -131,6 +132,9 @@ const char *FOR_THE_PAGE(live_equations)(void) {
   if (n) nsm_derivation(model.p, "mathml", text, n + 1);
   return text;
 }
+
+// The C that was emitted; "" where the model does not compile.
+const char *FOR_THE_PAGE(live_code)(void) { return model.p ? text_str(&model.p->c->c) : ""; }
 
 const char *FOR_THE_PAGE(live_answer)(void) { return answer.at; }
 size_t FOR_THE_PAGE(live_answer_size)(void) { return answer.n; }

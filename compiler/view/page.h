@@ -6,9 +6,13 @@
 enum { PAGE_BYTES = 3000000 };          // of a page, unless all of the run is wanted
 
 // A page that computes: nsm as a module of WebAssembly, compressed by gzip; the words of the command line, one a line;
-// the files that the model reads beside its own text.
+// the files that the model reads beside its own text; the words that its editor colours.
 typedef struct PageFile { const char *path, *text; size_t n; } PageFile;
-typedef struct PageLive { const char *module; size_t n; const char *words; const PageFile *file; int nfile; } PageLive;
+typedef struct PageLive {
+  const char *module; size_t n;
+  const char *words, *vocabulary;
+  const PageFile *file; int nfile;
+} PageLive;
 
 typedef struct PageFacts {
   const char *command;                  // that repeats the run

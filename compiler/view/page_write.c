@@ -38,7 +38,10 @@ static void live(const PageLive *l, Text *out) {
     page_base64(out, l->file[i].text, l->file[i].n);
     text_add(out, "\"}");
   }
-  text_add(out, "]}</script>\n<script type=\"text/plain\" id=\"worker\">");
+  text_addc(out, ']');
+  page_key(out, "vocabulary");
+  page_string(out, l->vocabulary);
+  text_add(out, "}</script>\n<script type=\"text/plain\" id=\"worker\">");
   text_add(out, page_worker_js);
   text_printf(out, "</script>\n<script type=\"application/octet-stream\" id=\"module\" data-bytes=\"%zu\">", l->n);
   page_base91(out, l->module, l->n);

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double together = 4;        // of rtol and the terms of a gap: what closes there closes at once
-
 // f of a condition: it becomes true, or, of one that has just fired, false again.
 static void watch_conditions(nsm_sim *s, double t, double *g) {
   nsm_view v = sim_view(s, t, s->w.q1, s->w.z1, s->w.l1);
@@ -34,6 +32,7 @@ static void watch(nsm_sim *s, double t, double *g) {
     int set = s->now.set[row], contact = s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT, open = set != SIM_CLOSED;
     g[row] = isfinite(w->f[row]) ? w->f[row] : 1;
     g[n + row] = 1;
+    if (isfinite(w->f[row]) && set >= SIM_LOW && set <= SIM_INSIDE) g[row] += 0.5 * w->tolerance[row];
     if (!contact || !open) continue;
     g[n + row] = -w->rate[row];
     if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
@@ -84,8 +83,7 @@ int sim_flow_found(nsm_sim *s, double *length) {
     int set = s->now.set[row], gap = is_open(s, row);
     missed |= f->hits[r->n + row] && w->f[row] < -w->tolerance[row];
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
-    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] + together * f->rtol * r->terms[row] &&
-        w->rate[row] < 0) w->hit[row] = 1;
+    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
     w->events |= w->hit[row];
   }
@@ -93,8 +91,35 @@ int sim_flow_found(nsm_sim *s, double *length) {
   return !missed;
 }
 
-// What is said to slide along a law, and is not on it, is at the bound that its sign says; what is said to stick and
-// slips goes on to slide.
+// What has stuck with all of its friction slides against it.
+static void slides_off(nsm_sim *s, int row) {
+  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
+  sim_disk part[2];
+  (void)sim_friction_parts(f, part);
+  double l[SIM_SLIPS], pull = 0;
+  if (f->row[0] != row) return;
+  for (int d = 0; d < part->n; d++) {
+    l[d] = part->w[d] > 0 ? s->w.l1[s->n.r.l[f->row[d]]] / part->w[d] : 0;
+    pull = hypot(pull, l[d]);
+  }
+  if (!(pull > 0)) return;
+  s->now.set[row] = SIM_SLIPS_ON;
+  for (int d = 0; d < part->n; d++) s->now.slide[f->row[d]] = -l[d] / pull;
+}
+
+// A multiplier that is not unique may end a set that holds, again and again; with the other set it is unique. A
+// short piece may be too short to show that something slips.
+void sim_flow_other_set(nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  unsigned char *set = &s->now.set[row];
+  double l = s->w.l1[r->l[row]];
+  if (*set == SIM_LOW || *set == SIM_HIGH) *set = SIM_INSIDE;
+  else if (*set == SIM_STICKS) slides_off(s, row);
+  else if (*set == SIM_INSIDE) *set = l - r->lo[row] <= r->hi[row] - l ? SIM_LOW : SIM_HIGH;
+}
+
+// What is said to slide along a law, and is not on it, is at the bound that its sign says, if there is one; what is
+// said to stick and slips goes on to slide.
 void sim_flow_mend_sets(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const struct sim_located *w = s->located;
@@ -103,10 +128,11 @@ void sim_flow_mend_sets(nsm_sim *s) {
   SIM_EACH(s, relation, k) k->c->y_fn(&now, &k->tab, y + k->row0);
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
-    if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1]) continue;
-    double size = sim_watch_velocity_terms(s, row, s->now.z);
-    if (fabs(y[row]) <= 1e-2 * s->n.flow->rtol * size) continue;
-    s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
+    if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;
+    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->n.flow->scale[2 * row]);
+    if (fabs(y[row]) <= FLOW_KNOWN * s->n.flow->rtol * size) continue;
+    double bound = y[row] > 0 ? r->lo[row] : r->hi[row];
+    if (isfinite(bound)) s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
   }
   sim_watch_still_slides(s);
 }

@@ -106,7 +106,10 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = sim_try_implicit(s, r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
   if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
-  if (code == NSM_OK && s->n.flow) sim_flow_mend_sets(s);
+  if (code == NSM_OK && s->n.flow) {
+    sim_flow_mend_sets(s);
+    s->n.flow->jumped = 0;
+  }
   return code;
 }
 
@@ -393,11 +396,16 @@ static void remember_fall(nsm_sim *s, double length) {
 }
 
 // Of the sets that ended, those that hold on all the same: their forces had been extrapolated to what they are not.
-static void doubt(nsm_sim *s) {
+static void doubt(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
   for (int row = 0; row < s->n.r.n; row++) {
     int was = w->was[row], now = s->now.set[row];
     if (!w->ended[row]) continue;
+    if (s->n.flow && was == now && s->now.doubt[row] && length <= FLOW_REST * s->a->step) {
+      sim_flow_other_set(s, row);
+      continue;
+    }
+    if (s->n.flow) { s->now.doubt[row] = was == now; continue; }
     if (was == now && (was == SIM_STICKS || was == SIM_INSIDE)) {
       s->now.doubt[row] = 1;
       w->ended[row] = 0;
@@ -463,7 +471,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     code = impact(s, rest_of(s), e);
   }
   if (code == NSM_OK) code = probe(s, s->a->step, e);
-  doubt(s);
+  doubt(s, length);
   sim_tell_sets(s);
   return code == NSM_OK && w->pieces >= (s->n.flow ? FLOW_PIECES : MOST_PIECES) ? capture(s, e) : code;
 }

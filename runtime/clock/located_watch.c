@@ -8,7 +8,7 @@
 // At a bound, laws as they are (complementarity within the piece) and sets that are kept agree; beyond it the other
 // member of the pair is what is not zero, and gives the sign. Forces are means of a piece: at its end they are
 // extrapolated from the last two pieces.
-#include "located.h"
+#include "flow_pieces.h"
 #include "runtime/schemes/consistent.h"
 #include <math.h>
 #include <string.h>
@@ -38,11 +38,13 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   sim_rows *r = &s->n.r;
   if (w->measured) return;
   w->measured = 1;
+  double solved = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : 0;
   nsm_view now = sim_now(s);
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z));
+      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z)) +
+                          solved * r->terms[row];
   }
   s->w.terms_of = -1;
 }
@@ -193,7 +195,7 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
     w->tolerance[row] = 0;
     if (s->n.flow) {
       *forces = fmax(*forces, fabs(l));
-      w->f[row] = set == SIM_INSIDE ? fmin(over, under) : set == SIM_LOW ? y : -y;
+      w->f[row] = set == SIM_INSIDE ? fmin(over, under) : r->lo[row] == r->hi[row] ? INFINITY : set == SIM_LOW ? y : -y;
     } else if (set == SIM_INSIDE) {
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
@@ -203,6 +205,14 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
       w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
     }
   }
+}
+
+// What forces, multipliers and y of event_driven are known to: those of relations to some round-off.
+static double solved_of(const nsm_sim *s, int row, double forces) {
+  const struct sim_flow *f = s->n.flow;
+  int set = s->now.set[row], bound = set == SIM_LOW || set == SIM_HIGH;
+  if (bound || set == SIM_INSIDE) return 16 * rounds * f->scale[2 * row + (set == SIM_INSIDE)];
+  return FLOW_KNOWN * f->rtol * fmax(f->strong, forces);
 }
 
 int sim_watch(nsm_sim *s, double h, double t1) {
@@ -217,6 +227,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
     int set = s->now.set[row];
     if (set == SIM_OPEN || set == SIM_LEFT) continue;
     w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
+                        : s->n.flow ? solved_of(s, row, forces)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];
   }
@@ -268,19 +279,22 @@ static double inverse_mass(const nsm_sim *s, int z) {
   return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
 }
 
-// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand. At rest velocities are
-// round-off, and beside each other not small.
+// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand, or, by event_driven, in what
+// the instant at which it was found to stop is known to. At rest velocities are round-off, and beside each other not
+// small.
 static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   int row = r->friction[number].row[part->first];
   double inverse = 0;
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
-  return share * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * inverse;
+  double instant = s->n.flow ? 1024 * DBL_EPSILON * (fabs(s->now.t) + s->a->step) / s->w.length : 0;
+  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * inverse;
 }
 
 void sim_watch_still_slides(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   nsm_view now = sim_now(s);
+  double known = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : rate_rounds(s);
   if (r->nfriction == 0) return;
   slips(s, &now);
   for (int i = 0; i < r->nfriction; i++) {
@@ -291,7 +305,7 @@ void sim_watch_still_slides(nsm_sim *s) {
       double slip = 0, *rate = s->located->rate;
       if (!r->active[row[0]] || s->now.set[row[0]] != SIM_STICKS) continue;
       for (int d = 0; d < part[k].n; d++) slip = hypot(slip, part[k].w[d] * rate[row[d]]);
-      if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z) ||
+      if (slip <= known * sim_watch_velocity_terms(s, row[0], s->now.z) ||
           slip <= stops_at_once(s, i, &part[k]))
         continue;
       s->now.set[row[0]] = SIM_SLIPS_ON;

@@ -25,7 +25,7 @@ static double power_of(nsm_sim *s, const nsm_view *v) {
     if (k->c->g_fn) k->c->g_fn(v, &k->tab, f, f + s->a->nv);
   }
   for (int i = 0; i < s->a->nv; i++) sum += fabs(f[i]) * (fabs(s->now.z[i]) + fabs(s->w.z1[i]));
-  return s->n.h * sum;
+  return s->w.length * sum;
 }
 
 static double drives(nsm_sim *s, double t, const double *q) {

@@ -19,12 +19,16 @@ struct sim_flow {
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
   int     n, nq, nquad, nroot;           // n = nq + nz
-  double  rtol, atol;                    // atol 0: by the sizes of what has the same unit
+  double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
   int    *group;                         // [n] the first of its unit
   double *y, *dy, *tolerance, *size;     // [n] state; its derivative; absolute tolerances; largest by units so far
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
+  double *most, *scale;                  // [2 r.n] of each row largest y and multiplier so far, and their sizes
+  double  strong;                        // largest force so far
+  double *there;                         // [nroot] what is watched, at a root
   int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin
+  int     jumped;                        // since sets were read last: they may be others at the begin of a piece
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
   double  begun;                         // time of its begin
   int     rooted;                        // the trial ended at a root, at `at`

@@ -1,6 +1,10 @@
 // What event_driven takes, its room, and its solver.
 #include "flow.h"
 
+// What is asked of a run is not what is asked of a step of the solver: errors add up along a motion, and impacts and
+// instabilities enlarge them. The solver does not take less than some round-off.
+static const double of_run = 1e-2, least = 1e-14;
+
 static int refuse(nsm_error *e, const char *what) {
   sim_fail(e, NSM_USAGE, "`event_driven` does not take %s", what);
   return 0;
@@ -86,8 +90,8 @@ void sim_flow_analyse(nsm_sim *s) {
   w->n = s->a->nq + s->a->nz;
   w->nquad = s->a->nl + s->n.r.n + 2;
   w->nroot = 2 * s->n.r.n + s->a->nwhen;
-  w->rtol = s->a->rtol;
-  w->atol = s->a->atol;
+  w->rtol = fmin(s->a->rtol, fmax(of_run * s->a->rtol, least));
+  w->atol = of_run * s->a->atol;
   w->stops = s->a->nsignal > 0 || s->a->nevery > 0;
   for (int b = 0; b < s->a->m->nblock; b++) w->stops |= s->a->event[b].by_time || s->a->event[b].instant;
   w->from = -INFINITY;
@@ -100,6 +104,9 @@ void sim_flow_analyse(nsm_sim *s) {
   for (size_t i = 0; i < 2; i++) *by_quad[i] = SIM_NEW(s, w->nquad, double);
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);
+  w->most = SIM_NEW(s, 2 * s->n.r.n, double);
+  w->scale = SIM_NEW(s, 2 * s->n.r.n, double);
+  w->there = SIM_NEW(s, w->nroot, double);
   room_of_instant(s);
   take_groups(s);
   w->iterates = iterates(s);

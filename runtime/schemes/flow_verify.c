@@ -2,10 +2,12 @@
 // and the laws of the rows, each beside the size of its terms.
 #include "flow.h"
 
-// Of the forces of all rows that push on what moves.
-static double largest_force(const nsm_sim *s) {
-  const struct sim_flow *w = s->n.flow;
-  double largest = DBL_MIN;
+static const double small = 1e-3;       // of the terms that a multiplier is in
+
+// Of the forces of all rows that push on what moves, so far.
+static double largest_force(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double largest = fmax(w->strong, DBL_MIN);
   for (int r = 0; r < w->m; r++) {
     int row = w->row[r];
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
@@ -20,7 +22,7 @@ static double largest_force(const nsm_sim *s) {
   }
   for (int f = 0; f < s->n.r.nfriction; f++)
     if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, sim_flow_pressed(s, f));
-  return largest;
+  return w->strong = largest;
 }
 
 // The largest value of the unit of z so far.
@@ -95,21 +97,69 @@ static double friction_off(nsm_sim *s, int f, const double *rate, double largest
   return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_flow_pressed(s, f)) / largest);
 }
 
-// Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one; a multiplier beyond them.
-static double relation_off(const nsm_sim *s, const sim_class *k, int i, double y) {
-  const double *h = k->h + (size_t)i * (size_t)k->c->h.n, *force = s->n.flow->in.force;
-  int row = k->row0 + i, inside = s->n.flow->in.of[row] >= 0, high = s->now.set[row] == SIM_HIGH;
-  double size = fabs(y) + DBL_MIN, l = force[s->n.r.l[row]];
-  for (int e = 0; e < k->c->h.n; e++) {
-    int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
-    if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e] * force[ix]) : 0;
-    else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
-      int z = sim_z_of(s, k, i, k->c->h.col[e]);
-      size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
+// Sizes of the y of relations, into scale[2 row]: of their terms, and the largest so far.
+static void sizes(nsm_sim *s, const double *y) {
+  struct sim_flow *w = s->n.flow;
+  SIM_EACH(s, relation, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      w->most[2 * row] = fmax(w->most[2 * row], fabs(y[row]));
+      w->most[2 * row + 1] = fmax(w->most[2 * row + 1], fabs(w->in.force[s->n.r.l[row]]));
     }
+  SIM_EACH(s, relation, k)
+    for (int i = 0; i < k->tab.count; i++) {
+      const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
+      double size = fmax(w->most[2 * (k->row0 + i)], DBL_MIN);
+      for (int e = 0; e < k->c->h.n; e++) {
+        int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
+        if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e]) * w->most[2 * s->n.r.of_l[ix] + 1] : 0;
+        else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
+          int z = sim_z_of(s, k, i, k->c->h.col[e]);
+          size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
+        }
+      }
+      w->scale[2 * (k->row0 + i)] = size;
+    }
+}
+
+// What of a multiplier is nothing beside the terms of the equations and relations that it is in, and its largest so
+// far: into scale[2 row + 1]. Sizes of the equations stand in dz.
+static void pushes(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double *scale = w->scale;
+  for (int row = 0; row < s->n.r.n; row++) scale[2 * row + 1] = INFINITY;
+  SIM_EACH(s, b, k) {
+    const nsm_pattern *p = &k->c->b;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)p->col[e]];
+        double b = fabs(k->b[(size_t)i * (size_t)p->n + (size_t)e]);
+        if (l >= s->a->nl || b == 0) continue;
+        double *least = &scale[2 * s->n.r.of_l[l] + 1];
+        *least = fmin(*least, w->dz[sim_z_of(s, k, i, p->row[e])] / b);
+      }
   }
-  if (!inside) return (high ? y : -y) / size;
-  double beyond = fmax(s->n.r.lo[row] - l, l - s->n.r.hi[row]) / (fabs(l) + DBL_MIN);
+  SIM_EACH(s, relation, k)
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < k->c->h.n; e++) {
+        int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]];
+        double h = fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
+        if (k->c->h.wrt[e] != NSM_WRT_L || l >= s->a->nl || h == 0) continue;
+        double *least = &scale[2 * s->n.r.of_l[l] + 1];
+        *least = fmin(*least, scale[2 * (k->row0 + i)] / h);
+      }
+  for (int row = 0; row < s->n.r.n; row++) {
+    double *least = &scale[2 * row + 1];
+    *least = fmax(isfinite(*least) ? small * *least : 0, fmax(w->most[2 * row + 1], DBL_MIN));
+  }
+}
+
+// Of a relation: y that is not 0 inside of the bounds, or has the wrong sign at one; a multiplier beyond them.
+static double relation_off(const nsm_sim *s, int row, double y) {
+  const struct sim_flow *w = s->n.flow;
+  const sim_rows *r = &s->n.r;
+  double l = w->in.force[r->l[row]], size = w->scale[2 * row];
+  if (w->in.of[row] < 0) return r->lo[row] == r->hi[row] ? 0 : (s->now.set[row] == SIM_HIGH ? y : -y) / size;
+  double beyond = fmax(r->lo[row] - l, l - r->hi[row]) / w->scale[2 * row + 1];
   return fmax(fabs(y) / size, isfinite(beyond) ? beyond : 0);
 }
 
@@ -117,12 +167,13 @@ double sim_flow_verify(nsm_sim *s, double t1) {
   struct sim_flow *w = s->n.flow;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->in.force);
   double off = momentum(s, &v), largest = largest_force(s), *rate = w->rate[4];
+  SIM_EACH(s, row, k) (k->c->kind == NSM_RELATION ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
+  sizes(s, rate);
+  pushes(s);
   SIM_EACH(s, row, k) {
-    int relation = k->c->kind == NSM_RELATION;
-    (relation ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
     for (int i = 0; i < k->tab.count; i++) {
-      int row = k->row0 + i;
-      if (relation) { off = fmax(off, relation_off(s, k, i, rate[row])); continue; }
+      int row = k->row0 + i, relation = k->c->kind == NSM_RELATION;
+      if (relation) { off = fmax(off, relation_off(s, row, rate[row])); continue; }
       if (k->c->kind == NSM_FRICTION || w->in.of[row] < 0) continue;
       off = fmax(off, fabs(rate[row]) / speed(s, k, i));
       if (k->c->kind == NSM_CONTACT) off = fmax(off, -w->in.force[s->n.r.l[row]] / largest);

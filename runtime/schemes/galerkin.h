@@ -6,6 +6,7 @@
 //   galerkin_system.c   the equations (3)-(6)                    galerkin_matrix.c  their derivatives
 //   galerkin_nodes.c    forces and sliding friction at Gauss' nodes
 //   galerkin_turns.c    attitudes: a chart about the mean one
+//   galerkin_handed.c   what a piece hands to the next: factors, unknowns
 //   galerkin_force.c    forces at the end of a piece             galerkin_books.c   works and losses
 //   step_galerkin.c     a piece: Newton's method             galerkin_verify.c  the check of what stands
 //
@@ -16,7 +17,8 @@
 #include "consistent.h"
 #include "instant.h"
 
-enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400 };       // polynomials; unknowns of a piece
+enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400,           // polynomials; unknowns of a piece
+       GALERKIN_PAST = SIM_PAST_PIECES };
 enum { IN_PLACES, IN_SPEEDS, IN_FORCES, IN_KAPPAS };     // parts of a block of unknowns
 
 typedef struct galerkin_tables {
@@ -44,11 +46,10 @@ struct sim_galerkin {
   galerkin_class *cls;
   int     nturn; galerkin_turn *turn;
   double *middle;                       // [nq] with the attitudes p_M
-  double *x, *dx, *res;                 // [n] unknowns, Newton's step, residual
-  double *A, *work;                     // [n, n] its derivative, factors; scratch of the pseudo-inverse
-  double *inverse;                      // [n, n] that, where rows depend on each other
-  double *by_row, *by_col;              // [n] scales
-  int    *pivot, *jpvt, lwork, inverted;
+  int     most;                         // unknowns with all rows
+  double *x, *dx, *res, *plain;         // [n] unknowns, Newton's step, residual; x of the motion from the begin
+  double *A, *work;                     // [n, n] its derivative; scratch of the pseudo-inverse
+  int    *jpvt, lwork;
   double *q[GALERKIN_DEGREE + 1], *u[GALERKIN_DEGREE + 1];     // [nq] [nz] at the points of one N, or at Gauss' nodes
   double *dq, *du, *minus_dq, *minus_du;// [nv] increments of a subinterval
   double *momentum, *coordinate;        // [nv] brackets of (3), (4)
@@ -106,8 +107,15 @@ void galerkin_add_slopes(nsm_sim *s);
 void galerkin_book_forces(nsm_sim *s);
 
 // galerkin_matrix.c
-int  galerkin_matrix(nsm_sim *s);                        // makes and factors it; 0: it is not finite
+int  galerkin_matrix(nsm_sim *s);                        // makes it, and its factors in the state; 0: it is not finite
 void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
+
+// galerkin_handed.c
+int  galerkin_handed(nsm_sim *s);                        // do the factors of the state do for this piece?
+void galerkin_start(nsm_sim *s, int plain);              // plain: the motion from the begin, not of the last pieces
+void galerkin_hand_on(nsm_sim *s, int iterations);       // of the piece that was found
+double galerkin_measure(const nsm_sim *s);               // Newton's step beside the velocities
+void galerkin_lost(nsm_sim *s);                          // nothing is known of pieces before
 
 // galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)
 void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);

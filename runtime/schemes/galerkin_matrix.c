@@ -152,21 +152,23 @@ static void subinterval(nsm_sim *s, piece at) {
 
 // ---- factors --------------------------------------------------------------------------------------------------------
 // Rows, then columns, to a largest entry of 1; 0: something is not finite.
-static int scale(struct sim_galerkin *g) {
+static int scale(const struct sim_galerkin *g, double *by_row, double *by_col) {
   size_t n = (size_t)g->n;
-  for (size_t i = 0; i < n; i++) {
-    double most = 0;
-    for (size_t j = 0; j < n; j++) most = fmax(most, fabs(g->A[i + j * n]));
-    g->by_row[i] = most > 0 ? 1 / most : 1;
-  }
-  for (size_t j = 0; j < n; j++) {
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(g->A[i + j * n] *= g->by_row[i]));
-    g->by_col[j] = most > 0 ? 1 / most : 1;
+  double most = 0;
+  for (size_t i = 0; i < n; i++) by_row[i] = 0;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < n; i++) by_row[i] = fabs(g->A[i + j * n]) > by_row[i] ? fabs(g->A[i + j * n]) : by_row[i];
+  for (size_t i = 0; i < n; i++) by_row[i] = by_row[i] > 0 ? 1 / by_row[i] : 1;
+  for (size_t j = 0; j < n; j++, most = 0) {
+    double *a = g->A + j * n, sum = 0;
     for (size_t i = 0; i < n; i++) {
-      g->A[i + j * n] *= g->by_col[j];
-      if (!isfinite(g->A[i + j * n])) return 0;
+      a[i] *= by_row[i];
+      most = fabs(a[i]) > most ? fabs(a[i]) : most;
+      sum += fabs(a[i]);
     }
+    if (!isfinite(sum)) return 0;
+    by_col[j] = most > 0 ? 1 / most : 1;
+    for (size_t i = 0; i < n; i++) a[i] *= by_col[j];
   }
   return 1;
 }
@@ -174,33 +176,38 @@ static int scale(struct sim_galerkin *g) {
 int galerkin_matrix(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
   size_t n = (size_t)g->n, bytes = n * n * sizeof(double);
+  double *factors = s->now.piece_factors;
   memset(g->A, 0, bytes);
   for (int N = 1; N <= g->t.s; N++) {
     galerkin_points(s, N);
     for (int i = 1; i <= N; i++) subinterval(s, (piece){ N, i });
   }
   galerkin_add_slopes(s);
-  if (!scale(g)) return 0;
-  memcpy(g->inverse, g->A, bytes);
+  s->now.piece.made_h = 0;
+  if (!scale(g, s->now.piece_scale, s->now.piece_scale + n)) return 0;
+  memcpy(factors, g->A, bytes);
   double least = 1, most = 0;
-  int singular = nsm_la_lu_factor(g->n, g->A, g->n, g->pivot).code != NSM_LA_OK;
+  int singular = nsm_la_lu_factor(g->n, factors, g->n, s->now.piece_pivot).code != NSM_LA_OK;
   for (size_t i = 0; i < n; i++) {
-    double x = fabs(g->A[i + i * n]);
+    double x = fabs(factors[i + i * n]);
     least = fmin(least, x);
     most = fmax(most, x);
   }
-  g->inverted = singular || least <= dependent * most;
-  if (!g->inverted) return 1;
-  memcpy(g->A, g->inverse, bytes);
-  return nsm_la_pseudo_inverse(g->n, g->A, dependent, g->inverse, g->jpvt, g->work, g->lwork) >= 0;
+  s->now.piece.inverted = singular || least <= dependent * most;
+  if (s->now.piece.inverted &&
+      nsm_la_pseudo_inverse(g->n, g->A, dependent, factors, g->jpvt, g->work, g->lwork) < 0) return 0;
+  s->now.piece.made_h = s->n.h;
+  s->now.piece.spent = 0;
+  return 1;
 }
 
 void galerkin_solve(nsm_sim *s, double *x) {
   struct sim_galerkin *g = s->n.galerkin;
-  for (int i = 0; i < g->n; i++) x[i] *= g->by_row[i];
-  if (g->inverted) {
+  const double *by_row = s->now.piece_scale, *by_col = by_row + g->n;
+  for (int i = 0; i < g->n; i++) x[i] *= by_row[i];
+  if (s->now.piece.inverted) {
     memcpy(g->work, x, (size_t)g->n * sizeof(double));
-    nsm_la_gemv(g->n, g->n, 1, g->inverse, g->n, g->work, 0, x);
-  } else nsm_la_lu_solve(g->n, 1, g->A, g->n, g->pivot, x, g->n);
-  for (int i = 0; i < g->n; i++) x[i] *= g->by_col[i];
+    nsm_la_gemv(g->n, g->n, 1, s->now.piece_factors, g->n, g->work, 0, x);
+  } else nsm_la_lu_solve(g->n, 1, s->now.piece_factors, g->n, s->now.piece_pivot, x, g->n);
+  for (int i = 0; i < g->n; i++) x[i] *= by_col[i];
 }

@@ -44,10 +44,10 @@ void sim_galerkin_analyse(nsm_sim *s) {
   g->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   g->cls = SIM_NEW(s, s->a->m->nclass, galerkin_class);
   for (int a = 0; a < s->a->m->nclass; a++) room_of_class(s, &s->a->cls[a], &g->cls[a]);
-  double **by_n[] = { &g->x, &g->dx, &g->res, &g->by_row, &g->by_col }, **squared[] = { &g->A, &g->inverse };
+  g->most = (int)n;
+  double **by_n[] = { &g->x, &g->dx, &g->res, &g->plain };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, n + ends, double);
-  for (size_t i = 0; i < 2; i++) *squared[i] = SIM_NEW(s, n * n, double);
-  g->pivot = SIM_NEW(s, n, int);
+  g->A = SIM_NEW(s, n * n, double);
   g->jpvt = SIM_NEW(s, n, int);
   g->lwork = nsm_la_pseudo_inverse_work((int)n);
   g->work = SIM_NEW(s, (size_t)g->lwork + n, double);

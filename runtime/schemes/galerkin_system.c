@@ -63,12 +63,14 @@ static void rates(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   b.v = v->v0;
   if (s->a->nsignal > 0) { b.d = sim_signals(s, b.t); b.d_rate = s->w.moments->rate[s->w.moments->last]; }
   k->c->rate_fn(&b, &k->tab, g->rate0 + k->row0);
-  b.v = s->a->zero;
-  k->c->rate_fn(&b, &k->tab, g->still0 + k->row0);
   nsm_view e = *v;
   if (s->a->nsignal > 0) { e.d = sim_signals(s, e.t); e.d_rate = s->w.moments->rate[s->w.moments->last]; }
   k->c->rate_fn(&e, &k->tab, g->rate1 + k->row0);
-  e.v = s->a->zero;
+  if (!galerkin_on_velocities(k->c)) return;
+  b.v = e.v = s->a->zero;
+  if (s->a->nsignal > 0) { b.d = sim_signals(s, b.t); b.d_rate = s->w.moments->rate[s->w.moments->last]; }
+  k->c->rate_fn(&b, &k->tab, g->still0 + k->row0);
+  if (s->a->nsignal > 0) { e.d = sim_signals(s, e.t); e.d_rate = s->w.moments->rate[s->w.moments->last]; }
   k->c->rate_fn(&e, &k->tab, g->still1 + k->row0);
 }
 

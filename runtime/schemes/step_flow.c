@@ -36,13 +36,18 @@ static int root(void *with, double t, const double *y, double *g) {
 }
 
 // ---- begin ----------------------------------------------------------------------------------------------------------
-// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them.
+// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them. Velocities that are
+// nothing beside what would move coordinates by their size within the run have that size.
 static void tolerances(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
-  double h = s->a->step;
+  double h = s->a->step, run = fmax(s->a->until - s->now.t, h);
   for (int i = 0; i < w->n; i++) {
     double *size = &w->size[w->group[i]];
     *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
+  }
+  for (int i = 0; i < s->a->nown; i++) {
+    double *size = &w->size[w->group[w->nq + i]];
+    *size = fmax(*size, w->size[w->group[i]] / run);
   }
   for (int i = 0; i < w->n; i++) {
     double size = w->size[w->group[i]];
@@ -66,7 +71,12 @@ static int begin(nsm_sim *s) {
   memcpy(w->y, s->now.q, (size_t)w->nq * sizeof(double));
   memcpy(w->y + w->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
   w->begun = s->now.t;
-  if (s->now.k == 0) memset(w->size, 0, (size_t)w->n * sizeof(double));
+  if (s->now.k == 0) {
+    memset(w->size, 0, (size_t)w->n * sizeof(double));
+    w->strong = 0;
+    memset(w->most, 0, 2 * (size_t)s->n.r.n * sizeof(double));
+    memset(w->scale, 0, 2 * (size_t)s->n.r.n * sizeof(double));
+  }
   memset(w->before, 0, (size_t)w->nquad * sizeof(double));
   if (rhs(s, s->now.t, w->y, w->dy) != 0) return 0;
   tolerances(s);
@@ -87,10 +97,10 @@ static nsm_code failed(nsm_sim *s, double t, int code, nsm_error *e) {
   w->runs = 0;
   if (code == NSM_FLOW_TOO_MUCH)
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, takes more than %d steps of the solver before "
-             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, w->rtol);
+             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, s->a->rtol);
   else
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, is not found: its equations have no solution "
-             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, w->rtol);
+             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, s->a->rtol);
   return NSM_FAILED;
 }
 
@@ -123,12 +133,40 @@ static int anew(nsm_sim *s, double t1, long most, double *t) {
   return on_to(s, t1, most, t);
 }
 
+// Between two instants that are all but one: the solver does not take that.
+static int is_instant(const nsm_sim *s, double t1) {
+  return t1 - s->now.t <= 16 * DBL_EPSILON * fmax(fabs(t1), fabs(s->now.t));
+}
+
+static int over_instant(nsm_sim *s, double t1) {
+  struct sim_flow *w = s->n.flow;
+  for (int i = 0; i < w->n; i++) w->y[i] += (t1 - s->now.t) * w->dy[i];
+  memcpy(w->quad, w->before, (size_t)w->nquad * sizeof(double));
+  w->rooted = 0;
+  w->at = t1;
+  return NSM_FLOW_THERE;
+}
+
+// Values have jumped: does a set not hold at the begin? The solver sees what falls through 0, not what is below it.
+static int ended_at_begin(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  int any = 0;
+  if (!w->jumped || w->fixed_end || root(s, s->now.t, w->y, w->there) != 0) return 0;
+  w->jumped = 0;
+  for (int i = 0; i < w->nroot; i++) any |= w->hits[i] = w->there[i] < 0 ? -1 : 0;
+  if (!any || !w->ends(s)) return 0;
+  memcpy(w->quad, w->before, (size_t)w->nquad * sizeof(double));
+  w->rooted = 1;
+  w->at = s->now.t;
+  return 1;
+}
+
 // On to t1, or to a root where there is one; what falls through 0 without being one of the model's is passed.
 static int go(nsm_sim *s, double t1, long most) {
   struct sim_flow *w = s->n.flow;
   double t = w->begun;
   int code = on_to(s, t1, most, &t);
-  while (code == NSM_FLOW_ROOT && (w->fixed_end || !w->ends(s))) {
+  while (code == NSM_FLOW_ROOT && (w->fixed_end || (root(s, t, w->y, w->there) == 0 && !w->ends(s)))) {
     if (t >= t1) { code = NSM_FLOW_THERE; break; }
     code = on_to(s, t1, most, &t);
     if (code == NSM_FLOW_NEAR) code = anew(s, t1, most, &t);
@@ -140,7 +178,7 @@ static int go(nsm_sim *s, double t1, long most) {
 
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  int on = goes_on(s, t1), code = NSM_FLOW_FAILED;
+  int on = goes_on(s, t1), goes = on || !is_instant(s, t1), code = NSM_FLOW_FAILED;
   if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
   s->w.flows = 1;
   w->from = w->stops ? s->now.t : -INFINITY;
@@ -150,11 +188,13 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   if (on) memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
   for (int stiff = w->stiff; stiff < 2 && code < 0; stiff++) {
     if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
-    code = go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
+    code = !on && ended_at_begin(s) ? NSM_FLOW_ROOT
+           : !goes                 ? over_instant(s, t1)
+                                   : go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
     on = 0;
   }
   w->reached = 1;
-  w->runs = code >= 0;
+  w->runs = code >= 0 && goes;
   if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
   flow_book(s);
   return NSM_OK;
@@ -171,7 +211,10 @@ void sim_flow_accept(nsm_sim *s) {
   w->reached = 0;
 }
 
-void sim_flow_stale(nsm_sim *s) { s->n.flow->runs = 0; }
+void sim_flow_stale(nsm_sim *s) {
+  s->n.flow->runs = 0;
+  s->n.flow->jumped = 1;
+}
 
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }
 

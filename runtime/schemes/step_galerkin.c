@@ -2,66 +2,45 @@
 // docs/numerics/galerkin.md with the exact derivative, kept as long as it contracts.
 #include "galerkin.h"
 
-enum { MOST_ITERATIONS = 25 };
-static const double contracts = 0.25,    // at least so much an iteration, or the derivative is made anew
-                    floor_of = 4;        // roundings beside which a correction is nothing
-static const double worth = 1e-9;        // below this correction a matrix is not worth making anew
+enum { MOST_ITERATIONS = 25, RESTS = 1 };         // pieces that make factors of their own, where old ones did not do
+static const double contracts = 0.25,     // at least so much an iteration, or the derivative is made anew
+                    floor_of = 4,        // roundings beside which a correction is nothing
+                    rounding = 100,      // those that a correction by old factors may be made of
+                    settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
+                    worth = 1e-9;        // below this correction a matrix is not worth making anew
 
-// A motion with the accelerations and the forces of the begin.
-static void start(nsm_sim *s) {
+// Iterations until it is found, with the factors that are there where they are `good`; 0: it is not. The last
+// correction, relative, in *off. The next one is at most the last by what each of the last two was of the one before,
+// by the same factors.
+static int iterate(nsm_sim *s, int good, double *off) {
   struct sim_galerkin *g = s->n.galerkin;
-  double h = s->n.h;
-  galerkin_instant(s, s->now.t, s->now.q, s->now.z);
-  memset(g->x, 0, (size_t)g->n * sizeof(double));
-  for (int i = 0; i < s->a->nv; i++) {
-    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->in.e[i]);
-    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->in.e[i] / (2 * sqrt(3));
-    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->in.e[i];
-  }
-  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->in.force[s->n.r.l[g->row[r]]];
-}
-
-// Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
-// was gained in the piece.
-static double measure(const nsm_sim *s) {
-  const struct sim_galerkin *g = s->n.galerkin;
-  double off = 0, all = DBL_MIN;
-  for (int i = 0; i < s->a->nv; i++) {
-    double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
-    all += m * s->now.z[i] * s->now.z[i];
-    for (int j = 0; j < g->t.s; j++) {
-      int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
-      double h[] = { s->n.h, 1 };
-      for (int k = 0; k < 2; k++) {
-        off += m * (g->dx[at[k]] / h[k]) * (g->dx[at[k]] / h[k]);
-        all += m * (g->x[at[k]] / h[k]) * (g->x[at[k]] / h[k]);
-      }
-    }
-  }
-  return sqrt(off / all);
-}
-
-// 1: found; the last correction, relative, in *off.
-static int iterate(nsm_sim *s, double *off) {
-  struct sim_galerkin *g = s->n.galerkin;
-  double last = INFINITY;
-  int made = 0;
-  for (int it = 0; it < MOST_ITERATIONS; it++) {
+  double last = INFINITY, rate = 1, before;
+  int fresh = 0;
+  for (int it = 1; it <= MOST_ITERATIONS; it++) {
     galerkin_residual(s);
-    if (!made && !galerkin_matrix(s)) return 0;
-    made = 1;
-    for (int i = 0; i < g->n; i++) g->dx[i] = g->res[i];
+    if (!good) {
+      if (!galerkin_matrix(s)) return 0;
+      if (it > 1 && !fresh) s->now.piece.rest = RESTS;
+      last = INFINITY;
+      rate = 1;
+      fresh = good = 1;
+    }
+    memcpy(g->dx, g->res, (size_t)g->n * sizeof(double));
     galerkin_solve(s, g->dx);
     for (int i = 0; i < g->n; i++) g->x[i] -= g->dx[i];
     s->now.count.newton_iterations++;
-    *off = measure(s);
+    *off = galerkin_measure(s);
     if (!isfinite(*off)) return 0;
-    if (*off <= floor_of * DBL_EPSILON) return 1;
-    if (*off <= s->a->tolerance && !(*off < 0.25 * last)) return 1;      // falls no more
-    if (it > 0 && *off > contracts * last) made = *off < worth;
+    before = rate;
+    rate = last < INFINITY ? *off / last : 1;
+    double next = *off * fmax(rate, before);
+    if (*off <= floor_of * DBL_EPSILON || next <= settled) { *off = fmin(*off, next); return it; }
+    int noise = *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON);
+    if (noise && !(*off < 0.25 * last)) return it;                       // falls no more
+    if (last < INFINITY && rate > contracts) good = fresh && *off < worth;
     last = *off;
   }
-  return *off <= s->a->tolerance;
+  return *off <= s->a->tolerance ? MOST_ITERATIONS : 0;
 }
 
 // The gap that a constraint has at the begin, as far as it is more than round-off (step_consistent.c).
@@ -89,9 +68,16 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   galerkin_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   at_begin(s);
-  start(s);
+  int good = galerkin_handed(s), iterations;
+  galerkin_start(s, 0);
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
-  if (!iterate(s, &off)) return failed(s, t1, off, e);
+  if (!(iterations = iterate(s, good, &off))) {
+    galerkin_lost(s);
+    galerkin_start(s, 1);
+    iterations = iterate(s, 0, &off);
+  }
+  if (!iterations) return failed(s, t1, off, e);
+  galerkin_hand_on(s, iterations);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   for (int i = 0; i < s->a->nv; i++) {

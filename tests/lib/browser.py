@@ -25,7 +25,7 @@ def free_port():
 
 
 NAMED = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Left": "\ue012", "Right": "\ue014", "Up": "\ue013",
-         "Down": "\ue015"}
+         "Down": "\ue015", "F1": "\ue031"}
 
 
 def pressed(keys):

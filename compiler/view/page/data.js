@@ -1,6 +1,7 @@
 // The data of the page: facts as JSON, numbers as blocks of letters, decoded when somebody asks for them. What a
 // server answers (page.h, page_answer) has the blocks as they are.
 let facts, answer = null, answerStart = 0;
+const untouched = document.getElementById("live") ? document.documentElement.outerHTML : "";
 const decoded = new Map();
 
 /**

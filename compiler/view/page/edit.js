@@ -14,6 +14,7 @@ class Editor {
     this.field.value = facts.source;
     at("edit").hidden = false;
     at("source").hidden = true;
+    this.assist = new Assist(this.field, live);
     this.field.addEventListener("input", () => {
       clearTimeout(this.timer);
       const [least, most] = AFTER_A_KEY;
@@ -26,19 +27,40 @@ class Editor {
     at("saveModel").addEventListener("click", () => download(this.path.replace(/^.*\//, ""), "text/plain",
       this.field.value));
     at("linkModel").addEventListener("click", () => this.link());
-    if (!at("gallery") && location.hash.startsWith("#model=")) this.follow(location.hash.slice(7));
+    at("code").hidden = false;
+    at("code").addEventListener("toggle", () => this.showCode());
+    at("savePage").addEventListener("click", () => this.savePage());
+    if (at("begin")) this.begin(JSON.parse(at("begin").textContent));
+    else if (!at("gallery") && location.hash.startsWith("#model=")) this.follow(location.hash.slice(7));
   }
 
   show(path, text) {
     this.path = path;
     this.field.value = text;
+    this.assist.colour();
     return this.run();
+  }
+
+  async showCode() { if (at("code").open) at("codeText").textContent = await live.code(); }
+
+  begin({ path, text }) { return this.show(String(path), String(text)); }
+
+  /** This page as it was loaded, with the text of the model in it, which it runs when it is opened. */
+  savePage() {
+    const begin = JSON.stringify({ path: this.path, text: this.field.value }).replace(/</g, "\\u003c");
+    const page = untouched.replace(/<script type="application\/json" id="begin">[^<]*<\/script>\n/, "");
+    const data = '<div id="data">\n', text = page.replace(data, () =>
+      `${data}<script type="application/json" id="begin">${begin}<\/script>\n`);
+    save(this.path.replace(/^.*\/|\.nsm$/g, "") + ".html", new Blob(["<!doctype html>\n", text],
+      { type: "text/html" }));
   }
 
   async run() {
     clearTimeout(this.timer);
     const begin = performance.now();
     await edit(this.path, this.field.value);
+    this.assist.mark(at("said").textContent);
+    this.showCode();
     this.took = performance.now() - begin;
   }
 

@@ -10,7 +10,7 @@ class Live {
     this.first = { words, files, path: facts.path, text: facts.source };
     this.number = 0;                                       // of the run that is wanted
     this.waiting = null;                                   // what gets its answer
-    const source = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
+    const source = this.source = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
     this.start = () => {
       this.worker = new Worker(source);
       this.worker.onmessage = e => this.hear(e.data);
@@ -54,7 +54,17 @@ class Live {
     this.start();
   }
 
+  /** The emitted C of the text that was compiled last. */
+  async code() {
+    await this.ready;
+    return new Promise(then => {
+      this.coded = then;
+      this.worker.postMessage({ code: true });
+    });
+  }
+
   hear(data) {
+    if (this.coded && "code" in data && !("number" in data) && !data.opened) { this.coded(data.code); return; }
     if (data.equations) at("derivation").innerHTML = data.equations;       // as the page has them, escaped by nsm
     if (data.number === this.number) this.answer(data);
   }

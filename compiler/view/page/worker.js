@@ -1,6 +1,7 @@
 // The worker of a page that computes: nsm as a module of WebAssembly (compiler/live), and what it asks of a machine.
 // There are no files, no network and no clock but the time of day. Messages to it: {module, words, path, text} once,
-// then {lines, number} for a run; from it: {opened, code, said}, then {number, code, said, data, memory}.
+// then {lines, number} for a run, {code} for the emitted C; from it: {opened, code, said}, then {number, code, said,
+// data, memory}. A worker that gets {language: module} instead answers an editor: {ask, number}, {number, said}.
 "use strict";
 
 /** What ends the module: an exit code. */
@@ -93,11 +94,20 @@ class Nsm {
     return this.call("live_open", words.join("\n"), path, text);
   }
 
-  /** The derivation in MathML; "" where the model does not compile. */
-  equations() {
-    if (this.broken) return "";
-    const at = this.nsm.live_equations(), bytes = new Uint8Array(this.nsm.memory.buffer, at);
+  textAt(at) {
+    const bytes = new Uint8Array(this.nsm.memory.buffer, at);
     return this.utf8.decode(bytes.slice(0, bytes.indexOf(0)));
+  }
+
+  /** The derivation in MathML; "" where the model does not compile. */
+  equations() { return this.broken ? "" : this.textAt(this.nsm.live_equations()); }
+
+  /** The emitted C. */
+  code() { return this.broken ? "" : this.textAt(this.nsm.live_code()); }
+
+  /** What the language server says of a place in a text (compiler/live/ask), as JSON. */
+  ask({ method, text, line, character }) {
+    return this.textAt(this.nsm.live_ask(this.text(method), this.text(text), line, character));
   }
 
   /** What the run gives for the page, as page_answer of view/page.h has it; null: nothing. */
@@ -117,6 +127,14 @@ if (typeof importScripts === "function") {
     return nsm.open(first);
   };
   addEventListener("message", ({ data }) => {
+    if (data.language) { nsm = new Nsm(first = data.language); return; }
+    if (data.ask) {
+      let said = "null";
+      try { said = nsm.ask(data.ask); } catch (e) { nsm = new Nsm(first); }
+      postMessage({ number: data.number, said });
+      return;
+    }
+    if (data.code) { postMessage({ code: nsm.code() }); return; }
     if (data.module) {
       first = data;
       const code = open();

@@ -1,0 +1,109 @@
+// What a piece of a higher order hands to the next: the factors of its derivative, and its unknowns, of which the next
+// ones are told. Both are part of the state (state.def), so that a run goes on with the same bits from where it was
+// saved.
+//
+// Factors are kept as long as the rows are the same and the length is nearly so. They contract by O(h) an iteration;
+// where the iterations that this costs have added up to what new factors cost, these are made.
+//
+// Unknowns of pieces of one length are extrapolated: 2 x - x', 3 x - 3 x' + x'', 4 x - 6 x' + 4 x'' - x'''.
+// Which of these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
+#include "galerkin.h"
+
+enum { DEAR = 16 };                      // iterations that take as long as a matrix
+static const double same = 1e-9,         // lengths of pieces whose unknowns are extrapolated
+                    alike = 0.5;         // and of those whose factors do for each other
+
+static int same_rows(const nsm_sim *s) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  return s->now.piece.m == g->m && memcmp(s->now.piece_row, g->row, (size_t)g->m * sizeof(int)) == 0 &&
+         memcmp(s->now.piece_slides, g->slides, (size_t)s->n.r.nfriction) == 0;
+}
+
+int galerkin_handed(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  if (!same_rows(s)) {
+    s->now.piece.made_h = 0;
+    s->now.piece.known = 0;
+    s->now.piece.m = g->m;
+    memcpy(s->now.piece_row, g->row, (size_t)g->m * sizeof(int));
+    memcpy(s->now.piece_slides, g->slides, (size_t)s->n.r.nfriction);
+  }
+  if (!(fabs(s->now.piece.h - s->n.h) <= same * s->n.h)) s->now.piece.known = 0;
+  s->now.piece.h = s->n.h;
+  if (s->now.piece.rest > 0) return s->now.piece.rest--, 0;
+  return s->now.piece.made_h > 0 && fabs(s->now.piece.made_h - s->n.h) <= alike * s->n.h && s->now.piece.spent < DEAR;
+}
+
+// A motion with the accelerations and the forces of the begin.
+static void from_begin(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  double h = s->n.h;
+  memset(g->x, 0, (size_t)g->n * sizeof(double));
+  for (int i = 0; i < s->a->nv; i++) {
+    g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->in.e[i]);
+    g->x[galerkin_at(s, 1, IN_PLACES, i)] = h * h * g->in.e[i] / (2 * sqrt(3));
+    g->x[galerkin_at(s, 0, IN_SPEEDS, i)] = h * g->in.e[i];
+  }
+  for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->in.force[s->n.r.l[g->row[r]]];
+}
+
+// Of the last k pieces, k >= 2.
+static double told(const nsm_sim *s, int k, int i) {
+  static const double weight[][GALERKIN_PAST] = { { 2, -1 }, { 3, -3, 1 }, { 4, -6, 4, -1 } };
+  const struct sim_galerkin *g = s->n.galerkin;
+  double x = 0;
+  for (int p = 0; p < k; p++) x += weight[k - 2][p] * s->now.piece_past[(size_t)p * (size_t)g->most + (size_t)i];
+  return x;
+}
+
+void galerkin_start(nsm_sim *s, int plain) {
+  struct sim_galerkin *g = s->n.galerkin;
+  galerkin_instant(s, s->now.t, s->now.q, s->now.z);
+  from_begin(s);
+  memcpy(g->plain, g->x, (size_t)g->n * sizeof(double));
+  if (plain || s->now.piece.by < 2 || s->now.piece.known < s->now.piece.by) return;
+  for (int i = 0; i < g->n; i++) g->x[i] = told(s, s->now.piece.by, i);
+}
+
+// Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
+// was gained in the piece.
+double galerkin_measure(const nsm_sim *s) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  double off = 0, all = DBL_MIN;
+  for (int i = 0; i < s->a->nv; i++) {
+    double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
+    all += m * s->now.z[i] * s->now.z[i];
+    for (int j = 0; j < g->t.s; j++) {
+      int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
+      double h[] = { s->n.h, 1 };
+      for (int k = 0; k < 2; k++) {
+        off += m * (g->dx[at[k]] / h[k]) * (g->dx[at[k]] / h[k]);
+        all += m * (g->x[at[k]] / h[k]) * (g->x[at[k]] / h[k]);
+      }
+    }
+  }
+  return sqrt(off / all);
+}
+
+void galerkin_hand_on(nsm_sim *s, int iterations) {
+  struct sim_galerkin *g = s->n.galerkin;
+  size_t most = (size_t)g->most, n = (size_t)g->n;
+  double least = INFINITY;
+  s->now.piece.spent += iterations > 3 ? iterations - 3 : 0;           // new factors take three
+  for (int k = 1; k <= s->now.piece.known; k++) {                      // 1: the motion from the begin
+    for (size_t i = 0; i < n; i++) g->dx[i] = g->x[i] - (k > 1 ? told(s, k, (int)i) : g->plain[i]);
+    double off = galerkin_measure(s);
+    if (!(off < least)) continue;
+    least = off;
+    s->now.piece.by = k;
+  }
+  if (s->now.piece.known == 0) s->now.piece.by = 1;
+  memmove(s->now.piece_past + most, s->now.piece_past, (GALERKIN_PAST - 1) * most * sizeof(double));
+  memcpy(s->now.piece_past, g->x, n * sizeof(double));
+  if (s->now.piece.known < GALERKIN_PAST) s->now.piece.known++;
+}
+
+void galerkin_lost(nsm_sim *s) {
+  s->now.piece.made_h = 0;
+  s->now.piece.known = 0;
+}
