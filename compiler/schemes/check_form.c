@@ -2,8 +2,8 @@
 // so that no scheme is stepped otherwise than it is written.
 //
 //   implicit   points are reached from the begin; q_E = q_B + h (b u_B + e u_E), b + e = 1; M, H of constraints at any
-//              points; f at any points with weights that add up to 1; what multipliers add, and outputs, at one point on
-//              the way from the begin to the end; rates, and H of contacts, at the end
+//              points; f at any points with weights that add up to 1; what multipliers add, and outputs, at one point
+//              on the way from the begin to the end; rates, and H of contacts, at the end
 //   point      all at one point P that the begin knows, from which the end is reached; outputs and rates at P with the
 //              velocities of the end
 //

@@ -1,5 +1,4 @@
-// A scheme whose forces are taken at three points, by Simpson's weights, with M at the begin and impulses along H of the
-// end.
+// A scheme with forces at three points, by Simpson's weights, M at the begin, and impulses along H of the end.
 //
 //   q_E = q_B + (h/2) (u_B + u_E),   ~: half of the way from B to E                                               (1)
 //   M(q_B) (z_E - z_B) = (h/6) (f_B + 4 f~ + f_E) + h g_E(lambda) + H(q_E)^T p                                    (2)
