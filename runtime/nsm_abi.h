@@ -461,8 +461,8 @@ typedef struct nsm_model {
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // its place in runtime/schemes.def
   // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
-  // where M, where H of constraints' impulses, and where g and outputs are taken. A contact acts where gap + h lead rate
-  // <= 0 at the point from which the end is reached. place_at: rows are gaps at that point, which depends on their e,
+  // where M, H of constraints' impulses, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0
+  // at the point from which the end is reached. place_at: rows are gaps at that point, which depends on their e,
   // and f at the begin has the velocities that the last step had where it takes f; 0: rates at the end.
   void (*points)(double theta, double gamma, double e, nsm_point *to);
   int inertia_at, along_at, law_at, place_at;

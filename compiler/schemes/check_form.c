@@ -77,6 +77,7 @@ static const char *wrong_momentum(const Form *f, int *inertia) {
   }
   if (sum != number(p, 1)) return "weights of FORCE that do not add up to h";
   if (f->known && (M->point != f->from || g->point != f->from)) return "INERTIA or REACTION at another point";
+  if (g->point == BEGIN) return "REACTION at the begin, where multipliers have nothing to act on";
   if (!on_the_way(f, g->point) && !f->known) return "REACTION at a point off the way from the begin to the end";
   *inertia = M->point;
   return NULL;

@@ -1,5 +1,5 @@
-// A scheme is one file and one line (docs/adding.md): implicit_euler.c, simpson.c and their lines in own.def. Their
-// steps are checked by hand, their fused steps against those; no_step.c is one that is refused.
+// A scheme is one file and one line (docs/adding.md): implicit_euler.c, explicit_euler.c, simpson.c and their lines in
+// own.def. Their steps are checked by hand, their fused steps against those; no_step.c is one that is refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #define EXPERIMENT(scheme) "simulate { until = 2, step = 0.01, scheme = " scheme " }\n}\n"
 #define BY EXPERIMENT("implicit_euler")
 #define BY_SIMPSON EXPERIMENT("simpson")
+#define BY_EXPLICIT EXPERIMENT("explicit_euler")
 static const double h = 0.01;
 
 typedef struct Run { Compilation *c; Jit *jit; nsm_sim *sim; nsm_error e; } Run;
@@ -139,6 +140,19 @@ static void three_points(void **state) {
   end(&r);
 }
 
+static void nothing_at_the_end(void **state) {
+  (void)state;
+  Run r = start("model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\n"
+                "force q = cos(3*time);\n" BY_EXPLICIT, 1);
+  for (int k = 0; k < 200; k++) {
+    double q = value(&r, "q"), u = value(&r, "q'");
+    step(&r);
+    near(value(&r, "q"), q + h * u);
+    near((1 + q * q) * (value(&r, "q'") - u), h * force_at(k * h, q, u));
+  }
+  end(&r);
+}
+
 // On a circle, driven: the impulse is along H of the end, M and forces are constant.
 static void along_the_end(void **state) {
   (void)state;
@@ -206,7 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(moving_mass), cmocka_unit_test(contacts),
                                       cmocka_unit_test(relations), cmocka_unit_test(friction),
                                       cmocka_unit_test(constraints), cmocka_unit_test(three_points),
-                                      cmocka_unit_test(along_the_end), cmocka_unit_test(refused),
-                                      cmocka_unit_test(fused) };
+                                      cmocka_unit_test(nothing_at_the_end), cmocka_unit_test(along_the_end),
+                                      cmocka_unit_test(refused), cmocka_unit_test(fused) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
