@@ -21,13 +21,13 @@ static void curvature(nsm_sim *s, const sim_class *k, const nsm_view *v) {
 
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v,
-           force = newton_force(s, t1);
-  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &force, &k->tab, k->jac);
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
+  newton_jacobians(s, t1, &mid);
   SIM_EACH(s, k_moving, k) k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
   SIM_EACH(s, b_moving, k) k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
-  if (!s->w.frozen) SIM_EACH(s, curve, k) curvature(s, k, k->h_mid ? &mid : &v);
+  nsm_view along = newton_along(s, t1, &mid);
+  if (!s->w.frozen) SIM_EACH(s, curve, k) curvature(s, k, k->h_mid ? &along : &v);
   if (!s->w.frozen) SIM_EACH(s, rq_moving, k) if (acts(s, k)) k->c->rq_fn(&v, &k->tab, k->rq);
   if (!s->w.frozen) sim_rows_rates(s);
   if (!s->n.w.constant) {
