@@ -9,14 +9,14 @@ static const double slows = 0.5;         // where R falls by less
 // ---- Newton's step --------------------------------------------------------------------------------------------------
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v,
-           force = newton_force(s, t1);
-  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &force, &k->tab, k->jac);
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
+  newton_jacobians(s, t1, &mid);
   SIM_EACH(s, k_moving, k) k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
   SIM_EACH(s, b_moving, k) k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
+  nsm_view along = newton_along(s, t1, &mid);
   if (!s->w.frozen) SIM_EACH(s, curve, k)
-    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
+    k->c->curve_fn(k->h_mid ? &along : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
   if (!s->w.frozen && s->a->m->place_at) SIM_EACH(s, curve, k) {
     size_t n = (size_t)k->c->curve.n;
     for (size_t i = 0; i < (size_t)k->tab.count * n; i++) k->curve[i] *= newton_place_share(s, k->row0 + (int)(i / n));
