@@ -50,6 +50,7 @@ static const Entry entries[] = {
   { "lyapunov", AST_ANALYSE, AS_VALUE, "lyapunov = 200;" },
   { "settle", AST_ANALYSE, AS_VALUE, "settle = 100;" },
   { "points", AST_ANALYSE, AS_VALUE, "points = 32;" },
+  { "from", AST_ANALYSE, AS_VALUE, "from = 10 [s];" },
   { "hold", AST_ANALYSE, AS_VALUE, "hold = 0 [s];" },
   { "refine", AST_ANALYSE, AS_VALUE, "refine = 3;" },
 };
@@ -355,7 +356,8 @@ static const Entry *entry_of(const Env *env, AstKind block, const char *word, Sp
   else if (near) diag_mean(d, near);
   else if (block == AST_FIT) diag_help(d, "there are data, match, vary, each, prior, loss, starts, seed, profile");
   else diag_help(d, "there are equilibrium, linear, modes, steady, bode, section, bifurcation, follow, lyapunov, and "
-                    "what these take: period, refine, stable, inputs, outputs, frequencies, settle, points, hold");
+                    "what these take: period, refine, stable, inputs, outputs, frequencies, settle, points, from, "
+                    "hold");
   return NULL;
 }
 

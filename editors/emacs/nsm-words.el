@@ -45,7 +45,7 @@
     "data" "match" "vary" "each" "prior" "loss" "starts" "seed" "profile" "sigma" "log"
     "equilibrium" "linear" "modes" "steady" "stable" "period" "inputs" "outputs" "bode"
     "frequencies" "decades" "section" "hit" "up" "down" "bifurcation" "values" "follow" "lyapunov"
-    "settle" "points" "hold" "refine"
+    "settle" "points" "from" "hold" "refine"
     ))
 
 (defconst nsm-words-constant

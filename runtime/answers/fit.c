@@ -269,6 +269,8 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   if (w->best < 0) return none(w, e);
   code = fit_covariance(&w->f, w->end[w->best].x, w->C, w->free_of, &w->sensible, e);
   if (code == NSM_OK) code = profiles(w, flags, e);
+  const char *rows = flags->text[NSM_FLAG_RESIDUALS];
+  if (code == NSM_OK && rows) code = fit_write_rows(&w->f, w->end[w->best].x, rows, e);
   if (code != NSM_OK) return code;
   FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
   if (!out) return NSM_FILE;

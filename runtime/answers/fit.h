@@ -4,7 +4,7 @@
 //   fit_data.c   --data, --match                                 levenberg.c  the method, from one start
 //   fit_vary.c   --vary, --each
 //   fit_known.c  --prior, --loss                                           fit_starts.c starts on threads
-//   fit_profile.c  --profile
+//   fit_profile.c  --profile                                             fit_rows.c  --residuals
 #pragma once
 #include "answers.h"
 #include "runtime/command/command.h"
@@ -84,4 +84,7 @@ nsm_code fit_profile_of(fit *f, const fit_end *best, double sd, double quantile,
 // The command for a program: its words, argv[0] first; the JSON goes to out.
 nsm_code nsm_fit_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,
                        FILE *out, nsm_error *e);
+// fit_rows.c: data, the run with x and the difference as CSV.
+nsm_code fit_write_rows(fit *f, const double *x, const char *path, nsm_error *e);
+
 int nsm_fit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 REST, MOTION = ("equilibrium", "linear", "modes"), ("steady",)
 VALUED = ("bode", "section", "bifurcation", "follow", "lyapunov")
-OPTIONS = ("inputs", "outputs", "hold", "period", "refine", "frequencies", "settle", "points")
+OPTIONS = ("inputs", "outputs", "hold", "from_", "period", "refine", "frequencies", "settle", "points")
 
 
 def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
@@ -26,7 +26,7 @@ def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
         flags.append(f"--{word}")
     for name, value in options.items():
         words = [str(x) for x in value] if isinstance(value, (list, tuple)) else [str(value)]
-        flags += [f"--{name}", ",".join(words)]
+        flags += [f"--{name.rstrip('_')}", ",".join(words)]    # from is a word of Python: from_
     return flags
 
 

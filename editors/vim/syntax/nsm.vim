@@ -25,7 +25,7 @@ syn match nsmPart /\<\(exact\|periodic\|data\|match\|vary\|each\|prior\|loss\)\>
 syn match nsmPart /\<\(starts\|seed\|profile\|sigma\|log\|equilibrium\|linear\|modes\)\>\ze\s*=/
 syn match nsmPart /\<\(steady\|stable\|period\|inputs\|outputs\|bode\|frequencies\|decades\)\>\ze\s*=/
 syn match nsmPart /\<\(section\|hit\|up\|down\|bifurcation\|values\|follow\|lyapunov\)\>\ze\s*=/
-syn match nsmPart /\<\(settle\|points\|hold\|refine\)\>\ze\s*=/
+syn match nsmPart /\<\(settle\|points\|from\|hold\|refine\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained
