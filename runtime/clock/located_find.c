@@ -81,6 +81,17 @@ static int take_hits(nsm_sim *s, int beyond) {
   return any || beyond;
 }
 
+// The rows that end at the end of the bracket do so by a multiplier that jumps over the whole of a piece that is too
+// long: the piece that ends before is the one that holds.
+static int ends_before(nsm_sim *s, double lo) {
+  struct sim_located *w = s->located;
+  int jumps = 0;
+  for (int i = 0; lo > 0 && i < w->nrelation; i++)
+    jumps |= w->high[w->relation[i]] < 0 && sim_watch_jumps(s, w->relation[i]);
+  for (int row = 0; jumps && row < s->n.r.n; row++) w->hit[row] = w->high[row] < 0;
+  return jumps;
+}
+
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
   double lo = 0, hi = *length, whole = hi, tried = hi,
@@ -118,9 +129,10 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     side = up ? 1 : -1;
   }
   if (*length == 0) { take_hits(s, 1); return NSM_OK; }
-  *length = hi;
-  nsm_code code = tried == hi ? NSM_OK : attempt(s, hi, e);
-  if (code == NSM_OK) take_hits(s, 1);
+  int before = ends_before(s, lo);
+  *length = before ? lo : hi;
+  nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
+  if (code == NSM_OK && !before) take_hits(s, 1);
   return code;
 }
 

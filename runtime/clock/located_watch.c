@@ -71,6 +71,9 @@ static double inertia(const nsm_sim *s, int row) {
   return m > 0 ? m : 1;
 }
 
+// A multiplier that does not act on its own y: a trial that ends behind the zero of y has the other bound all along.
+int sim_watch_jumps(const nsm_sim *s, int row) { return !s->n.con && sim_rows_inertia(s, s->n.r.at_row[row]) == 0; }
+
 // A force at the end of the piece of length h, from its mean and that of the piece before. Where bodies touch in more
 // points than hold them forces are not unique, and what they were says nothing: `doubt`, after it was wrong once.
 static double at_end(const nsm_sim *s, int row, double mean, double h) {
@@ -203,6 +206,7 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
       w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
+      if (off > 0 && sim_watch_jumps(s, row)) w->f[row] = -fmax(fabs(w->rate[row]), DBL_MIN);
     }
   }
 }

@@ -166,10 +166,24 @@ def chattering():
     return CHATTERING, ("x[1]", "x[2]", "x[3]", "x[4]"), 0.01, end
 
 
+def crosswise():
+    """Two relays, each of which acts on the state of the other: a multiplier that does not act on its own y."""
+    def mode(u1, u2):
+        f = lambda t, x: [1 + u2 - x[0], 1.5*(1 - u1) - 1.5*x[1]]
+        return f, [(lambda t, x: u1*(1 - x[0]), lambda t, x: (x, (-u1, u2))),
+                   (lambda t, x: u2*(0.8 - x[1]), lambda t, x: (x, (u1, -u2)))]
+    modes = {(a, b): mode(a, b) for a in (1, -1) for b in (1, -1)}
+    end = event_driven([0.0, 0.0], (1, 1), modes, 3)
+    text = """model Genes { state a = 0, b = 0;  multiplier u, w;  a' = 1 + w - a;  b' = 1.5*(1 - u) - 1.5*b;
+        relation one: u in -sgn(a - 1);  relation two: w in -sgn(b - 0.8);  simulate { until = 3, step = 0.02 } }"""
+    return text, ("a", "b"), 0.02, end
+
+
 # name: (system, schemes, how often its step is halved before the first measurement)
 SYSTEMS = {"two masses and a spring": (two_masses, SCHEMES), "a mass on a belt": (belt, SCHEMES),
            "a block that rocks": (block, SCHEMES), "a relay that slides": (relay, ("moreau",)),
-           "a relay that chatters": (chattering, ("moreau",))}
+           "a relay that chatters": (chattering, ("moreau",)),
+           "relays that act on each other": (crosswise, ("moreau",))}
 
 
 def order(name, scheme):
