@@ -18,6 +18,8 @@ struct sim_flow {
   const nsm_flow_solver *solver;
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
+  int     low, tires;                    // pieces in a row of many steps of low order; it shall have the other ones
+  long    taken;                         // steps of the solver before this piece
   int     n, nq, nquad, nroot;           // n = nq + nz
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
   int    *group;                         // [n] the first of its unit

@@ -4,6 +4,7 @@
 #include "flow.h"
 
 enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after which it is taken as stiff
+enum { MANY = 32, LOW = 3, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
 static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
@@ -19,6 +20,10 @@ static int rhs(void *with, double t, const double *y, double *dy) {
 static int quad(void *with, double t, const double *y, double *dq) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
+  if (s->a->on.row.n == s->a->on.relation.n && s->a->on.energy.n == 0) {     // no impulses, no books
+    memset(dq, 0, (size_t)w->nquad * sizeof(double));
+    return 0;
+  }
   flow_take(s, y, w->q, w->dz);
   if (!flow_instant(s, t, w->q, w->dz)) return 1;
   flow_powers(s, t, w->q, w->dz, dq);
@@ -28,8 +33,9 @@ static int quad(void *with, double t, const double *y, double *dq) {
 static int root(void *with, double t, const double *y, double *g) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
+  int only_constraints = s->n.r.nfriction + s->a->on.contact.n + s->a->on.relation.n == 0;
   flow_take(s, y, s->w.q1, s->w.z1);
-  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
+  if (!only_constraints && !flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
   memcpy(s->w.l1, w->in.force, (size_t)s->a->nl * sizeof(double));
   w->watch(s, t, g);
   return 0;
@@ -45,9 +51,11 @@ static void tolerances(nsm_sim *s) {
     double *size = &w->size[w->group[i]];
     *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
   }
-  for (int i = 0; i < s->a->nown; i++) {
+  double places = 0;                                       // and attitudes of bodies
+  for (int i = s->a->nown; i < w->nq; i++) places = fmax(places, w->size[w->group[i]]);
+  for (int i = 0; i < s->a->nv; i++) {
     double *size = &w->size[w->group[w->nq + i]];
-    *size = fmax(*size, w->size[w->group[i]] / run);
+    *size = fmax(*size, (i < s->a->nown ? w->size[w->group[i]] : places) / run);
   }
   for (int i = 0; i < w->n; i++) {
     double size = w->size[w->group[i]];
@@ -62,6 +70,7 @@ static int opened(nsm_sim *s, int stiff) {
   nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
+  w->taken = w->low = 0;
   return w->motion != NULL;
 }
 
@@ -176,6 +185,19 @@ static int go(nsm_sim *s, double t1, long most) {
   return code;
 }
 
+// Adams' formulas whose steps are limited by stability, and not by the error, are of low order.
+static void look_for_stiffness(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  long steps, evaluations;
+  w->solver->counts(w->motion, &steps, &evaluations);
+  int many = !w->stiff && steps - w->taken >= MANY && w->solver->order(w->motion) <= LOW;
+  w->low = many ? w->low + 1 : 0;
+  w->taken = steps;
+  if (w->low < TIRES) return;
+  w->tires = 1;
+  w->runs = 0;
+}
+
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
   int on = goes_on(s, t1), goes = on || !is_instant(s, t1), code = NSM_FLOW_FAILED;
@@ -185,8 +207,12 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   w->to = w->stops ? t1 : INFINITY;
   flow_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
-  if (on) memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
-  for (int stiff = w->stiff; stiff < 2 && code < 0; stiff++) {
+  if (on) {
+    memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
+    tolerances(s);
+    w->solver->tolerances(w->motion, w->tolerance);
+  }
+  for (int stiff = w->stiff || w->tires; stiff < 2 && code < 0; stiff++) {
     if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
     code = !on && ended_at_begin(s) ? NSM_FLOW_ROOT
            : !goes                 ? over_instant(s, t1)
@@ -195,6 +221,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   }
   w->reached = 1;
   w->runs = code >= 0 && goes;
+  if (code >= 0) look_for_stiffness(s);
   if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
   flow_book(s);
   return NSM_OK;
