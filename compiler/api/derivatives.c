@@ -54,7 +54,8 @@ nsm_sens *nsm_differentiate(const nsm_program *p, const nsm_settings *set, const
   if (all && !w) sim_no_memory(e, "derivatives");
   if (w) {
     w->arena = arena_new();
-    w->a = (answers){ .m = jit_model(p->jit), .run = dual_kernel_run, .with = dual_kernels(w->arena, &p->c->kernels) };
+    w->a = (answers){ .m = jit_model(p->jit), .run = dual_kernel_run, .with = dual_kernels(w->arena, &p->c->kernels),
+                      .room = ANSWERS_ROOM };
     if (take(w, &own, asked, e) != NSM_OK) { nsm_sens_free(w); w = NULL; }
   }
   free(all);

@@ -60,7 +60,20 @@ static bool is_fmu(const char *output) {
   return n > 4 && !strcmp(output + n - 4, ".fmu");
 }
 
-int command_build(const Options *o) {
+// Model exchange: the kernels are those of event_driven, whose equations of an instant it has.
+static bool for_exchange(Options *o, bool fmu) {
+  if (!given(o, NSM_FLAG_EXCHANGE)) return true;
+  const char *why = !fmu ? "is for FMUs: nsm build F.nsm -o F.fmu"
+                  : given(o, NSM_FLAG_SCHEME) ? "leaves the steps to the tool: there is no --scheme with it" : NULL;
+  if (why) fprintf(stderr, "error: --exchange %s\n", why);
+  o->scheme = "event_driven";
+  snprintf(o->flags.scheme, sizeof o->flags.scheme, "event_driven");
+  o->flags.text[NSM_FLAG_SCHEME] = "event_driven";
+  return !why;
+}
+
+int command_build(const Options *given_options) {
+  Options own = *given_options, *o = &own;
   if (!o->output || !strcmp(o->output, "-")) {
     fputs("error: nsm build needs -o NAME for the simulator, a file; NAME.fmu for an FMU\n", stderr);
     return EXIT_USAGE;
@@ -70,9 +83,13 @@ int command_build(const Options *o) {
     fputs("error: --fmi is for FMUs: nsm build F.nsm -o F.fmu\n", stderr);
     return EXIT_USAGE;
   }
+  if (!for_exchange(o, fmu)) return EXIT_USAGE;
   int code;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
-  if (!c) return code;
+  if (!c) {
+    if (code == EXIT_MODEL) build_without_exchange(o);
+    return code;
+  }
   const char *why;
   CcFolder f = { NULL };
   code = check_output(c, o->output);

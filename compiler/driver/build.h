@@ -12,4 +12,10 @@ static inline int build_status(CcStatus status, const char *why) {
   return status == CC_REFUSED ? EXIT_COMPILER : EXIT_FILE;
 }
 
+// What to do where a model cannot be for model exchange.
+static inline void build_without_exchange(const Options *o) {
+  if (given(o, NSM_FLAG_EXCHANGE))
+    fputs("help: without --exchange the FMU has the solver in it, for co-simulation\n", stderr);
+}
+
 int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output);           // build_fmu.c

@@ -6,6 +6,7 @@
 #include "../base/vec.h"
 #include "../fmu/fmu.h"
 #include "../jit/cc.h"
+#include "runtime/fmi/exchange.h"
 #include "build.h"
 #include "commands.h"
 
@@ -37,19 +38,34 @@ static const char *token_of(Compilation *c, const nsm_settings *with, int versio
                       other >> 48, other & 0xffffffffffff);
 }
 
+// The runtime, and of each of its parts the files or what stands for them. Sanitized, all of it.
+static const char *libraries(Arena *a, const Fmu *f) {
+  if (*NSM_FMU_LINK_FLAGS) return NSM_FMU_LINK_FLAGS;
+  const char *flags = "-Wl,--start-group -lnsm_small";
+  for (int part = 0; part < FMI_PARTS; part++)
+    flags = arena_printf(a, "%s -lnsm_%s_%s", flags, fmi_needs(f->sim, (fmi_part)part) ? "has" : "no",
+                         fmu_parts[part].name);
+  return arena_printf(a, "%s -Wl,--end-group -lm -lpthread", flags);
+}
+
+// Long code of a model is compiled to be small, as the runtime is.
+enum { LONG_CODE = 200000 };
+
 static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, const char *object) {
   Arena *a = c->arena;
   const Installed *at = installed(a);
   const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
   const char *script = arena_printf(a, "-Wl,--version-script=%s", cc_path(a, f, "exported"));
   const char *first = arena_printf(a, "-Wl,-u,fmi%dDoStep", fmu->version);
-  const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-asynchronous-unwind-tables", "-w",
+  const char *optimize = c->c.n > LONG_CODE ? "-Os" : "-O2";
+  const char *const arguments[] = { "-std=gnu11", optimize, "-ffp-contract=off", "-fno-asynchronous-unwind-tables",
+                                    "-w",
                                     "-fPIC", "-shared", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none", "-I",
                                     at->include, "-o", object, model, main_c, script, first, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))
-    status = cc_run(a, f, arguments, NSM_FMU_LINK_FLAGS, object, &why);
+    status = cc_run(a, f, arguments, libraries(a, fmu), object, &why);
   return build_status(status, why);
 }
 
@@ -92,10 +108,20 @@ static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
   return code;
 }
 
+// Can an FMU of this kind have the model?
+static bool takes(const Options *o, const nsm_program *p, nsm_sim *s, nsm_error *e) {
+  if (given(o, NSM_FLAG_EXCHANGE)) return fmi_smooth(s, e);
+  *e = (nsm_error){ .code = NSM_USAGE };
+  snprintf(e->text, sizeof e->text, "an FMU holds no SUNDIALS, which event_driven takes; give it another scheme, "
+           "--scheme 'moreau(located = true)'");
+  return jit_model(p->jit)->scheme != SCHEME_EVENT_DRIVEN;
+}
+
 int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) {
   int code;
   nsm_error e;
   Options in_memory = *o;
+  bool exchange = given(o, NSM_FLAG_EXCHANGE);
   in_memory.jit = JIT_TCC;                                 // it is looked at, and not run
   nsm_program *p = load_program(&in_memory, c, &code);
   if (!p) return code;
@@ -106,20 +132,16 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
     if (o->set[i].use == SET_STORED) set[with.nset++] = (nsm_assignment){ o->set[i].name, o->set[i].value };
   with.set = set;
   nsm_sim *s = nsm_simulate(p, &with, &e);
-  if (!s) {
+  bool fits = s && takes(o, p, s, &e);
+  if (!s || !fits) {
     nsm_print_run_error(p, &e, stderr);
+    build_without_exchange(o);
+    nsm_close(s);
     jit_free(p->jit);
     return e.code;
   }
-  if (jit_model(p->jit)->scheme == SCHEME_EVENT_DRIVEN) {
-    fputs("error: an FMU holds no SUNDIALS, which event_driven takes\nhelp: give it another scheme, --scheme "
-          "'moreau(located = true)'\n", stderr);
-    nsm_close(s);
-    jit_free(p->jit);
-    return EXIT_USAGE;
-  }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
-  Fmu fmu = { .version = version, .program = p, .sim = s, .name = nsm_program_name(p),
+  Fmu fmu = { .version = version, .exchange = exchange, .program = p, .sim = s, .name = nsm_program_name(p),
               .token = token_of(c, &with, version), .set = set, .nset = with.nset };
   code = make(c, &fmu, f, output);
   nsm_close(s);

@@ -145,6 +145,14 @@ static bool has_columns(const Options *o, nsm_sim *s) {
   return true;
 }
 
+// "drive.on.turned1": what turned() remembers of the step before, so no state of the motion.
+static bool remembered(const char *name) {
+  const char *last = strrchr(name, '.'), word[] = "turned";
+  last = last ? last + 1 : name;
+  size_t n = sizeof word - 1;
+  return !strncmp(last, word, n) && last[n] && last[n + strspn(last + n, "0123456789")] == 0;
+}
+
 static bool choose_columns(const Options *o, Compare *c, nsm_sim *s, Samples *to) {
   int n = nsm_ncolumn(s);
   const char *list = o->flags.text[NSM_FLAG_RECORD];
@@ -157,7 +165,8 @@ static bool choose_columns(const Options *o, Compare *c, nsm_sim *s, Samples *to
     if (to->ncolumn < n) to->column[to->ncolumn++] = at;
   }
   for (int i = 0; !o->flags.text[NSM_FLAG_RECORD] && i < n; i++)
-    if (nsm_kind_of_column(s, i) == NSM_COLUMN_STATE) to->column[to->ncolumn++] = i;
+    if (nsm_kind_of_column(s, i) == NSM_COLUMN_STATE && !remembered(nsm_column_name(s, i)))
+      to->column[to->ncolumn++] = i;
   c->ncolumn = to->ncolumn;
   if (to->ncolumn == 0) return usage("the model has no states to compare; name columns: --record A,B");
   return true;

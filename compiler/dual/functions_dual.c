@@ -7,7 +7,7 @@
 // x^r: of a constant r without the logarithm, which a negative x has not.
 static dual power(dual x, dual r) {
   double y = nsm_pow(x.a[0], r.a[0]), slope = r.a[0] == 0 ? 0 : r.a[0] * pow(x.a[0], r.a[0] - 1), by_r = 0;
-  for (int i = 1; i < DUAL_WIDTH; i++) if (r.a[i] != 0) by_r = x.a[0] > 0 ? y * log(x.a[0]) : 0;
+  if (dual_varies(r)) by_r = x.a[0] > 0 ? y * log(x.a[0]) : 0;
   return dual_by2(y, slope, x, by_r, r);
 }
 

@@ -23,6 +23,7 @@ typedef union Datum {
 typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; } Prepared;
 
 struct DualKernels {
+  dual_with head;
   const PlanKernels *all;
   Prepared *of;                         // [all->n], shared by entries that are alike
   int ncls, *first;                     // [ncls + 1] entries of a class
@@ -71,6 +72,7 @@ static Prepared prepare(Arena *a, const KKernel *k) {
 
 DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
   DualKernels *d = ARENA_NEW(a, DualKernels);
+  d->head.recorded = recorded_kernels();
   d->all = all;
   d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
   for (int i = 0; i < all->n; i++) {
@@ -254,3 +256,7 @@ int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const d
   }
   return 0;
 }
+
+#ifdef DUAL_RECORDED
+dual_any *recorded_kernels(void) { return (dual_any *)dual_kernel_run; }
+#endif

@@ -9,3 +9,4 @@ DualKernels *dual_kernels(Arena *a, const PlanKernels *k);
 // A dual_kernel: `with` is a DualKernels. It is run by one thread at a time. 0: there is no such kernel, or it asks for
 // contacts of shapes, which have no derivative here.
 int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);
+dual_any *recorded_kernels(void);                          // the same in recorded numbers

@@ -285,8 +285,8 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "  { 0 }\n};\nstatic const nsm_par pars[] = {\n");
   for (int i = 0; i < m->nparam; i++) {
     const MParam *p = &m->param[i];
-    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(e, p->name), blob_add(e,
-                unit_shown(e->arena, p->unit, p->unit_text)),
+    const char *unit = *p->unit_text ? p->unit_text : unit_of_results(e->arena, p->unit, false);
+    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(e, p->name), blob_add(e, unit),
                 blob_add(e, p->doc ? p->doc : ""), line_of(p->span), p->structural);
     c_number(p->structural ? p->fixed : 0, e->out);
     text_printf(e->out, ", %d, { %d, %d }, %d }, ", p->ndim, p->dim[0], p->dim[1], file_of(e, p->span));

@@ -18,7 +18,9 @@ static Role role_of(const fmi_variable *v) {
     [NSM_COLUMN_ENERGY] = { "local", "continuous", "calculated", false } };
   static const Role input = { "input", "continuous", NULL, true },
                     fixed = { "local", "constant", "exact", true },
-                    tunable = { "parameter", "tunable", "exact", true };
+                    tunable = { "parameter", "tunable", "exact", true },
+                    derivative = { "local", "continuous", "calculated", false };
+  if (v->reference >= FMI_DERIVATIVE) return derivative;
   if (v->reference >= FMI_INPUT) return input;
   if (v->reference >= FMI_PARAMETER) return v->structural ? fixed : tunable;
   return column[v->column];
@@ -68,18 +70,29 @@ static void unit_and_start(Arena *a, const Fmu *f, const fmi_variable *v, Text *
   if (role_of(v).start) start_values(f, v, out);
 }
 
-static void variable2(Arena *a, const Fmu *f, const fmi_variable *v, Text *out) {
+// Of the derivative of a state: the state, by its place in the list, or by its reference.
+static void derivative_of(const Fmu *f, const fmi_variable *all, const fmi_variable *v, Text *out) {
+  if (v->reference < FMI_DERIVATIVE) return;
+  uint32_t state = (v->reference & FMI_NUMBER) + 1;
+  const fmi_variable *of = all;
+  while (of->reference != state) of++;
+  text_printf(out, " derivative=\"%u\"", f->version == 3 ? (unsigned)state : (unsigned)(of - all) + 1);
+}
+
+static void variable2(Arena *a, const Fmu *f, const fmi_variable *all, const fmi_variable *v, Text *out) {
   text_add(out, "    <ScalarVariable");
   attributes(f, v, out);
   text_add(out, "><Real");
   unit_and_start(a, f, v, out);
+  derivative_of(f, all, v, out);
   text_add(out, "/></ScalarVariable>\n");
 }
 
-static void variable3(Arena *a, const Fmu *f, const fmi_variable *v, Text *out) {
+static void variable3(Arena *a, const Fmu *f, const fmi_variable *all, const fmi_variable *v, Text *out) {
   text_add(out, "    <Float64");
   attributes(f, v, out);
   unit_and_start(a, f, v, out);
+  derivative_of(f, all, v, out);
   if (v->ndim == 0) { text_add(out, "/>\n"); return; }
   text_add(out, ">");
   for (int k = 0; k < v->ndim; k++) text_printf(out, "<Dimension start=\"%d\"/>", v->dim[k]);
@@ -87,47 +100,49 @@ static void variable3(Arena *a, const Fmu *f, const fmi_variable *v, Text *out) 
 }
 
 static bool is_output_of_fmu(const fmi_variable *v) { return !strcmp(role_of(v).causality, "output"); }
+static bool is_derivative(const fmi_variable *v) { return v->reference >= FMI_DERIVATIVE; }
+static bool is_calculated(const fmi_variable *v) { return is_output_of_fmu(v) || is_derivative(v); }
 
-static void structure2(const fmi_variable *v, int n, Text *out) {
-  static const char *const list[] = { "Outputs", "InitialUnknowns" };
-  bool any = false;
-  for (int i = 0; i < n; i++) any |= is_output_of_fmu(&v[i]);
+// The lists of the structure: what they are called in each version, and what stands in them.
+static const struct { const char *name2, *name3; bool (*has)(const fmi_variable *); } lists[] = {
+  { "Outputs", "Output", is_output_of_fmu }, { "Derivatives", "ContinuousStateDerivative", is_derivative },
+  { "InitialUnknowns", "InitialUnknown", is_calculated } };
+
+static void structure(const Fmu *f, const fmi_variable *v, int n, Text *out) {
   text_add(out, "  <ModelStructure>\n");
-  for (int k = 0; k < 2 && any; k++) {
-    text_printf(out, "    <%s>\n", list[k]);
-    for (int i = 0; i < n; i++)
-      if (is_output_of_fmu(&v[i])) text_printf(out, "      <Unknown index=\"%d\"/>\n", i + 1);
-    text_printf(out, "    </%s>\n", list[k]);
+  for (int k = 0; k < 3; k++) {
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+      if (!lists[k].has(&v[i])) continue;
+      if (!any && f->version == 2) text_printf(out, "    <%s>\n", lists[k].name2);
+      any = true;
+      if (f->version == 2) text_printf(out, "      <Unknown index=\"%d\"/>\n", i + 1);
+      else text_printf(out, "    <%s valueReference=\"%u\"/>\n", lists[k].name3, (unsigned)v[i].reference);
+    }
+    if (any && f->version == 2) text_printf(out, "    </%s>\n", lists[k].name2);
   }
   text_add(out, "  </ModelStructure>\n");
 }
 
-static void structure3(const fmi_variable *v, int n, Text *out) {
-  static const char *const list[] = { "Output", "InitialUnknown" };
-  text_add(out, "  <ModelStructure>\n");
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < n; i++)
-      if (is_output_of_fmu(&v[i]))
-        text_printf(out, "    <%s valueReference=\"%u\"/>\n", list[k], (unsigned)v[i].reference);
-  text_add(out, "  </ModelStructure>\n");
-}
-
 // ---- the whole ------------------------------------------------------------------------------------------------------
+static const char *kind_of(const Fmu *f) { return f->exchange ? "ModelExchange" : "CoSimulation"; }
+
 static void head2(const Fmu *f, Text *out) {
   text_add(out, "<fmiModelDescription fmiVersion=\"2.0\"");
   xml_attribute(out, "modelName", f->name);
   xml_attribute(out, "guid", f->token);
   text_printf(out, " generationTool=\"nsm %s\" variableNamingConvention=\"flat\">\n", nsm_version());
-  text_add(out, "  <CoSimulation");
+  text_printf(out, "  <%s", kind_of(f));
   xml_attribute(out, "modelIdentifier", f->name);
-  text_add(out, " canHandleVariableCommunicationStepSize=\"true\" canGetAndSetFMUstate=\"true\""
-                " canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n");
+  if (!f->exchange) text_add(out, " canHandleVariableCommunicationStepSize=\"true\"");
+  text_add(out, " canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\""
+                " canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n");
   for (int i = 0; i < f->nsource; i++) {
     text_add(out, "      <File");
     xml_attribute(out, "name", f->source[i]);
     text_add(out, "/>\n");
   }
-  text_add(out, "    </SourceFiles>\n  </CoSimulation>\n");
+  text_printf(out, "    </SourceFiles>\n  </%s>\n", kind_of(f));
 }
 
 static void head3(const Fmu *f, Text *out) {
@@ -135,11 +150,12 @@ static void head3(const Fmu *f, Text *out) {
   xml_attribute(out, "modelName", f->name);
   xml_attribute(out, "instantiationToken", f->token);
   text_printf(out, " generationTool=\"nsm %s\" variableNamingConvention=\"flat\">\n", nsm_version());
-  text_add(out, "  <CoSimulation");
+  text_printf(out, "  <%s", kind_of(f));
   xml_attribute(out, "modelIdentifier", f->name);
-  text_add(out, " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
-                " canHandleVariableCommunicationStepSize=\"true\" mightReturnEarlyFromDoStep=\"true\""
-                " hasEventMode=\"true\"/>\n");
+  text_add(out, " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"");
+  text_add(out, f->exchange ? " needsCompletedIntegratorStep=\"true\"/>\n"
+                            : " canHandleVariableCommunicationStepSize=\"true\" mightReturnEarlyFromDoStep=\"true\""
+                              " hasEventMode=\"true\"/>\n");
 }
 
 static void categories(const Fmu *f, Text *out) {
@@ -174,9 +190,9 @@ void fmu_description(Arena *a, const Fmu *f, Text *out) {
   categories(f, out);
   experiment(f, out);
   text_add(out, "  <ModelVariables>\n");
-  for (int i = 0; i < n; i++) (f->version == 3 ? variable3 : variable2)(a, f, &v[i], out);
+  for (int i = 0; i < n; i++) (f->version == 3 ? variable3 : variable2)(a, f, v, &v[i], out);
   text_add(out, "  </ModelVariables>\n");
-  (f->version == 3 ? structure3 : structure2)(v, n, out);
+  structure(f, v, n, out);
   text_add(out, "</fmiModelDescription>\n");
   free(v);
 }
@@ -185,8 +201,8 @@ void fmu_documentation(const Fmu *f, Text *out) {
   size_t n = nsm_derivation(f->program, "mathml", NULL, 0);
   char *page = malloc(n + 1);
   text_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title></head><body>\n"
-                   "<h1>%s</h1>\n<p>An FMU for co-simulation, made by nsm %s. Values are in SI units. The equations:"
-                   "</p>\n", f->name, f->name, nsm_version());
+                   "<h1>%s</h1>\n<p>An FMU for %s, made by nsm %s. Values are in SI units. The equations:"
+                   "</p>\n", f->name, f->name, f->exchange ? "model exchange" : "co-simulation", nsm_version());
   if (page && n > 0) {
     nsm_derivation(f->program, "mathml", page, n + 1);
     text_add(out, page);

@@ -7,11 +7,13 @@
 #pragma once
 #include "../api/program.h"
 #include "../base/text.h"
+#include "runtime/fmi/parts.h"
 #include "runtime/fmi/variables.h"
 
-// What is written about. s: an open simulation with the model's own values. version: 2 or 3.
+// What is written about. sim: an open simulation with the model's own values. version: 2 or 3.
 typedef struct Fmu {
   int version;
+  bool exchange;                        // for model exchange, else for co-simulation
   const nsm_program *program;
   nsm_sim *sim;
   const char *name;                     // of the model, an identifier
@@ -23,6 +25,10 @@ typedef struct Fmu {
 // A file of the archive. Its bytes: of `text`, or of the file at `path`, without comments where `plain` is set.
 typedef struct FmuFile { const char *name, *text; size_t n; const char *path; bool plain; } FmuFile;
 typedef struct FmuFiles { FmuFile *at; size_t n, cap; } FmuFiles;
+
+// A part of the runtime: its files, each between blanks (runtime/fmi/CMakeLists.txt).
+typedef struct FmuPart { const char *name, *files; } FmuPart;
+extern const FmuPart fmu_parts[FMI_PARTS];
 
 void fmu_description(Arena *a, const Fmu *f, Text *out);
 void fmu_build_description(const Fmu *f, Text *out);       // sources/buildDescription.xml, of FMI 3.0

@@ -17,10 +17,21 @@ static bool ends(const char *name, const char *with) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-// Not those of NSM_FMU_LEFT_OUT (runtime/fmi/CMakeLists.txt), and of fmi/ one version.
+const FmuPart fmu_parts[FMI_PARTS] = { [FMI_TWO_POINT] = { "two_point", NSM_FMU_TWO_POINT },
+                                       [FMI_RADAU] = { "radau", NSM_FMU_RADAU },
+                                       [FMI_TOUCHING] = { "touching", NSM_FMU_TOUCHING },
+                                       [FMI_FLOW] = { "flow", NSM_FMU_FLOW } };
+
+// Not those that are left out, of parts those that the model needs, else what stands for them; of fmi/ one version.
 static bool compiled(const Fmu *f, const char *room, const char *name) {
   char file[256];
   snprintf(file, sizeof file, " %s/%.*s ", room, (int)strlen(name) - 2, name);
+  for (int part = 0; part < FMI_PARTS; part++) {
+    char stands[64];
+    int has = fmi_needs(f->sim, (fmi_part)part);
+    snprintf(stands, sizeof stands, " fmi/small/no_%s ", fmu_parts[part].name);
+    if (has ? !strcmp(file, stands) : strstr(fmu_parts[part].files, file) != NULL) return false;
+  }
   return ends(name, ".c") && !strstr(NSM_FMU_LEFT_OUT, file) &&
          strcmp(name, f->version == 3 ? "fmi2.c" : "fmi3.c") != 0;
 }

@@ -14,6 +14,8 @@ typedef struct answers_of {
 // Rows of columns with their derivatives: [n, ncolumn, 1 + nby] in SI; derivatives are NaN where a column has none.
 typedef struct answers_rows { int ncolumn; long every, n, room, seen; double *x; } answers_rows;
 
+#define ANSWERS_ROOM 256e6
+
 // A run with its outputs: value [nof], d [nof, nby] by rows, in SI.
 typedef struct answers {
   const nsm_model *m;
@@ -28,6 +30,8 @@ typedef struct answers {
   char   grazer[256];
   answers_rows *rows;                   // columns at times of the clock are kept as well; NULL: they are not
   struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that
+  int    back;                          // derivatives by the adjoint
+  double room;                          // bytes that it may keep of the run at a time; 0: it is not to be taken
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 

@@ -2,7 +2,11 @@
 // them (compiler/dual), so that no derivative of a formula is written twice [Griewank and Walther 2008, 3.1].
 #pragma once
 #include <math.h>
-
+//
+// The same text is compiled once more with numbers that note what they are made of, for derivatives backwards.
+#ifdef DUAL_RECORDED
+#include "recorded.h"
+#else
 enum { DUAL_LANES = 7, DUAL_WIDTH = DUAL_LANES + 1 };      // with its value a number fills a line of the cache
 typedef struct dual { double a[DUAL_WIDTH]; } dual;        // a[0]: the value
 
@@ -32,6 +36,16 @@ static inline dual dual_scale(dual x, double by) {
   for (int i = 0; i < DUAL_WIDTH; i++) x.a[i] *= by;
   return x;
 }
+static inline int dual_varies(dual x) {
+  for (int i = 1; i < DUAL_WIDTH; i++) if (x.a[i] != 0) return 1;
+  return 0;
+}
+// x, which varies with direction number `lane` as well.
+static inline dual dual_along(dual x, int lane, double by) {
+  x.a[1 + lane] = by;
+  return x;
+}
+#endif
 static inline dual dual_mul(dual x, dual y) { return dual_by2(x.a[0] * y.a[0], y.a[0], x, x.a[0], y); }
 static inline dual dual_div(dual x, dual y) {
   double q = x.a[0] / y.a[0];
@@ -52,3 +66,6 @@ typedef struct dual_table { int count; const int *ix; const dual *num; } dual_ta
 
 // The kernel at byte `offset` of nsm_class number `cls`; out: its arrays of results. 0: it cannot be run so.
 typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);
+// What `with` begins with: the same in recorded numbers (recorded.h).
+typedef void dual_any(void);
+typedef struct dual_with { dual_any *recorded; } dual_with;

@@ -15,49 +15,7 @@ enum { CORRECTIONS = 4 };
 static const double settled = 1e-13;     // of the largest unknown: a correction that changes nothing
 static const double singular = 1e-12;    // of rows whose largest entry is 1: a pivot that is rounding
 
-int play_takes_time(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_STAGES; }
-
-static int has_forces(const tape_entry *e) { return play_takes_time(e) && !e->at_once; }
-
 // ---- the linear model -----------------------------------------------------------------------------------------------
-// The length of a part of a phase, in chunk c: that of the phase is a direction.
-static dual part_of_phase(const player *p, const tape_entry *e, int c) {
-  dual h = dual_of(e->h);
-  if (p->phase / DUAL_LANES == c) h.a[1 + p->phase % DUAL_LANES] = 1 / (double)e->parts;
-  return h;
-}
-
-// At p->w and h, and what ends it behind them; what ends a phase is p->end.
-static void equations(player *p, const tape_entry *e, dual h, int c) {
-  if (e->kind == TAPE_STAGES) play_stages(p, e, h);
-  else if (e->kind == TAPE_JUMP) play_jump(p, e);
-  else play_points(p, e, h);
-  if (!play_takes_time(e)) return;
-  if (!e->parts) { p->eq[p->nw] = play_end(p, e, h); return; }
-  p->eq[p->nw] = dual_sub(h, part_of_phase(p, e, c));
-  if (e->last) p->end = play_end(p, e, h);
-}
-
-static int at_points(const tape_entry *e) { return e->kind == TAPE_PIECE || e->kind == TAPE_IMPACT; }
-
-// What the next piece begins with, into p->out; what the piece does not change is not in it.
-static int outputs(player *p, const tape_entry *e, dual h) {
-  const nsm_sim *s = p->s;
-  size_t nq = at_points(e) ? (size_t)s->a->nq : 0, nl = (size_t)s->a->nl + 1, rows = (size_t)s->n.r.n;
-  dual *to = p->out;
-  memcpy(to, p->q1, nq * sizeof *to);
-  memcpy(to += nq, p->l1, nl * sizeof *to);
-  to += nl;
-  if (has_forces(e) && rows > 0) {
-    play_means(p, e, h);
-    memcpy(to, p->mean, rows * sizeof *to);
-    memcpy(to += rows, p->ground, rows * sizeof *to);
-    to += rows;
-  }
-  if (e->last) *to++ = p->end;
-  return (int)(to - p->out);
-}
-
 static void keep(player *p, double *to, const dual *from, int n, int lane) {
   to += lane;
   for (int i = 0; i < n; i++, to += p->stride) memcpy(to, from[i].a + 1, DUAL_LANES * sizeof *to);
@@ -66,15 +24,15 @@ static void keep(player *p, double *to, const dual *from, int n, int lane) {
 // Of n unknowns into p->E and p->O; the values are in p->eq and p->out. Returns how many outputs there are.
 static int linearise(player *p, const tape_entry *e, int n) {
   int all = p->np + n, m = 0;
-  for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(p->w[i].a[0]);
+  for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(p->solved[i] = p->w[i].a[0]);
   for (int from = 0; from == 0 || from < all; from += DUAL_LANES) {
     int c = from / DUAL_LANES, first = from > p->np ? from : p->np;
     dual h = dual_of(e->h);
     p->at = &p->of[c < p->nc ? c : p->nc];
     for (int i = first; i < all && i < from + DUAL_LANES; i++)
       (i - p->np < p->nw ? &p->w[i - p->np] : &h)->a[1 + i - from] = 1;
-    equations(p, e, h, c);
-    m = outputs(p, e, h);
+    play_equations(p, e, h, c);
+    m = play_outputs(p, e, h);
     keep(p, p->E, p->eq, n, from);
     keep(p, p->O, p->out, m, from);
     for (int i = first; i < all && i < from + DUAL_LANES && i - p->np < p->nw; i++)
@@ -111,6 +69,7 @@ static void scale_rows(player *p, int n) {
 
 static void factor(player *p, int n) {
   if (!is_new(p, n)) return;
+  p->made++;
   scale_rows(p, n);
   memcpy(p->work, p->J, (size_t)n * (size_t)n * sizeof(double));
   p->pseudo = n > 0 && nsm_la_lu_factor(n, p->J, n, p->pivot).code != NSM_LA_OK;
@@ -230,20 +189,20 @@ static dual unknown(const player *p, int c, int k, double value, int n) {
 
 void play_stand(player *p, const tape_entry *e) {
   const nsm_sim *s = p->s;
-  int nq = at_points(e) ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n, n = p->nw + play_takes_time(e);
+  int nq = play_at_points(e) ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n, n = p->nw + play_takes_time(e);
   int last = e->kind == TAPE_STAGES ? (s->n.radau->m.s - 1) * s->n.radau->n : 0;
-  int nz = at_points(e) ? s->a->nz : s->n.radau->nz;
+  int nz = play_at_points(e) ? s->a->nz : s->n.radau->nz;
   for (int c = 0; c <= p->nc; c++) {
     play_state *to = &p->of[c];
     dual h = dual_of(e->h);
     if (n > p->nw) h = unknown(p, c, p->nw, e->h, n);
     put(p, c, to->q, 0, nq);
     put(p, c, to->l, nq, nl);
-    if (has_forces(e)) {
+    if (play_has_forces(e)) {
       put(p, c, to->mean, nq + nl, rows);
       put(p, c, to->ground, nq + nl + rows, rows);
     }
-    if (has_forces(e)) to->history = h;
+    if (play_has_forces(e)) to->history = h;
     for (int i = 0; i < nz; i++) to->z[i] = unknown(p, c, last + i, p->w[last + i].a[0], n);
     to->t = dual_add(to->t, h);
   }

@@ -6,7 +6,9 @@
 //   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
 //   rows.c        equations of rows               words.c    --of and --by
 //   take.c        a run with its outputs          check.c    differences with the same events
+//   linear.c      the equations of any piece      columns.c  columns of results, blocks
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
+//   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
 //
@@ -53,8 +55,10 @@ typedef struct player {
   // scratch
   dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
+  double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
+  long made;                            // how many matrices have been factored
   // what the run told
   double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
   long   *events;                       // [rows]
@@ -63,9 +67,13 @@ typedef struct player {
   int    grazer;
   double mismatch, mismatch_at;         // how far what was solved again is off the run, of the largest
   double size, place;                   // the largest z and q
+  long *first_at, *last_at;              // [rows] entries that the first and last event end
+  long dropped, index;                  // entries of the tape that are forgotten; the one that is played
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
   void  *to;
+  void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
+  void  *in;
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
@@ -111,18 +119,31 @@ typedef struct play_kernels { dual_kernel *run; void *with; } play_kernels;
 typedef struct play_name { const char *text; int parameter, column; double scale; } play_name;
 static inline int play_is_end(const play_name *by) { return by->parameter < 0 && by->column < 0; }
 int  play_start(player *p, const play_name *name, int n, nsm_error *e);
+// `take` is given the derivative of constants, state and times by name j: [play_start_size].
+typedef void play_start_taken(void *with, int j, const double *d);
+size_t play_start_size(const nsm_sim *s);
+int    play_start_by(player *p, const play_name *name, int n, play_start_taken *take, void *with, nsm_error *e);
+
+// linear.c: of any piece, at p->w and h, in chunk c: p->eq; what it begins the next with, p->out: returns how many
+int  play_takes_time(const tape_entry *e);
+int  play_has_forces(const tape_entry *e);
+int  play_at_points(const tape_entry *e);
+void play_equations(player *p, const tape_entry *e, dual h, int c);
+int  play_outputs(player *p, const tape_entry *e, dual h);
 
 // piece.c
-int  play_takes_time(const tape_entry *e);
 // Solved and differentiated: p->rhs has dw, dh. Returns how far the solution is off that of the run.
 double play_piece(player *p, const tape_entry *e);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
-// play.c
+// room.c
 // phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
 player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
 void    player_close(player *p);
-int     play(player *p, nsm_error *e);                     // what is on the tape, from the state at hand
+// play.c
+int     play(player *p, nsm_error *e);                     // what is on the tape, from entry `index`
+// columns.c
+void    play_block(player *p, const tape_entry *e);        // p->at after it
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
 int     play_column_refused(player *p, int column, char *why, size_t size);

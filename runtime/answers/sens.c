@@ -78,6 +78,12 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   if (code == NSM_OK) code = answers_read_by(s, by, a, e);
   nsm_close(s);
   double levels = f->number[NSM_FLAG_REFINE], *error = NULL;
+  a->back = f->text[NSM_FLAG_ADJOINT] != NULL;
+  a->room = isnan(f->number[NSM_FLAG_MEMORY]) ? ANSWERS_ROOM : 1e6 * f->number[NSM_FLAG_MEMORY];
+  if (a->back && f->number[NSM_FLAG_REFINE] > 1) {
+    sim_fail(e, NSM_USAGE, "--adjoint: runs with --refine have tangents alone");
+    return NSM_USAGE;
+  }
   if (code == NSM_OK && !(levels > 1)) code = answers_take(a, &set, NULL, 1, e);
   if (code == NSM_OK && levels > 1) {
     error = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof *error);

@@ -18,7 +18,7 @@ static size_t columns_of(const nsm_sim *s) {
   return n;
 }
 
-static size_t size_of(const nsm_sim *s) {
+size_t play_start_size(const nsm_sim *s) {
   return columns_of(s) + (size_t)(s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd) + CLOCK;
 }
 
@@ -52,7 +52,7 @@ static int start_with(const player *p, const play_name *name, double value, doub
   nsm_sim *s = nsm_open(p->s->a->given, &set, e);
   free(all);
   if (!s) return 0;
-  int good = size_of(s) == size_of(p->s) &&
+  int good = play_start_size(s) == play_start_size(p->s) &&
              (name->column < 0 || nsm_write_column(s, name->column, value, e) == NSM_OK);
   if (good) gather(s, x);
   else sim_fail(e, NSM_USAGE, "`%s` changes sizes of the model", name->text);
@@ -95,7 +95,8 @@ static int by_side(const player *p, const play_name *name, double value, size_t 
 }
 
 // Direction j of everything that is made at the start.
-static void put(player *p, int j, const double *d) {
+static void put(void *with, int j, const double *d) {
+  player *p = with;
   play_state *to = &p->of[j / DUAL_LANES];
   const nsm_sim *s = p->s;
   int lane = 1 + j % DUAL_LANES;
@@ -129,19 +130,23 @@ static void values(player *p) {
   }
 }
 
-int play_start(player *p, const play_name *name, int names, nsm_error *e) {
-  size_t n = size_of(p->s);
+int play_start_by(player *p, const play_name *name, int names, play_start_taken *take, void *with, nsm_error *e) {
+  size_t n = play_start_size(p->s);
   double *x = malloc((n + 1) * (PAIRS + 3) * sizeof *x), *d = x ? x + (PAIRS + 2) * (n + 1) : NULL;
   if (!x) return sim_no_memory(e, "the derivative of the start"), 0;
-  values(p);
   int good = 1;
   for (int j = 0; good && j < names; j++) {
     double value = play_is_end(&name[j])      ? p->s->a->until
                    : name[j].parameter >= 0 ? p->s->a->p[name[j].parameter]
                                             : nsm_read_column(p->s, name[j].column);
     good = by_pairs(p, &name[j], value, n, x, d) || by_side(p, &name[j], value, n, x, d, e);
-    if (good) put(p, j, d);
+    if (good) take(with, j, d);
   }
   free(x);
   return good;
+}
+
+int play_start(player *p, const play_name *name, int names, nsm_error *e) {
+  values(p);
+  return play_start_by(p, name, names, put, p, e);
 }

@@ -1,19 +1,12 @@
 // A run whose outputs are differentiated: it is recorded, the tape is played, and outputs are read meanwhile.
 #include "aligned.h"
+#include "take.h"
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what is taken while a tape is played ---------------------------------------------------------------------------
-typedef struct taking {
-  answers *a;
-  nsm_sim *s;
-  tape    *t;
-  player  *p;
-  double  *before;                      // [nof, 1 + nby]
-  double   now, done;                   // times of the last row, and to which outputs are marked
-  int      began;
-} taking;
+enum { AT_ONCE = 64 };
 
+// ---- what is taken while a tape is played ---------------------------------------------------------------------------
 // A column now: its value and derivatives.
 static void read_column(player *p, const answers *a, int column, double *to) {
   for (int c = 0; c <= p->nc; c++) {
@@ -27,7 +20,9 @@ static void read_column(player *p, const answers *a, int column, double *to) {
 
 static void read_now(player *p, const answers *a, int i, double *to) { read_column(p, a, a->of[i].column, to); }
 
-static void keep(answers *a, int i, const double *x) {
+static void keep(taking *k, int i, const double *x) {
+  answers *a = k->a;
+  k->chosen[i] = k->p->dropped + k->p->index;
   a->value[i] = x[0];
   memcpy(a->d + (size_t)i * (size_t)a->nby, x + 1, (size_t)a->nby * sizeof(double));
 }
@@ -54,7 +49,7 @@ static void keep_row(player *p, const answers *a, answers_rows *r, int last) {
 }
 
 // The largest and smallest of the rows, and the mean by the trapezoidal rule, as statistics of results are.
-static void take_row(player *p, void *to) {
+void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
   if (a->rows) keep_row(p, a, a->rows, 0);
@@ -71,29 +66,29 @@ static void take_row(player *p, void *to) {
     if (kind == NSM_STAT_MEAN) {
       a->value[i] += 0.5 * dt * (k->began ? before[0] + x[0] : 0);
       for (int j = 0; j < a->nby && k->began; j++) d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]);
-    } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(a, i, x);
+    } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(k, i, x);
     memcpy(before, x, sizeof x);
   }
   k->now = now;
   k->began = 1;
 }
 
-static void take_stop(player *p, long number, void *to) {
+void take_stop(player *p, long number, void *to) {
   taking *k = to;
   double *x = row_of(k, (int)number);
   read_now(p, k->a, (int)number, x);
-  keep(k->a, (int)number, x);
+  keep(k, (int)number, x);
 }
 
-static void take_start(player *p, taking *k) {
+void take_start(player *p, taking *k) {
   for (int i = 0; i < k->a->nof; i++) {
     if (k->a->of[i].kind != NSM_STAT_INITIAL) continue;
     read_now(p, k->a, i, row_of(k, i));
-    keep(k->a, i, row_of(k, i));
+    keep(k, i, row_of(k, i));
   }
 }
 
-static nsm_code take_end(player *p, taking *k, nsm_error *e) {
+nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
   if (a->rows) keep_row(p, a, a->rows, 1);
@@ -102,7 +97,7 @@ static nsm_code take_end(player *p, taking *k, nsm_error *e) {
     double *x = row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
       read_now(p, a, i, x);
-      keep(a, i, x);
+      keep(k, i, x);
     } else if (kind == NSM_STAT_FIRST || kind == NSM_STAT_LAST) {
       const double *at = (kind == NSM_STAT_FIRST ? p->first : p->last) +
                          (size_t)a->of[i].row * (size_t)(p->nc * DUAL_LANES + 1);
@@ -110,7 +105,7 @@ static nsm_code take_end(player *p, taking *k, nsm_error *e) {
         sim_fail(e, NSM_FAILED, "--of %s: nothing happens there in this run", a->of[i].name);
         return NSM_FAILED;
       }
-      keep(a, i, at);
+      keep(k, i, at);
     } else if (kind == NSM_STAT_MEAN && length > 0) {
       a->value[i] /= length;
       for (int j = 0; j < a->nby; j++) a->d[(size_t)i * (size_t)a->nby + (size_t)j] /= length;
@@ -138,8 +133,8 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
   return h ^ h >> 29;
 }
 
-static void tell(answers *a, const tape *t) {
-  for (long i = 0; i < t->n; i++) {
+static void tell(answers *a, const tape *t, long from) {
+  for (long i = from; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
     a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
@@ -152,36 +147,42 @@ static void tell(answers *a, const tape *t) {
 }
 
 // What has been recorded is played and forgotten.
-static nsm_code play_on(void *with, int last, nsm_error *e) {
+nsm_code take_play_on(void *with, int last, nsm_error *e) {
   taking *k = with;
   tape *t = k->t;
   double now = nsm_time(k->s), near = sim_time_round_off(k->s, now);
   mark_stops(k->a, t, k->done, now + near);
   k->done = now + near;
-  if (!last && !*t->refused && !tape_full(t)) return NSM_OK;
+  int ends = last || (k->until >= 0 && k->p->dropped + t->n >= k->until);
+  if (!ends && !*t->refused && !(tape_full(t) && t->n - k->p->index >= AT_ONCE)) return NSM_OK;
   if (t->failed) return sim_no_memory(e, "the record of a run");
   if (*t->refused) {
     sim_fail(e, NSM_USAGE, "%s", t->refused);
     return NSM_USAGE;
   }
-  tell(k->a, t);
+  if (k->until < 0) tell(k->a, t, k->p->index);
   if (k->a->note) aligned_note(k->a->note, k->s, t);
   if (!play(k->p, e)) return e ? e->code : NSM_FAILED;
+  if (k->played) return k->played(k, e);
+  k->p->dropped += t->n;
+  k->p->index = 0;
   tape_empty(t);
   return NSM_OK;
 }
 
-static nsm_code record(taking *k, nsm_error *e) {
+nsm_code take_record(taking *k, nsm_error *e) {
   const answers *a = k->a;
   nsm_sim *s = k->s;
   tape *t = k->t;
   nsm_code code = NSM_OK;
   for (;;) {
     double now = nsm_time(s), near = sim_time_round_off(s, now);
-    if (!s->now.between) tape_row(t);
+    if (!s->now.between && !k->resumed) tape_row(t);
     int last = code != NSM_OK || nsm_steps_done(s) >= nsm_steps_total(s);
-    nsm_code played = play_on(k, last, e);
+    nsm_code played = k->resumed ? NSM_OK : take_play_on(k, last, e);
     if (played != NSM_OK) return played;
+    if (k->until >= 0 && k->p->dropped + t->n >= k->until) return NSM_OK;
+    k->resumed = 0;
     if (last) return code == NSM_STOPPED ? NSM_OK : code;
     double stop = next_stop(a, k->done), clock = nsm_time_of_step(s, nsm_steps_done(s) + 1);
     t->asks = stop < clock - near;
@@ -190,81 +191,4 @@ static nsm_code record(taking *k, nsm_error *e) {
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK && code != NSM_STOPPED) return code;
   }
-}
-
-static nsm_code begin_to_play(taking *k, nsm_error *e) {
-  const answers *a = k->a;
-  player *p = k->p;
-  char why[300];
-  for (int i = 0; i < a->nof; i++)
-    if (a->of[i].column >= 0 && play_column_refused(p, a->of[i].column, why, sizeof why)) {
-      sim_fail(e, NSM_USAGE, "--of %s: %s", a->of[i].name, why);
-      return NSM_USAGE;
-    }
-  if (!play_start(p, a->by, p->np > 0 ? a->nby : 0, e)) return e ? e->code : NSM_FAILED;
-  take_start(p, k);
-  p->row = take_row;
-  p->stop = take_stop;
-  p->to = k;
-  k->done = -INFINITY;
-  return NSM_OK;
-}
-
-static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, int derivatives, nsm_error *e) {
-  play_kernels run = { a->run, a->with };
-  player *p = player_open(begin, t, &run, derivatives ? a->nby : 0, derivatives && a->phases, e);
-  taking k = { a, s, t, p, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)) };
-  nsm_code code = p && k.before ? begin_to_play(&k, e) : NSM_FILE;
-  if (code == NSM_OK) code = a->phases ? aligned_record(a->phases, s, t, play_on, &k, e) : record(&k, e);
-  if (code == NSM_OK) code = take_end(p, &k, e);
-  if (code == NSM_OK) {
-    a->captured = p->captured;
-    a->weak = p->weak;
-    a->grazing = p->grazing;
-    a->joint = p->joint;
-    a->unique = p->unique;
-    a->grazed = p->grazed;
-    if (p->grazing > 0) sim_row_name(begin, p->grazer, a->grazer, sizeof a->grazer);
-  }
-  free(k.before);
-  player_close(p);
-  return code;
-}
-
-static nsm_code set_start(const answers *a, nsm_sim *s, const double *start, nsm_error *e) {
-  nsm_code code = NSM_OK;
-  for (int j = 0; start && j < a->nby && code == NSM_OK; j++)
-    if (a->by[j].column >= 0) {
-      double value = nsm_read_column(s, a->by[j].column) + start[j];
-      code = nsm_write_column(s, a->by[j].column, value, e);
-    }
-  return code;
-}
-
-nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, int derivatives, nsm_error *e) {
-  nsm_settings own = *set;
-  own.step_by_step = 1;
-  if (!a->value) {
-    a->value = calloc((size_t)a->nof + 1, sizeof(double));
-    a->d = calloc((size_t)a->nof * (size_t)a->nby + 1, sizeof(double));
-    if (!a->value || !a->d) return sim_no_memory(e, "derivatives");
-  }
-  memset(a->value, 0, (size_t)a->nof * sizeof(double));
-  memset(a->d, 0, (size_t)a->nof * (size_t)a->nby * sizeof(double));
-  nsm_sim *s = nsm_open(a->m, &own, e), *begin = s ? nsm_open(a->m, &own, e) : NULL;
-  tape *t = NULL;
-  nsm_code code = begin ? set_start(a, s, start, e) : e ? e->code : NSM_FAILED;
-  if (code == NSM_OK) code = set_start(a, begin, start, e);
-  if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;
-  if (code == NSM_OK && *t->refused) {
-    sim_fail(e, NSM_USAGE, "%s", t->refused);
-    code = NSM_USAGE;
-  }
-  a->sequence = a->steps = 0;
-  a->events = a->pieces = 0;
-  if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives, e);
-  tape_close(t);
-  nsm_close(begin);
-  nsm_close(s);
-  return code;
 }

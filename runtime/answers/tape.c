@@ -444,6 +444,12 @@ void tape_close(tape *t) {
 // What the next piece does not look back to.
 int tape_full(const tape *t) { return t->n >= AT_ONCE && !behind_block(t, t->n - 1); }
 
+double tape_bytes_of(const tape *t) {
+  double sum = 0;
+  for (const tape_block *b = t->memory; b; b = b->next) sum += (double)b->room;
+  return sum;
+}
+
 // The youngest block of memory is kept.
 void tape_empty(tape *t) {
   for (tape_block *b = t->memory ? t->memory->next : NULL, *next; b; b = next) { next = b->next; free(b); }

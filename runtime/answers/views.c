@@ -21,8 +21,8 @@ static const dual *discrete(player *p, dual t, const dual **rate) {
   const double *slope = s->w.moments->rate[s->w.moments->last];
   dual *to = p->signal;
   for (int i = 0; i < s->a->nd; i++) {
-    to[i] = i < s->a->nheld ? p->at->d[i] : dual_by(now[i], slope[i], t);
-    for (int k = 1; i >= s->a->nheld && k < DUAL_WIDTH; k++) to[i].a[k] += p->at->d[i].a[k];   // an input is varied
+    dual own = p->at->d[i], varied = dual_sub(own, dual_of(own.a[0]));               // an input is varied
+    to[i] = i < s->a->nheld ? own : dual_add(dual_by(now[i], slope[i], t), varied);
   }
   for (int i = 0; i < s->a->nd; i++) to[s->a->nd + i] = dual_of(slope[i]);
   *rate = to + s->a->nd;

@@ -70,6 +70,18 @@ static inline unsigned kinds_of(const nsm_cone_problem *p) {
   return kinds;
 }
 
+// Field by field: they are saved, with the bytes between them, and the state of a run has one form.
+static void keep_cones(nsm_cone_block *to, const nsm_cone_block *from, int n) {
+  for (int i = 0; i < n; i++) {
+    to[i].type = from[i].type;
+    to[i].first = from[i].first;
+    to[i].size = from[i].size;
+    to[i].mu = from[i].mu;
+    to[i].mu2 = from[i].mu2;
+    to[i].radius = from[i].radius;
+  }
+}
+
 // A problem equal to the last of its size keeps its id: beads of equal mass give the same small ones over and over.
 static inline void notice(sim_tiny *t, nsm_cone_problem *p) {
   int m = p->m;
@@ -78,7 +90,7 @@ static inline void notice(sim_tiny *t, nsm_cone_problem *p) {
   if (t->id[m] == 0 || memcmp(p->M, t->matrix[m], bytes) != 0 || kinds != t->kinds[m] || p->cones != t->cones[m] ||
       !same_cones(p->cone, t->cone[m], p->cones)) {
     memcpy(t->matrix[m], p->M, bytes);
-    if (p->cones > 0) memcpy(t->cone[m], p->cone, (size_t)p->cones * sizeof *p->cone);
+    keep_cones(t->cone[m], p->cone, p->cones);
     t->cones[m] = p->cones;
     t->kinds[m] = kinds;
     t->id[m] = ++t->next_id;

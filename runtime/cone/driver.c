@@ -398,8 +398,10 @@ static void forget(nsm_cone_work *w, int m) {
 
 void nsm_cone_remember(const void *workspace, nsm_cone_memory *to) {
   const nsm_cone_work *w = workspace;
-  memset(to, 0, sizeof *to);
-  *to = (nsm_cone_memory){ .matrix_id = w->matrix_id, .m = w->m, .sparse = w->sparse_input };
+  memset(to, 0, sizeof *to);                               // field by field: it is saved, with the bytes between them
+  to->matrix_id = w->matrix_id;
+  to->m = w->m;
+  to->sparse = w->sparse_input;
   if (w->basis_known) { to->basis_known = 1; to->basic = w->basic; to->high = w->high; }
   if (w->modes_known) { to->modes_known = 1; to->modes = w->mode_set[w->mode_slot]; }
 }

@@ -4,7 +4,7 @@
 //
 // A communication step takes the steps of the clock that end in it, and a shorter one to its end: a master whose points
 // are times of the clock gets the very numbers of `nsm run`.
-#include "component.h"
+#include "exchange.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,19 +102,21 @@ int fmi_fresh(fmi_component *c) { return !c->stale || open_again(c, any_initial(
 static void start_values(fmi_component *c) {
   c->phase = FMI_MADE;
   c->start = c->until = NAN;
-  c->at_event = 0;
+  c->at_event = c->stopped = 0;
 }
 
 static int take_memory(fmi_component *c, int arrays) {
   c->ncolumn = nsm_ncolumn(c->s);
   c->ninput = nsm_ninput(c->s);
+  c->nstate = fmi_state_count(c->s);
   c->variable = fmi_variables(c->m, c->s, arrays, &c->nvariable);
   c->initial = calloc((size_t)c->ncolumn + 1, sizeof(double));
   c->before = calloc((size_t)c->ncolumn + 1, sizeof(double));
+  c->rate = calloc((size_t)c->nstate + 1, sizeof(double));
   c->input = calloc((size_t)c->ninput + 1, sizeof(double));
   free(c->given);
   c->given = calloc((size_t)(c->m->npar + c->ncolumn + c->ninput) + 1, 1);
-  return c->variable && c->initial && c->before && c->input && c->given;
+  return c->variable && c->initial && c->before && c->rate && c->input && c->given;
 }
 
 // An input that neither the model nor anybody else gives a value is 0.
@@ -134,6 +136,7 @@ fmi_component *fmi_new(const nsm_model *m, int arrays, char *error) {
   int ok = c != NULL;
   if (ok) {
     c->m = m;
+    c->exchange = fmi_exchange_model(m);
     start_values(c);
     c->parameter = calloc((size_t)m->npar + 1, sizeof(double));
     c->given = calloc((size_t)m->npar + 1, 1);
@@ -156,6 +159,7 @@ void fmi_free(fmi_component *c) {
   free(c->initial);
   free(c->input);
   free(c->before);
+  free(c->rate);
   free(c->given);
   free(c);
 }
@@ -193,26 +197,44 @@ int fmi_count(fmi_component *c, uint32_t reference) {
   return v->count;
 }
 
+static int before_run(const fmi_component *c) { return (c->phase & (FMI_MADE | FMI_INITIALIZING)) != 0; }
+
 static double value_at(fmi_component *c, uint32_t reference) {
   int i = (int)(reference & FMI_NUMBER);
+  if (reference >= FMI_DERIVATIVE) return c->rate[i];
   if (reference >= FMI_INPUT) {
     double given = nsm_get_input(c->s, i);
     return isnan(given) ? 0 : given;
   }
   if (reference >= FMI_PARAMETER) return c->parameter[i];
+  if (c->exchange && i >= 1 && i <= c->nstate) return c->before[i];
   if (c->phase == FMI_STEPPING && c->at_event == 2 && i < c->ncolumn) return c->before[i];
   return nsm_read_column(c->s, i);
+}
+
+void fmi_take_states(fmi_component *c) {
+  for (int i = 0; i < c->nstate; i++) c->before[1 + i] = nsm_read_column(c->s, 1 + i);
+  c->time = nsm_time(c->s);
+  c->known = 0;
+}
+
+// For model exchange columns are those of what the tool has set.
+static int at_hand(fmi_component *c, uint32_t reference) {
+  if (!c->exchange || (reference >= FMI_PARAMETER && reference < FMI_DERIVATIVE)) return 1;
+  if (before_run(c)) fmi_take_states(c);
+  return fmi_evaluate(c, c->rate);
 }
 
 int fmi_get(fmi_component *c, uint32_t reference, double *value) {
   int n = fmi_count(c, reference);
   if (n == 0 || !fmi_fresh(c)) return 0;
+  if (!at_hand(c, reference)) return 0;
   for (int i = 0; i < n; i++) value[i] = value_at(c, reference + (uint32_t)i);
   return 1;
 }
 
 static int set_parameter(fmi_component *c, int i, const double *value, int n) {
-  const int before = c->phase & (FMI_MADE | FMI_INITIALIZING);
+  const int before = before_run(c);
   for (int k = 0; k < n; k++) {
     const nsm_par *p = &c->m->par[i + k];
     if (!isfinite(value[k])) return fail(c, "the parameter %s cannot be %g", parameter_name(c, i + k), value[k]);
@@ -226,6 +248,7 @@ static int set_parameter(fmi_component *c, int i, const double *value, int n) {
     if (c->m->par[i + k].structural || (was && old == value[k])) continue;
     c->parameter[i + k] = value[k];
     c->given[i + k] = 1;
+    c->known = 0;
     if (before) { c->stale = 1; continue; }
     if (nsm_set_parameter(c->s, parameter_name(c, i + k), value[k], &c->error) != NSM_OK) {
       c->parameter[i + k] = old;
@@ -241,7 +264,7 @@ static int set_parameter(fmi_component *c, int i, const double *value, int n) {
 static int set_column(fmi_component *c, const fmi_variable *v, int i, const double *value, int n) {
   if (v->column != NSM_COLUMN_STATE && v->column != NSM_COLUMN_DISCRETE)
     return fail(c, "%s cannot be set: the model computes it", v->name);
-  if (!(c->phase & (FMI_MADE | FMI_INITIALIZING)))
+  if (!before_run(c))
     return fail(c, "%s is a state and has a start value alone: it cannot be set in a run", v->name);
   for (int k = 0; k < n; k++)
     if (!isfinite(value[k])) return fail(c, "%s cannot be %g", v->name, value[k]);
@@ -259,6 +282,7 @@ static int set_input(fmi_component *c, int i, const double *value, int n) {
   for (int k = 0; k < n; k++) {
     if (nsm_set_input(c->s, nsm_input_name(c->s, i + k), value[k], &c->error) != NSM_OK) return 0;
     c->input[i + k] = value[k];
+    c->known = 0;
     c->given[c->m->npar + c->ncolumn + i + k] = 1;
   }
   return 1;
@@ -293,6 +317,7 @@ int fmi_begin(fmi_component *c, double start, double until) {
 
 int fmi_begun(fmi_component *c) {
   if (!fmi_fresh(c)) return 0;
+  if (c->exchange) fmi_take_states(c);
   c->phase = FMI_STEPPING;
   c->at_event = 0;
   return 1;
@@ -328,7 +353,8 @@ static long steps_until(const fmi_component *c, double to, double near) {
 
 static fmi_step ended(fmi_component *c, nsm_code code) {
   if (code == NSM_OK) return c->at_event ? FMI_STEP_EVENT : FMI_STEP_DONE;
-  return code == NSM_STOPPED || code == NSM_CLAIM ? FMI_STEP_STOPPED : FMI_STEP_FAILED;
+  c->stopped = code == NSM_STOPPED || code == NSM_CLAIM;
+  return c->stopped ? FMI_STEP_STOPPED : FMI_STEP_FAILED;
 }
 
 fmi_step fmi_advance(fmi_component *c, double time, double h) {

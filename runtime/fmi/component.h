@@ -22,12 +22,17 @@ typedef struct fmi_component {
   int       stale;                      // what was set needs the simulation to be opened anew
   int       events;                     // steps end at events
   int       nvariable, ncolumn, ninput;
+  int       exchange, nstate;           // for model exchange (exchange.h); columns of states
+  double    time;                       // there: what the tool has set
+  int       known;                      // columns and derivatives are those of the time and the states at hand
   fmi_variable *variable;
   double    start, until;               // as of nsm_settings
   double   *parameter;                  // [npar]
   double   *initial, *input;            // [ncolumn], [ninput] what was set, where `given` says so
-  double   *before;                     // [ncolumn] the row before the event at hand
+  double   *before;                     // [ncolumn] the row before the event at hand; for model exchange the states
+  double   *rate;                       // [nstate] derivatives
   int       at_event;                   // 1: the last step ended at an event; 2: and `before` stands for it
+  int       stopped;                    // the model has ended the run
   unsigned char *given;                 // [npar + ncolumn + ninput]
   nsm_error error;
 } fmi_component;
@@ -69,6 +74,8 @@ int    fmi_kept_bytes(fmi_component *c, const void *state, void *to, size_t size
 int    fmi_keep_bytes(fmi_component *c, const void *from, size_t size, void **state, const char *call);
 // Is the simulation the one of all that was set? It is opened anew where it is not.
 int    fmi_fresh(fmi_component *c);
+// For model exchange, before the run: time and states at hand are those of the simulation.
+void   fmi_take_states(fmi_component *c);
 // For state.c: the simulation anew with all that was set; another state takes the place of its start.
 int    fmi_reopen(fmi_component *c);
 #endif

@@ -1,6 +1,6 @@
-// The calls of FMI 2.0 for co-simulation, over component.h. Types and signatures are those of the standard, 2.1.2 to
-// 2.1.9 and 4.2.
-#include "component.h"
+// The calls of FMI 2.0 for co-simulation and for model exchange, over component.h and exchange.h. Types and signatures
+// are those of the standard, 2.1.2 to 2.1.9, 3.2 and 4.2.
+#include "exchange.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct fmi2 {
   fmi_component *c;
   fmi2Callbacks call;                   // a copy: the caller's may go away
   char   *name;
-  int     logging, stopped;
+  int     logging;
   double  start, until;
   fmi2Status last;                      // of the last step
 } fmi2;
@@ -42,7 +42,7 @@ static fmi2Status wrong_call(const fmi2 *f, const char *text) {
   return fmi2Error;
 }
 
-enum { ALIVE = FMI_MADE | FMI_INITIALIZING | FMI_STEPPING, ANY = ALIVE | FMI_ENDED };
+enum { RUNNING = FMI_STEPPING | FMI_IN_EVENT, ALIVE = FMI_MADE | FMI_INITIALIZING | RUNNING, ANY = ALIVE | FMI_ENDED };
 #define ALLOWED(phases) \
   fmi2 *f = instance; \
   if (!f) return fmi2Error; \
@@ -63,7 +63,9 @@ void *fmi2Instantiate(const char *name, fmi2Type type, const char *guid, const c
   char why[1024];
   if (!name || !*name) return refuse(call, "", "an instance needs a name");
   if (!call) return NULL;
-  if (type != fmi2CoSimulation) return refuse(call, name, "this FMU is for co-simulation");
+  if ((type == fmi2ModelExchange) != fmi_exchange_model(nsm_model_get()))
+    return refuse(call, name, type == fmi2ModelExchange ? "this FMU is for co-simulation"
+                                                        : "this FMU is for model exchange");
   if (!guid || strcmp(guid, nsm_fmu_token) != 0)
     return refuse(call, name, "the GUID is not that of this FMU: modelDescription.xml is of another one");
   fmi2 *f = calloc(1, sizeof *f);
@@ -112,18 +114,19 @@ fmi2Status fmi2EnterInitializationMode(void *instance) {
 
 fmi2Status fmi2ExitInitializationMode(void *instance) {
   ALLOWED(FMI_INITIALIZING);
-  return fmi_begun(f->c) ? fmi2OK : wrong(f);
+  if (!fmi_begun(f->c)) return wrong(f);
+  if (f->c->exchange) f->c->phase = FMI_IN_EVENT;
+  return fmi2OK;
 }
 
 fmi2Status fmi2Terminate(void *instance) {
-  ALLOWED(FMI_STEPPING);
+  ALLOWED(RUNNING);
   f->c->phase = FMI_ENDED;
   return fmi2OK;
 }
 
 fmi2Status fmi2Reset(void *instance) {
   ALLOWED(ANY);
-  f->stopped = 0;
   f->last = fmi2OK;
   if (!fmi_reset(f->c)) return wrong(f);
   f->start = fmi_time(f->c);
@@ -217,11 +220,11 @@ fmi2Status fmi2DeSerializeFMUstate(void *instance, const char *from, size_t size
 fmi2Status fmi2DoStep(void *instance, double time, double h, int no_return) {
   (void)no_return;
   ALLOWED(FMI_STEPPING);
-  if (f->stopped) return wrong_call(f, "the model has ended the run");
+  if (f->c->exchange) return wrong_call(f, "fmi2DoStep: this FMU is for model exchange");
+  if (f->c->stopped) return wrong_call(f, "the model has ended the run");
   fmi_step step = fmi_advance(f->c, time, h);
   if (step == FMI_STEP_WRONG) return wrong(f);
   f->last = step == FMI_STEP_DONE ? fmi2OK : fmi2Discard;
-  f->stopped = step == FMI_STEP_STOPPED;
   if (f->last != fmi2OK) say(f, fmi2Discard, "logStatusDiscard", f->c->error.text);
   return f->last;
 }
@@ -254,7 +257,7 @@ fmi2Status fmi2GetIntegerStatus(void *instance, fmi2StatusKind kind, int *value)
 fmi2Status fmi2GetBooleanStatus(void *instance, fmi2StatusKind kind, int *value) {
   ALLOWED(ANY);
   if (kind != fmi2Terminated) return fmi2Discard;
-  *value = f->stopped;
+  *value = f->c->stopped;
   return fmi2OK;
 }
 
@@ -265,26 +268,74 @@ fmi2Status fmi2GetStringStatus(void *instance, fmi2StatusKind kind, const char *
   return fmi2OK;
 }
 
-// ---- of model exchange, which this FMU is not for: tools look for them all the same ---------------------------------
-#define NOT_HERE(name, ...) \
-  fmi2Status name(void *instance, __VA_ARGS__) { \
-    ALLOWED(ANY); \
-    return wrong_call(f, #name ": this FMU is for co-simulation"); \
-  }
-#define UNUSED __attribute__((unused))
+// ---- model exchange -------------------------------------------------------------------------------------------------
+#define EXCHANGE(phases) \
+  ALLOWED(phases); \
+  if (!fmi_exchanges(f->c, __func__)) return wrong(f)
+
+typedef struct fmi2EventInfo { int again, ends, nominals, values, has_next; double next; } fmi2EventInfo;
+
 fmi2Status fmi2EnterEventMode(void *instance) {
-  ALLOWED(ANY);
-  return wrong_call(f, "this FMU is for co-simulation");
+  EXCHANGE(FMI_STEPPING);
+  f->c->phase = FMI_IN_EVENT;
+  return fmi2OK;
 }
+
 fmi2Status fmi2EnterContinuousTimeMode(void *instance) {
-  ALLOWED(ANY);
-  return wrong_call(f, "this FMU is for co-simulation");
+  EXCHANGE(FMI_IN_EVENT);
+  f->c->phase = FMI_STEPPING;
+  return fmi2OK;
 }
-NOT_HERE(fmi2NewDiscreteStates, UNUSED void *info)
-NOT_HERE(fmi2CompletedIntegratorStep, UNUSED int keeps, UNUSED int *event, UNUSED int *ends)
-NOT_HERE(fmi2SetTime, UNUSED double time)
-NOT_HERE(fmi2SetContinuousStates, UNUSED const double *x, UNUSED size_t n)
-NOT_HERE(fmi2GetDerivatives, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi2GetEventIndicators, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi2GetContinuousStates, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi2GetNominalsOfContinuousStates, UNUSED double *x, UNUSED size_t n)
+
+// States go onto constraints.
+fmi2Status fmi2NewDiscreteStates(void *instance, fmi2EventInfo *info) {
+  EXCHANGE(FMI_IN_EVENT);
+  int changed;
+  if (!fmi_update(f->c, &changed)) return wrong(f);
+  *info = (fmi2EventInfo){ .values = changed };
+  return fmi2OK;
+}
+
+fmi2Status fmi2CompletedIntegratorStep(void *instance, int keeps, int *event, int *ends) {
+  (void)keeps;
+  EXCHANGE(FMI_STEPPING);
+  *ends = 0;
+  return fmi_drifted(f->c, event) ? fmi2OK : wrong(f);
+}
+
+fmi2Status fmi2SetTime(void *instance, double time) {
+  EXCHANGE(RUNNING);
+  return fmi_set_time(f->c, time) ? fmi2OK : wrong(f);
+}
+
+fmi2Status fmi2SetContinuousStates(void *instance, const double *x, size_t n) {
+  EXCHANGE(FMI_STEPPING);
+  return fmi_set_states(f->c, x, n) ? fmi2OK : wrong(f);
+}
+
+// A point at which the equations have no solution is one for a shorter step.
+fmi2Status fmi2GetDerivatives(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  if (fmi_get_rates(f->c, x, n)) return fmi2OK;
+  if (f->c->error.code != NSM_FAILED) return wrong(f);
+  say(f, fmi2Discard, "logStatusDiscard", f->c->error.text);
+  return fmi2Discard;
+}
+
+fmi2Status fmi2GetEventIndicators(void *instance, double *x, size_t n) {
+  (void)x;
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return n == 0 ? fmi2OK : wrong_call(f, "fmi2GetEventIndicators: a smooth model has none");
+}
+
+fmi2Status fmi2GetContinuousStates(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return fmi_get_states(f->c, x, n) ? fmi2OK : wrong(f);
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  if (n != (size_t)f->c->nstate) return wrong_call(f, "the number of values is not that of the continuous states");
+  for (size_t i = 0; i < n; i++) x[i] = 1;
+  return fmi2OK;
+}

@@ -1,7 +1,8 @@
-// The calls of FMI 3.0 for co-simulation, over component.h. Types and signatures are those of the standard, 2.2 to 2.4
-// and 4.2. With event mode and early return a step ends at each impact, reset or sample: until the master enters event
-// mode the values are those of before it, then those of behind.
-#include "component.h"
+// The calls of FMI 3.0 for co-simulation and for model exchange, over component.h and exchange.h. Types and signatures
+// are those of the standard, 2.2 to 2.4, 3.2 and 4.2. In co-simulation, with event mode and early return, a step ends
+// at each impact, reset or sample: until the master enters event mode the values are those of before it, then those of
+// behind.
+#include "exchange.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ typedef struct fmi3 {
   fmi_component *c;
   void    *environment;
   fmi3Log *log;
-  int      logging, has_event_mode, stopped;
+  int      logging, has_event_mode;
 } fmi3;
 
 static fmi3Status say(const fmi3 *f, fmi3Status status, const char *category, const char *text) {
@@ -42,26 +43,34 @@ static void *refuse(fmi3Log *log, void *environment, const char *why) {
   return NULL;
 }
 
-void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
-                                  bool logging, bool event_mode, bool early_return,
-                                  const fmi3ValueReference *intermediate, size_t n,
-                                  void *environment, fmi3Log *log, fmi3IntermediateUpdate *update) {
-  (void)resources; (void)visible; (void)intermediate; (void)n; (void)update;
+// exchange: how it is to be used.
+static fmi3 *instance_of(const char *name, const char *token, bool exchange, bool logging, void *environment,
+                         fmi3Log *log) {
   char why[1024];
   if (!name || !*name) return refuse(log, environment, "an instance needs a name");
   if (!token || strcmp(token, nsm_fmu_token) != 0)
     return refuse(log, environment, "the token is not that of this FMU: modelDescription.xml is of another one");
+  if (exchange != fmi_exchange_model(nsm_model_get()))
+    return refuse(log, environment, exchange ? "this FMU is for co-simulation" : "this FMU is for model exchange");
   fmi3 *f = calloc(1, sizeof *f);
   if (!f) return refuse(log, environment, "not enough memory for an instance");
   f->environment = environment;
   f->log = log;
   f->logging = logging;
-  f->has_event_mode = event_mode;
   f->c = fmi_new(nsm_model_get(), 1, why);
-  if (!f->c) {
-    free(f);
-    return refuse(log, environment, why);
-  }
+  if (f->c) return f;
+  free(f);
+  return refuse(log, environment, why);
+}
+
+void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
+                                  bool logging, bool event_mode, bool early_return,
+                                  const fmi3ValueReference *intermediate, size_t n,
+                                  void *environment, fmi3Log *log, fmi3IntermediateUpdate *update) {
+  (void)resources; (void)visible; (void)intermediate; (void)n; (void)update;
+  fmi3 *f = instance_of(name, token, false, logging, environment, log);
+  if (!f) return NULL;
+  f->has_event_mode = event_mode;
   f->c->events = event_mode && early_return;
   nsm_stop_at_events(f->c->s, f->c->events ? f->c->before : NULL);
   return f;
@@ -69,15 +78,17 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
 
 void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible,
                                    bool logging, void *environment, fmi3Log *log) {
-  (void)name; (void)token; (void)resources; (void)visible; (void)logging;
-  return refuse(log, environment, "this FMU is for co-simulation");
+  (void)resources; (void)visible;
+  fmi3 *f = instance_of(name, token, true, logging, environment, log);
+  if (f) f->has_event_mode = 1;
+  return f;
 }
 
 void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible,
                                         bool logging, void *environment, fmi3Log *log, void (*update)(void *),
                                         void (*lock)(void), void (*unlock)(void)) {
   (void)name; (void)token; (void)resources; (void)visible; (void)logging; (void)update; (void)lock; (void)unlock;
-  return refuse(log, environment, "this FMU is for co-simulation");
+  return refuse(log, environment, "this FMU is not for scheduled execution");
 }
 
 void fmi3FreeInstance(void *instance) {
@@ -118,6 +129,7 @@ fmi3Status fmi3EnterEventMode(void *instance) {
 
 fmi3Status fmi3EnterStepMode(void *instance) {
   ALLOWED(FMI_IN_EVENT);
+  if (f->c->exchange) return wrong_call(f, "fmi3EnterStepMode: this FMU is for model exchange");
   f->c->phase = FMI_STEPPING;
   f->c->at_event = 0;
   return fmi3OK;
@@ -141,7 +153,6 @@ fmi3Status fmi3Terminate(void *instance) {
 
 fmi3Status fmi3Reset(void *instance) {
   ALLOWED(ANY);
-  f->stopped = 0;
   return fmi_reset(f->c) ? fmi3OK : wrong(f);
 }
 
@@ -285,27 +296,30 @@ fmi3Status fmi3DoStep(void *instance, double time, double h, bool no_return, boo
                       double *last) {
   (void)no_return;
   ALLOWED(FMI_STEPPING);
-  if (f->stopped) return wrong_call(f, "the model has ended the run");
+  if (f->c->exchange) return wrong_call(f, "fmi3DoStep: this FMU is for model exchange");
+  if (f->c->stopped) return wrong_call(f, "the model has ended the run");
   fmi_step step = fmi_advance(f->c, time, h);
   if (step == FMI_STEP_WRONG) return wrong(f);
-  f->stopped = step == FMI_STEP_STOPPED;
   *last = fmi_time(f->c);
   *event = step == FMI_STEP_EVENT;
-  *ends = f->stopped;
+  *ends = f->c->stopped;
   *early = *event && time + h - *last > 1e-12 * fabs(h) + 8e-16 * fabs(time);
   if (step == FMI_STEP_FAILED) return say(f, fmi3Discard, "discard", f->c->error.text);
-  if (f->stopped) say(f, fmi3Warning, "event", f->c->error.text);
+  if (f->c->stopped) say(f, fmi3Warning, "event", f->c->error.text);
   return fmi3OK;
 }
 
-// The event at hand was handled in the step; nothing is left to do.
+// Of co-simulation the event at hand was handled in the step; in model exchange states go onto constraints.
 fmi3Status fmi3UpdateDiscreteStates(void *instance, bool *again, bool *ends, bool *nominals, bool *values,
                                     bool *has_next, double *next) {
   ALLOWED(FMI_IN_EVENT);
   *again = *nominals = *has_next = false;
-  *ends = f->stopped;
+  *ends = f->c->stopped;
   *values = f->c->at_event == 2;
   *next = 0;
+  int changed = 0;
+  if (f->c->exchange && !fmi_update(f->c, &changed)) return wrong(f);
+  *values |= changed;
   return fmi3OK;
 }
 
@@ -314,23 +328,77 @@ fmi3Status fmi3EvaluateDiscreteStates(void *instance) {
   return fmi3OK;
 }
 
-// ---- of other kinds of FMU, which this one is not: tools look for them all the same ---------------------------------
-#define NOT_HERE(name, ...) \
-  fmi3Status name(void *instance, __VA_ARGS__) { \
-    ALLOWED(ANY); \
-    return wrong_call(f, #name ": this FMU is for co-simulation"); \
-  }
+// ---- model exchange -------------------------------------------------------------------------------------------------
+#define EXCHANGE(phases) \
+  ALLOWED(phases); \
+  if (!fmi_exchanges(f->c, __func__)) return wrong(f)
+
 fmi3Status fmi3EnterContinuousTimeMode(void *instance) {
-  ALLOWED(ANY);
-  return wrong_call(f, "this FMU is for co-simulation");
+  EXCHANGE(FMI_IN_EVENT);
+  f->c->phase = FMI_STEPPING;
+  return fmi3OK;
 }
-NOT_HERE(fmi3CompletedIntegratorStep, UNUSED bool keeps, UNUSED bool *event, UNUSED bool *ends)
-NOT_HERE(fmi3SetTime, UNUSED double time)
-NOT_HERE(fmi3SetContinuousStates, UNUSED const double *x, UNUSED size_t n)
-NOT_HERE(fmi3GetContinuousStateDerivatives, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi3GetEventIndicators, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi3GetContinuousStates, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi3GetNominalsOfContinuousStates, UNUSED double *x, UNUSED size_t n)
-NOT_HERE(fmi3GetNumberOfEventIndicators, UNUSED size_t *n)
-NOT_HERE(fmi3GetNumberOfContinuousStates, UNUSED size_t *n)
-NOT_HERE(fmi3ActivateModelPartition, UNUSED fmi3ValueReference clock, UNUSED double time)
+
+fmi3Status fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *event, bool *ends) {
+  (void)keeps;
+  EXCHANGE(FMI_STEPPING);
+  int far;
+  if (!fmi_drifted(f->c, &far)) return wrong(f);
+  *event = far != 0;
+  *ends = false;
+  return fmi3OK;
+}
+
+fmi3Status fmi3SetTime(void *instance, double time) {
+  EXCHANGE(RUNNING);
+  return fmi_set_time(f->c, time) ? fmi3OK : wrong(f);
+}
+
+fmi3Status fmi3SetContinuousStates(void *instance, const double *x, size_t n) {
+  EXCHANGE(FMI_STEPPING);
+  return fmi_set_states(f->c, x, n) ? fmi3OK : wrong(f);
+}
+
+// A point at which the equations have no solution is one for a shorter step.
+fmi3Status fmi3GetContinuousStateDerivatives(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  if (fmi_get_rates(f->c, x, n)) return fmi3OK;
+  return f->c->error.code == NSM_FAILED ? say(f, fmi3Discard, "discard", f->c->error.text) : wrong(f);
+}
+
+fmi3Status fmi3GetContinuousStates(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return fmi_get_states(f->c, x, n) ? fmi3OK : wrong(f);
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  if (n != (size_t)f->c->nstate) return wrong_call(f, "the number of values is not that of the continuous states");
+  for (size_t i = 0; i < n; i++) x[i] = 1;
+  return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
+  EXCHANGE(ANY);
+  *n = (size_t)f->c->nstate;
+  return fmi3OK;
+}
+
+// What is smooth has no events.
+fmi3Status fmi3GetNumberOfEventIndicators(void *instance, size_t *n) {
+  EXCHANGE(ANY);
+  *n = 0;
+  return fmi3OK;
+}
+
+fmi3Status fmi3GetEventIndicators(void *instance, double *x, size_t n) {
+  (void)x;
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return n == 0 ? fmi3OK : wrong_call(f, "fmi3GetEventIndicators: a smooth model has none");
+}
+
+// ---- of another kind of FMU, which this one is not: tools look for it all the same ----------------------------------
+fmi3Status fmi3ActivateModelPartition(void *instance, UNUSED fmi3ValueReference clock, UNUSED double time) {
+  ALLOWED(ANY);
+  return wrong_call(f, "fmi3ActivateModelPartition: this FMU is not for scheduled execution");
+}

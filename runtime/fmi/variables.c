@@ -1,7 +1,9 @@
 // The list of variables. "bead[2].z" has the pattern "bead[%].z" and the index 2: an array is a run of names of one
 // pattern whose indices count through a box, the last one fastest, as arrays of FMI 3 are laid out.
 #include "variables.h"
+#include "runtime/sim.h"
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct indexed { char pattern[FMI_NAME], plain[FMI_NAME]; int n, at[NSM_MOST_INDICES]; } indexed;
@@ -41,9 +43,12 @@ static fmi_variable variable_at(const nsm_model *m, nsm_sim *s, uint32_t referen
     v.doc = text + p->doc;
     v.structural = p->structural;
     strncpy(v.name, text + p->name, FMI_NAME - 1);
-  } else {
+  } else if (reference < FMI_DERIVATIVE) {
     v.unit = nsm_input_unit(s, i);
     strncpy(v.name, nsm_input_name(s, i), FMI_NAME - 1);
+  } else {
+    v.column = NSM_COLUMN_ENERGY;                          // computed, and never set
+    snprintf(v.name, FMI_NAME, "der(%.240s)", nsm_column_name(s, 1 + i));
   }
   return v;
 }
@@ -64,6 +69,15 @@ static int is_box(const indexed *x, int n, int *dim) {
     for (int k = d - 1; k >= 0 && ++at[k] >= x->at[k] + dim[k]; k--) at[k] = x->at[k];
   }
   return 1;
+}
+
+// A model for it is compiled with the kernels of event_driven, which an FMU for co-simulation never is.
+int fmi_exchange_model(const nsm_model *m) { return m->scheme == NSM_SCHEME_EVENT_DRIVEN; }
+
+int fmi_state_count(const nsm_sim *s) {
+  int n = 0;
+  while (1 + n < nsm_ncolumn(s) && nsm_kind_of_column(s, 1 + n) == NSM_COLUMN_STATE) n++;
+  return n;
 }
 
 static int same_kind(const fmi_variable *a, const fmi_variable *b) {
@@ -92,13 +106,13 @@ static int list_kind(fmi_variable *list, int n, int count, int arrays, indexed *
 }
 
 fmi_variable *fmi_variables(const nsm_model *m, nsm_sim *s, int arrays, int *n) {
-  const int count[] = { nsm_ncolumn(s), m->npar, nsm_ninput(s) };
-  const uint32_t kind[] = { FMI_COLUMN, FMI_PARAMETER, FMI_INPUT };
-  int all = count[0] + count[1] + count[2];
+  const int count[] = { nsm_ncolumn(s), m->npar, nsm_ninput(s), fmi_exchange_model(m) ? fmi_state_count(s) : 0 };
+  const uint32_t kind[] = { FMI_COLUMN, FMI_PARAMETER, FMI_INPUT, FMI_DERIVATIVE };
+  int all = count[0] + count[1] + count[2] + count[3];
   fmi_variable *list = calloc((size_t)all + 1, sizeof *list);
   indexed *x = calloc((size_t)all + 1, sizeof *x);
   *n = 0;
-  for (int k = 0; list && x && k < 3; k++) {
+  for (int k = 0; list && x && k < 4; k++) {
     for (int i = 0; i < count[k]; i++) list[*n + i] = variable_at(m, s, kind[k] + (uint32_t)i);
     *n = list_kind(list, *n, count[k], arrays, x);
   }

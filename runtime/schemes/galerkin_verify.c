@@ -2,6 +2,9 @@
 // forces of that instant (8)? It shares nothing with the iteration that found the piece.
 #include "galerkin.h"
 
+// Of the largest terms of a rate: those that are less are rounding, as of axes that stay at right angles.
+static const double least_share = 1e-9;
+
 // Size of the terms of a rate: velocities at both ends, and what forces make of them in the piece.
 static double speed(const nsm_sim *s, const sim_class *k, int i) {
   const struct sim_galerkin *g = s->n.galerkin;
@@ -33,8 +36,15 @@ static double largest_force(const nsm_sim *s) {
   return largest;
 }
 
+static double fastest(const nsm_sim *s) {
+  double most = DBL_MIN;
+  SIM_EACH(s, row, k)
+    for (int i = 0; i < k->tab.count; i++) if (s->n.r.active[k->row0 + i]) most = fmax(most, speed(s, k, i));
+  return most;
+}
+
 // Of a block of friction: what its force is beyond the disk, what sticks and moves, what slides backwards.
-static double friction_off(const nsm_sim *s, int f, const double *rate, double largest) {
+static double friction_off(const nsm_sim *s, int f, const double *rate, double largest, double slow) {
   const sim_friction *k = &s->n.r.friction[f];
   const struct sim_galerkin *g = s->n.galerkin;
   if (!s->n.r.active[k->row[0]] || g->slides[f]) return 0;                  // that is on the rim by (8)
@@ -44,7 +54,7 @@ static double friction_off(const nsm_sim *s, int f, const double *rate, double l
   for (int d = 0; d < k->n; d++) {
     const sim_class *c = &s->a->cls[s->n.r.cls[k->row[d]]];
     l[d] = g->in.force[s->n.r.l[k->row[d]]];
-    off = fmax(off, fabs(rate[k->row[d]]) / speed(s, c, k->row[d] - c->row0));
+    off = fmax(off, fabs(rate[k->row[d]]) / fmax(slow, speed(s, c, k->row[d] - c->row0)));
   }
   return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_galerkin_pressed(s, f)) / largest);
 }
@@ -52,16 +62,16 @@ static double friction_off(const nsm_sim *s, int f, const double *rate, double l
 double sim_galerkin_verify(nsm_sim *s, double t1) {
   struct sim_galerkin *g = s->n.galerkin;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l);
-  double off = 0, largest = largest_force(s);
+  double off = 0, largest = largest_force(s), slow = least_share * fastest(s);
   SIM_EACH(s, row, k) {
     k->c->rate_fn(&v, &k->tab, g->rate1 + k->row0);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (k->c->kind == NSM_FRICTION || !s->n.r.active[row]) continue;
-      off = fmax(off, fabs(g->rate1[row]) / speed(s, k, i));
+      off = fmax(off, fabs(g->rate1[row]) / fmax(slow, speed(s, k, i)));
       if (k->c->kind == NSM_CONTACT) off = fmax(off, -g->in.force[s->n.r.l[row]] / largest);
     }
   }
-  for (int f = 0; f < s->n.r.nfriction; f++) off = fmax(off, friction_off(s, f, g->rate1, largest));
+  for (int f = 0; f < s->n.r.nfriction; f++) off = fmax(off, friction_off(s, f, g->rate1, largest, slow));
   return off;
 }

@@ -1,6 +1,8 @@
-// The systems of tests/bench/run, driven through Siconos 4.4 (C++ API, its default solver for an LCP: Lemke).
+// The systems of tests/bench/run and docs/gallery/work, driven through Siconos 4.4 (C++ API, its default solver for an
+// LCP: Lemke).
 //   siconos_systems ball|bridge|column N STEPS     prints nanoseconds per step of the time loop alone, set-up excluded,
-//                                                   then the final state, to be compared with ours.
+//                                                   then the final state, to be compared with ours. N: beads of the
+//                                                   column; parts of 5 ms, the step of the ball.
 // Parameters: as the models bouncing_ball, diode_bridge and column; theta = 1/2.
 #include <SiconosKernel.hpp>
 #include <chrono>
@@ -26,8 +28,8 @@ static System stepping(shared_ptr<NonSmoothDynamicalSystem> model, shared_ptr<On
 }
 
 // m q'' = -m g, 0 <= q - R perp p, e = 0.9
-static System ball(double steps) {
-  const double h = 5e-3;
+static System ball(int n, double steps) {
+  const double h = 5e-3 / n;
   auto model = make_shared<NonSmoothDynamicalSystem>(0., h * steps);
   auto q = make_shared<Vector>(1, 1.0), v = make_shared<Vector>(1, 0.0), f = make_shared<Vector>(1, -9.81);
   auto mass = make_shared<Matrix>(1, 1), H = make_shared<Matrix>(1, 1);
@@ -89,7 +91,7 @@ static System column(int n, double steps) {
 int main(int argc, char **argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: siconos_systems ball|bridge|column N STEPS\n"), 2;
   const int n = std::atoi(argv[2]), steps = std::atoi(argv[3]);
-  System s = !std::strcmp(argv[1], "ball")     ? ball(steps)
+  System s = !std::strcmp(argv[1], "ball")     ? ball(n, steps)
              : !std::strcmp(argv[1], "bridge") ? bridge(steps)
                                                : column(n, steps);
   s.simulation->initialize();

@@ -1,5 +1,6 @@
-"""An importer of FMUs for co-simulation, 2.0 and 3.0, by ctypes: what a master does, and no more. It knows the standard
-and nothing of nsm. Values go in and out by the names of modelDescription.xml, arrays by the names of the arrays."""
+"""An importer of FMUs for co-simulation and model exchange, 2.0 and 3.0, by ctypes: what a master does, and no more. It
+knows the standard and nothing of nsm. Values go in and out by the names of modelDescription.xml, arrays by the names of
+the arrays."""
 import ctypes as c
 import pathlib
 import platform
@@ -24,6 +25,7 @@ class Variable:
         real = at if at.find("Real") is None else at.find("Real")
         self.name, self.reference = at.get("name"), int(at.get("valueReference"))
         self.causality, self.variability = at.get("causality"), at.get("variability")
+        self.derivative = int(real.get("derivative", 0))   # 2.0: the place of the state in the list; 3.0: its reference
         self.unit, self.display = real.get("unit"), real.get("displayUnit")
         self.start = [float(x) for x in real.get("start", "").split()]
         self.dim = [int(d.get("start")) for d in at.findall("Dimension")]
@@ -44,16 +46,32 @@ class Fmu:
         self.token = self.root.get("guid" if self.version == 2 else "instantiationToken")
         self.variable = [Variable(v) for v in self.root.find("ModelVariables")]
         self.named = {v.name: v for v in self.variable}
-        name = self.root.find("CoSimulation").get("modelIdentifier")
+        kind = self.root.find("CoSimulation")
+        self.exchange = kind is None
+        name = (self.root.find("ModelExchange") if self.exchange else kind).get("modelIdentifier")
         self.library = c.CDLL(str(self.folder / "binaries" / PLATFORM[self.version] / f"{name}.so"))
         experiment = self.root.find("DefaultExperiment")
         self.start, self.stop, self.step = (float(experiment.get(k)) for k in ("startTime", "stopTime", "stepSize"))
+
+    def states(self):
+        """Of model exchange: the states, in the order of their derivatives in the structure."""
+        if self.version == 2:
+            derivative = [self.variable[int(u.get("index")) - 1]
+                          for u in self.root.findall("ModelStructure/Derivatives/Unknown")]
+            return [self.variable[v.derivative - 1] for v in derivative]
+        by = {v.reference: v for v in self.variable}
+        return [by[by[int(u.get("valueReference"))].derivative]
+                for u in self.root.findall("ModelStructure/ContinuousStateDerivative")]
 
     def of_causality(self, *which):
         return [v for v in self.variable if v.causality in which]
 
     def instance(self, name="one", **more):
         return (Instance2 if self.version == 2 else Instance3)(self, name, **more)
+
+
+def c_bool(version):
+    return c.c_int(0) if version == 2 else B(False)
 
 
 class Instance:
@@ -88,6 +106,49 @@ class Instance:
     def terminate(self):
         self.call("Terminate")
 
+    # Model exchange.
+    def begin(self, start=0.0, stop=None):
+        self.initialize(start, stop)
+        self.event()
+
+    def event(self):
+        """From event mode into continuous-time mode; whether states have changed."""
+        changed = self.update_now()
+        self.call("EnterContinuousTimeMode")
+        return changed
+
+    def set_state(self, t, x):
+        self.call("SetTime", D(t))
+        self.call("SetContinuousStates", (D * len(x))(*x), Z(len(x)))
+
+    def numbers(self, name, n):
+        out = (D * n)()
+        self.call(name, out, Z(n))
+        return list(out)
+
+    def rates(self, t, x):
+        self.set_state(t, x)
+        return self.numbers("GetDerivatives" if self.fmu.version == 2 else "GetContinuousStateDerivatives", len(x))
+
+    def runge_kutta(self, x, start, steps, h):
+        """`steps` steps of the classic method of order 4; events where the FMU wants them. The states; how many."""
+        events = 0
+        for i in range(steps):
+            t, k, at = start + i * h, [], x
+            for part in (0, 0.5, 0.5, 1):
+                at = [a + part * h * d for a, d in zip(x, k[-1])] if k else x
+                k.append(self.rates(t + part * h, at))
+            x = [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(x, *k)]
+            self.set_state(start + (i + 1) * h, x)
+            event, ends = (c_bool(self.fmu.version) for _ in range(2))
+            self.call("CompletedIntegratorStep", type(event)(True), c.byref(event), c.byref(ends))
+            if event.value:
+                events += 1
+                self.call("EnterEventMode")
+                if self.event():
+                    x = self.numbers("GetContinuousStates", len(x))
+        return x, events
+
     # States: handles, and bytes.
     def keep(self):
         state = P(None)
@@ -121,8 +182,12 @@ class Instance2(Instance):
     class Callbacks(c.Structure):
         _fields_ = [("logger", P), ("allocate", P), ("release", P), ("finished", P), ("environment", P)]
 
-    def __init__(self, fmu, name, token=None, kind=1, logging=False):
+    class EventInfo(c.Structure):
+        _fields_ = [(n, c.c_int) for n in ("again", "ends", "nominals", "values", "has_next")] + [("next", D)]
+
+    def __init__(self, fmu, name, token=None, kind=None, logging=False):
         super().__init__(fmu)
+        kind = int(not fmu.exchange) if kind is None else kind
         self.log = self.LOGGER(lambda _e, _n, _s, _c, message, first:
                                self.said.append((first if message == b"%s" else message).decode()))
         self.calls = self.Callbacks(c.cast(self.log, P))
@@ -157,19 +222,26 @@ class Instance2(Instance):
     def step(self, t, h):
         return self.call("DoStep", D(t), D(h), c.c_int(1))
 
+    def update_now(self):
+        info = self.EventInfo()
+        self.call("NewDiscreteStates", c.byref(info))
+        return bool(info.values)
+
 
 class Instance3(Instance):
     words = {"get": "GetFMUState", "set": "SetFMUState", "free": "FreeFMUState", "size": "SerializedFMUStateSize",
              "serialize": "SerializeFMUState", "deserialize": "DeserializeFMUState"}
     LOGGER = c.CFUNCTYPE(None, P, c.c_int, S, S)
 
-    def __init__(self, fmu, name, token=None, event_mode=False, early_return=False, logging=False):
+    def __init__(self, fmu, name, token=None, event_mode=False, early_return=False, logging=False, exchange=None):
         super().__init__(fmu)
         self.log = self.LOGGER(lambda _e, _s, _c, message: self.said.append(message.decode()))
-        make = fmu.library.fmi3InstantiateCoSimulation
+        exchange = fmu.exchange if exchange is None else exchange
+        make = fmu.library.fmi3InstantiateModelExchange if exchange else fmu.library.fmi3InstantiateCoSimulation
         make.restype = P
-        self.at = make(name.encode(), (token or fmu.token).encode(), b"/", B(False), B(logging), B(event_mode),
-                       B(early_return), None, Z(0), None, self.log, None)
+        first = (name.encode(), (token or fmu.token).encode(), b"/", B(False), B(logging))
+        self.at = make(*first, None, self.log) if exchange else \
+            make(*first, B(event_mode), B(early_return), None, Z(0), None, self.log, None)
         if not self.at:
             raise Refused(ERROR, self.said[-1] if self.said else "nothing was said")
 
@@ -205,6 +277,9 @@ class Instance3(Instance):
     def update(self):
         """fmi3UpdateDiscreteStates; whether values of states changed."""
         self.call("EnterEventMode")
+        return self.update_now()
+
+    def update_now(self):
         flags = [B(False) for _ in range(5)]
         next_time = D(0)
         self.call("UpdateDiscreteStates", *(c.byref(f) for f in flags), c.byref(next_time))

@@ -131,6 +131,18 @@ def tippe_top():
         need(abs(t[i] - (y[i] - degrees)/slope - at) <= 5e-5, f"{degrees} degrees at {t[i] - (y[i] - degrees)/slope!r}")
 
 
+def mechanism():
+    """A closed spatial mechanism, in which axes that stay at right angles have rates of the size of round-off: no step
+    is captured, and the order is there."""
+    ends, model = [], (ROOT / "models/spatial_slider_crank.nsm").read_text()
+    for h in (1.6e-2, 8e-3, 4e-3):
+        c, err, _ = run(model, h, "consistent(order = 4)", "--until", "0.32", "--record", "turn")
+        need(" 0 steps captured" in err, err)
+        ends.append(c["turn"][-1])
+    order_of = math.log2(abs(ends[0] - ends[1])/abs(ends[1] - ends[2]))
+    need(abs(order_of - 4) <= 0.15, f"order {order_of:.2f}")
+
+
 def tip():
     """A body that bounces and slides on a point of itself: its energy, and no penetration."""
     _, err, told = run(TIP, 1e-2, "consistent(order = 4, located = true)")
@@ -150,5 +162,6 @@ def refused():
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
 CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
-          ("order 4, tippe top", tippe_top), ("order 4, what sticks", sticks),
+          ("order 4, tippe top", tippe_top),
+          ("order 4, a spatial mechanism", mechanism), ("order 4, what sticks", sticks),
           ("order 4, what is refused", refused)]

@@ -1,6 +1,8 @@
-// In place of clock/flow_pieces.c and schemes/flow*.c in an FMU, which is never one of `event_driven` (compiler/fmu
-// refuses it): sim.flow is NULL there, and what asks for it is answered so.
+// In place of clock/flow_pieces.c, schemes/flow*.c and fmi/exchange_field.c in an FMU for co-simulation, which is never
+// one of `event_driven` (compiler/driver/build_fmu.c refuses it): sim.flow is NULL there, and what asks for it is
+// answered so. One for model exchange has no_steps.c.
 #include "runtime/clock/flow_pieces.h"
+#include "runtime/fmi/exchange.h"
 
 int      sim_flow_fits(nsm_sim *s, nsm_error *e) {
   (void)s;
@@ -22,3 +24,5 @@ int      sim_flow_is_at(const nsm_sim *s, int when) { (void)s; (void)when; retur
 double   sim_flow_force(const nsm_sim *s, int row) { (void)s; (void)row; return 0; }
 double   sim_flow_pressed(const nsm_sim *s, int friction) { (void)s; (void)friction; return 0; }
 double   sim_flow_verify(nsm_sim *s, double t1) { (void)s; (void)t1; return 0; }
+int      fmi_evaluate(fmi_component *c, double *dx) { (void)dx; return fmi_exchanges(c, __func__); }
+int      fmi_project(fmi_component *c, double *x) { (void)x; return fmi_exchanges(c, __func__); }

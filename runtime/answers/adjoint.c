@@ -1,0 +1,323 @@
+// The adjoint: derivatives of a few outputs by any number of parameters, from the end of a run to its start.
+//
+// The run is played without directions, and of each entry of the tape the state, unknowns and factors are kept
+// (backwards.h), until `room` bytes are full. Then all of these are forgotten, and the state there is kept as a mark.
+// On the way back the part behind the last mark is at hand; each other part is run and played again from its mark, with
+// the same bits [Griewank and Walther 2008, 12]. So a run that fits is taken once, any other twice.
+#include "take.h"
+#include "backwards.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 18 };
+
+typedef struct room_block { struct room_block *next; size_t used, room; } room_block;
+
+// Where a part of the run begins.
+typedef struct mark {
+  void   *sim;
+  double *state;                        // of the player (backwards_states)
+  unsigned char *laws;
+  int     before, news, began;
+  double  size, place, done, row;       // row: time of the last row
+  long    entry;
+} mark;
+
+struct adjoint {
+  nsm_sim    *s;
+  backwards  *way;
+  kept_entry *kept;                     // [tape entries of the part]
+  long        room_kept;
+  room_block *memory;
+  size_t      bytes;
+  double      room;
+  mark       *mark;
+  long        nmark, room_marks;
+  long        made;                     // the matrix whose factors are kept already
+  kept_entry  factors, last;            // last: the end of the run
+  int         failed;
+  double      later, length;            // time of the row behind the one at hand, NAN: none; length of the run
+  long       *event;                    // [rows][2] entries that the first and last event of the run end
+};
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+static void *room_for(struct adjoint *b, size_t bytes) {
+  bytes = (bytes + 15) & ~(size_t)15;
+  if (!b->memory || b->memory->used + bytes > b->memory->room) {
+    size_t room = bytes > BLOCK ? bytes : BLOCK;
+    room_block *m = malloc(sizeof *m + room);
+    if (!m) { b->failed = 1; return NULL; }
+    *m = (room_block){ b->memory, 0, room };
+    b->memory = m;
+  }
+  void *at = (char *)(b->memory + 1) + b->memory->used;
+  b->memory->used += bytes;
+  b->bytes += bytes;
+  return at;
+}
+
+static const void *copy(struct adjoint *b, const void *from, size_t bytes) {
+  void *to = room_for(b, bytes + 1);
+  return to && bytes > 0 ? memcpy(to, from, bytes) : to;
+}
+
+static void forget(struct adjoint *b) {
+  for (room_block *m = b->memory, *next; m; m = next) { next = m->next; free(m); }
+  b->memory = NULL;
+  b->bytes = 0;
+  b->made = -1;
+}
+
+// ---- what is kept ---------------------------------------------------------------------------------------------------
+// The state of the player in the order of backwards.c.
+typedef struct place { dual *of; int n; } place;
+enum { PLACES = 8 };
+
+static void places(player *p, place *at) {
+  play_state *y = &p->of[0];
+  const nsm_sim *s = p->s;
+  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
+                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
+  memcpy(at, all, sizeof all);
+}
+
+static void read_state(player *p, double *to) {
+  place at[PLACES];
+  places(p, at);
+  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
+}
+
+static void write_state(player *p, const double *from) {
+  place at[PLACES];
+  places(p, at);
+  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = dual_of(*from++);
+}
+
+static kept_entry state_of(struct adjoint *b, player *p) {
+  kept_entry k = { .size = p->size };
+  double *state = room_for(b, (size_t)backwards_states(p->s) * sizeof *state);
+  if (state) read_state(p, state);
+  k.state = state;
+  return k;
+}
+
+static void keep_piece(struct adjoint *b, player *p, kept_entry *k, int takes_time) {
+  k->nw = p->nw;
+  k->n = p->nw + takes_time;
+  k->w = copy(b, p->solved, (size_t)p->nw * sizeof(double));
+  size_t n = (size_t)k->n;
+  if (p->made != b->made || b->factors.n != k->n) {
+    b->factors = (kept_entry){ .n = k->n, .J = copy(b, p->J, n * n * sizeof(double)), .pseudo = p->pseudo,
+                               .scale = copy(b, p->scale, n * sizeof(double)),
+                               .pivot = copy(b, p->pivot, n * sizeof(int)) };
+    b->made = p->made;
+  }
+  k->J = b->factors.J;
+  k->scale = b->factors.scale;
+  k->pivot = b->factors.pivot;
+  k->pseudo = b->factors.pseudo;
+}
+
+static void keep(player *p, const tape_entry *e, void *in) {
+  struct adjoint *b = in;
+  if (p->index >= b->room_kept) {
+    long room = 2 * p->index + 256;
+    kept_entry *more = realloc(b->kept, (size_t)room * sizeof *more);
+    if (!more) { b->failed = 1; return; }
+    b->kept = more;
+    b->room_kept = room;
+  }
+  kept_entry *k = &b->kept[p->index];
+  int moved = p->index == 0 || (e[-1].kind != TAPE_ROW && e[-1].kind != TAPE_STOP);
+  *k = moved ? state_of(b, p) : (kept_entry){ .state = k[-1].state, .size = p->size };
+  if (e->kind <= TAPE_JUMP) keep_piece(b, p, k, play_takes_time(e));
+}
+
+// ---- marks ----------------------------------------------------------------------------------------------------------
+static int add_mark(taking *k) {
+  struct adjoint *b = k->back;
+  if (b->nmark == b->room_marks) {
+    long room = b->room_marks ? 2 * b->room_marks : 16;
+    mark *more = realloc(b->mark, (size_t)room * sizeof *more);
+    if (!more) return 0;
+    b->mark = more;
+    b->room_marks = room;
+  }
+  mark m = { .sim = malloc(nsm_state_size(k->s)), .state = malloc((size_t)backwards_states(k->s) * sizeof(double)),
+             .laws = malloc((size_t)k->s->n.r.n + 1), .before = k->t->before, .news = k->t->news, .began = k->began,
+             .size = k->p->size, .place = k->p->place, .done = k->done, .row = k->now, .entry = k->p->dropped };
+  b->mark[b->nmark++] = m;
+  if (!m.sim || !m.state || !m.laws) return 0;
+  nsm_save(k->s, m.sim);
+  read_state(k->p, m.state);
+  memcpy(m.laws, k->t->laws, (size_t)k->s->n.r.n);
+  return 1;
+}
+
+static nsm_code to_mark(taking *k, const mark *m, nsm_error *e) {
+  tape_empty(k->t);
+  forget(k->back);
+  k->t->before = m->before;
+  k->t->news = m->news;
+  memcpy(k->t->laws, m->laws, (size_t)k->s->n.r.n);
+  write_state(k->p, m->state);
+  k->p->size = m->size;
+  k->p->place = m->place;
+  k->p->factored = -1;
+  k->p->dropped = m->entry;
+  k->p->index = 0;
+  k->done = m->done;
+  return nsm_restore(k->s, m->sim, e);
+}
+
+static nsm_code played(taking *k, nsm_error *e) {
+  struct adjoint *b = k->back;
+  if (b->failed) return sim_no_memory(e, "an adjoint");
+  double tape_bytes = (double)k->t->n * (double)(sizeof(tape_entry) + sizeof(kept_entry)) + tape_bytes_of(k->t);
+  if (k->until >= 0 || (double)b->bytes + tape_bytes < b->room) return NSM_OK;
+  k->p->dropped += k->t->n;
+  k->p->index = 0;
+  tape_empty(k->t);
+  forget(b);
+  return add_mark(k) ? NSM_OK : sim_no_memory(e, "an adjoint");
+}
+
+nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e) {
+  struct adjoint *b = k->back = calloc(1, sizeof *b);
+  if (!b) return sim_no_memory(e, "an adjoint");
+  b->s = k->s;
+  b->room = room;
+  b->made = -1;
+  k->p->keep = keep;
+  k->played = played;
+  k->p->in = b;
+  b->way = backwards_open(k->p->s, with, k->a->nof, e);
+  if (!b->way) return e ? e->code : NSM_FILE;
+  return add_mark(k) ? NSM_OK : sim_no_memory(e, "an adjoint");
+}
+
+void adjoint_close(struct adjoint *b) {
+  if (!b) return;
+  forget(b);
+  for (long i = 0; i < b->nmark; i++) {
+    free(b->mark[i].sim);
+    free(b->mark[i].state);
+    free(b->mark[i].laws);
+  }
+  backwards_close(b->way);
+  free(b->mark);
+  free(b->event);
+  free(b->kept);
+  free(b);
+}
+
+// ---- outputs --------------------------------------------------------------------------------------------------------
+// Time of the row before entry i; NAN: there is none.
+static double row_before(const taking *k, const mark *m, long i) {
+  while (--i >= 0) if (k->t->at[i].kind == TAPE_ROW) return k->t->at[i].t;
+  return m->began ? m->row : NAN;
+}
+
+// The trapezoidal rule, as take_row has it.
+static double weight_of(const taking *k, const mark *m, long i) {
+  double t = k->t->at[i].t, before = row_before(k, m, i), sum = 0;
+  if (!isnan(before)) sum += 0.5 * (t - before);
+  if (!isnan(k->back->later)) sum += 0.5 * (k->back->later - t);
+  return k->back->length > 0 ? sum / k->back->length : 0;
+}
+
+static void at_row(taking *k, const mark *m, long i) {
+  const answers *a = k->a;
+  const kept_entry *at = &k->back->kept[i];
+  for (int o = 0; o < a->nof; o++) {
+    int kind = a->of[o].kind, chosen = k->chosen[o] == k->p->dropped + i;
+    if ((kind == NSM_STAT_MIN || kind == NSM_STAT_MAX) && chosen)
+      backwards_column(k->back->way, o, at, a->of[o].column, 1);
+    if (kind == NSM_STAT_MEAN) backwards_column(k->back->way, o, at, a->of[o].column, weight_of(k, m, i));
+  }
+  k->back->later = k->t->at[i].t;
+}
+
+// What is read where entry i ends.
+static void at_end_of(taking *k, long i) {
+  const answers *a = k->a;
+  for (int o = 0; o < a->nof; o++) {
+    int kind = a->of[o].kind, row = a->of[o].row;
+    const long *event = k->back->event;
+    long at = kind == NSM_STAT_FIRST ? event[2 * row] : kind == NSM_STAT_LAST ? event[2 * row + 1] : -1;
+    if (at == k->p->dropped + i) backwards_time(k->back->way, o, 1);
+  }
+}
+
+static nsm_code part_back(taking *k, const mark *m, nsm_error *e) {
+  struct adjoint *b = k->back;
+  for (long i = k->t->n - 1; i >= 0; i--) {
+    const tape_entry *entry = &k->t->at[i];
+    if (entry->kind == TAPE_ROW) at_row(k, m, i);
+    else if (entry->kind == TAPE_STOP)
+      backwards_column(b->way, (int)entry->number, &b->kept[i], k->a->of[entry->number].column, 1);
+    else {
+      if (entry->kind != TAPE_BLOCK) at_end_of(k, i);
+      if (!backwards_over(b->way, entry, &b->kept[i])) return sim_no_memory(e, "an adjoint");
+    }
+  }
+  return NSM_OK;
+}
+
+static void at_state(taking *k, int kind, const kept_entry *at) {
+  for (int o = 0; o < k->a->nof; o++)
+    if (k->a->of[o].kind == kind) backwards_column(k->back->way, o, at, k->a->of[o].column, 1);
+}
+
+// ---- parameters -----------------------------------------------------------------------------------------------------
+typedef struct adding { const answers *a; double *by; size_t n; } adding;
+
+static void add_parameter(void *with, int j, const double *d) {
+  const adding *w = with;
+  for (int o = 0; o < w->a->nof; o++) {
+    const double *g = w->by + (size_t)o * w->n;
+    double sum = 0;
+    for (size_t i = 0; i < w->n; i++) if (d[i] != 0) sum += g[i] * d[i];
+    w->a->d[(size_t)o * (size_t)w->a->nby + (size_t)j] = sum;
+  }
+}
+
+static nsm_code to_parameters(taking *k, nsm_error *e) {
+  size_t n = play_start_size(k->p->s);
+  adding w = { k->a, malloc(((size_t)k->a->nof * n + 1) * sizeof(double)), n };
+  if (!w.by) return sim_no_memory(e, "an adjoint");
+  for (int o = 0; o < k->a->nof; o++) backwards_start(k->back->way, o, w.by + (size_t)o * n);
+  int good = play_start_by(k->p, k->a->by, k->a->nby, add_parameter, &w, e);
+  free(w.by);
+  return good ? NSM_OK : e ? e->code : NSM_FAILED;
+}
+
+// ---- the way back ---------------------------------------------------------------------------------------------------
+nsm_code adjoint_back(taking *k, nsm_error *e) {
+  struct adjoint *b = k->back;
+  kept_entry end = state_of(b, k->p);
+  size_t rows = (size_t)k->s->n.r.n;
+  b->event = malloc((2 * rows + 1) * sizeof *b->event);
+  for (size_t row = 0; b->event && row < rows; row++) {
+    b->event[2 * row] = k->p->first_at[row];
+    b->event[2 * row + 1] = k->p->last_at[row];
+  }
+  nsm_code code = b->failed || !b->event ? sim_no_memory(e, "an adjoint") : NSM_OK;
+  if (code == NSM_OK) at_state(k, NSM_STAT_FINAL, &end);
+  k->p->row = NULL;
+  k->p->stop = NULL;
+  b->later = NAN;
+  b->length = k->p->of[0].t.a[0] - k->p->s->a->start;
+  for (long i = b->nmark - 1; i >= 0 && code == NSM_OK; i--) {
+    if (i < b->nmark - 1) {
+      k->until = b->mark[i + 1].entry;
+      k->resumed = i > 0;
+      code = to_mark(k, &b->mark[i], e);
+      if (code == NSM_OK) code = take_record(k, e);
+    }
+    if (code == NSM_OK) code = part_back(k, &b->mark[i], e);
+  }
+  kept_entry start = { .state = b->mark[0].state, .size = b->mark[0].size };
+  if (code == NSM_OK) at_state(k, NSM_STAT_INITIAL, &start);
+  return code == NSM_OK ? to_parameters(k, e) : code;
+}

@@ -1,0 +1,231 @@
+// A piece backwards. With J the matrix of (2) in piece.c, w its unknowns and length, and g the derivative of an output
+// by what the next piece begins with, Y' = out(w, Y, c):
+//
+//     J^T mu = out_w^T g,    g_Y = out_Y^T g - R_Y^T mu,    g_c += out_c^T g - R_c^T mu                          (8)
+//
+// The equations are run once in recorded numbers; the record is swept backwards with g, and with -mu. So tangents and
+// their adjoint have one text. All derivatives by constants stay at their nodes, which are the first of the record.
+#include "backwards.h"
+#include "play.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct place { dual *of; int n; } place;
+enum { PLACES = 8, CLOCK = 3 };
+
+struct backwards {
+  nsm_sim *s;
+  player  *p;
+  record   r;
+  int nof, nconst, nstate;              // nodes of constants are 1 to nconst, those of the state follow
+  double **bar;                         // [nof] by nodes
+  double *after, *before;               // [nof, nstate] by the state at the end and at the begin
+  int     room;                         // of bar
+  double *mu;
+};
+
+static void places(const backwards *b, place *at) {
+  play_state *y = &b->p->of[0];
+  const nsm_sim *s = b->s;
+  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
+                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
+  memcpy(at, all, sizeof all);
+}
+
+int backwards_states(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + 2 * s->n.r.n + 2; }
+
+static dual new_number(double x) {
+  return (dual){ { x }, record_node_of(0, 0, 0, 0) };
+}
+
+static void constants(backwards *b) {
+  play_state *y = &b->p->of[0];
+  const nsm_sim *s = b->s;
+  for (int c = 0; c < s->a->m->nclass; c++)
+    for (int i = 0; i < s->a->cls[c].tab.count * s->a->m->cls[c].nnum; i++)
+      y->num[c][i] = new_number(s->a->cls[c].tab.num[i]);
+  y->start = new_number(s->a->start);
+  y->step = new_number(s->a->step);
+  y->until = new_number(s->a->until);
+  b->nconst = b->r.n - 1;
+}
+
+backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
+  backwards *b = calloc(1, sizeof *b);
+  if (!b) { sim_no_memory(e, "an adjoint"); return NULL; }
+  play_kernels run = { (dual_kernel *)((const dual_with *)with)->recorded, with };
+  b->s = s;
+  b->nof = nof;
+  b->nstate = backwards_states(s);
+  b->p = player_open(s, NULL, &run, 0, 0, e);
+  b->bar = calloc((size_t)nof, sizeof *b->bar);
+  b->after = calloc(2 * (size_t)nof * (size_t)b->nstate, sizeof(double));
+  b->before = b->after ? b->after + (size_t)nof * (size_t)b->nstate : NULL;
+  if (!b->p || !b->bar || !b->after) { backwards_close(b); sim_no_memory(e, "an adjoint"); return NULL; }
+  record_now = &b->r;
+  (void)new_number(0);                                  // node 0
+  b->r.n = 1;
+  constants(b);
+  b->p->at = &b->p->of[0];
+  return b;
+}
+
+void backwards_close(backwards *b) {
+  if (!b) return;
+  for (int o = 0; b->bar && o < b->nof; o++) free(b->bar[o]);
+  free(b->bar);
+  free(b->after);
+  free(b->mu);
+  free(b->r.at);
+  player_close(b->p);
+  free(b);
+}
+
+// ---- a record -------------------------------------------------------------------------------------------------------
+static void begin(backwards *b, const kept_entry *k) {
+  place at[PLACES];
+  const double *x = k->state;
+  record_now = &b->r;
+  b->r.n = 1 + b->nconst;
+  places(b, at);
+  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = new_number(*x++);
+  b->p->size = k->size;
+}
+
+static int done(backwards *b) {
+  if (b->r.failed || b->p->failed) return 0;
+  if (b->r.n <= b->room) return 1;
+  int room = 2 * b->r.n;
+  for (int o = 0; o < b->nof; o++) {
+    double *more = realloc(b->bar[o], (size_t)room * sizeof *more);
+    if (!more) return 0;
+    memset(more + b->room, 0, (size_t)(room - b->room) * sizeof *more);
+    b->bar[o] = more;
+  }
+  b->room = room;
+  return 1;
+}
+
+static void forget(backwards *b, int o) {
+  memset(b->bar[o] + 1 + b->nconst, 0, (size_t)(b->r.n - 1 - b->nconst) * sizeof(double));
+}
+
+static void seed(double *bar, dual x, double by) { if (x.node) bar[x.node] += by; }
+
+static double *by_state(const backwards *b, int o) { return b->after + (size_t)o * (size_t)b->nstate; }
+
+// What has come to the nodes of the state, added.
+static void to_state(const backwards *b, int o, double *to) {
+  for (int i = 0; i < b->nstate; i++) to[i] += b->bar[o][1 + b->nconst + i];
+}
+
+void backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight) {
+  begin(b, k);
+  dual x = play_column(b->p, 0, column);
+  if (!done(b)) return;
+  forget(b, o);
+  seed(b->bar[o], x, weight);
+  record_sweep(&b->r, b->bar[o]);
+  to_state(b, o, by_state(b, o));
+}
+
+void backwards_time(backwards *b, int o, double weight) { by_state(b, o)[b->nstate - 2] += weight; }
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+static int over_block(backwards *b, const tape_entry *e, const kept_entry *k) {
+  place at[PLACES];
+  begin(b, k);
+  play_block(b->p, e);
+  if (!done(b)) return 0;
+  places(b, at);
+  for (int o = 0; o < b->nof; o++) {
+    double *g = by_state(b, o), *x = g;
+    forget(b, o);
+    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(b->bar[o], at[i].of[j], *x++);
+    memset(g, 0, (size_t)b->nstate * sizeof *g);
+    record_sweep(&b->r, b->bar[o]);
+    to_state(b, o, g);
+  }
+  return 1;
+}
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
+// The state behind a piece is made of these, as play_stand of piece.c says; what it leaves as it is has its old node.
+static void end_state(backwards *b, const tape_entry *e, dual h) {
+  player *p = b->p;
+  play_state *y = &p->of[0];
+  const nsm_sim *s = b->s;
+  const dual *out = p->out;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n;
+  int last = e->kind == TAPE_STAGES ? (s->n.radau->m.s - 1) * s->n.radau->n : 0;
+  int nz = points ? s->a->nz : s->n.radau->nz;
+  memcpy(y->q, out, (size_t)nq * sizeof *out);
+  memcpy(y->l, out + nq, (size_t)nl * sizeof *out);
+  if (play_has_forces(e)) {
+    memcpy(y->mean, out + nq + nl, (size_t)rows * sizeof *out);
+    memcpy(y->ground, out + nq + nl + rows, (size_t)rows * sizeof *out);
+    y->history = h;
+  }
+  memcpy(y->z, p->w + last, (size_t)nz * sizeof *out);
+  if (play_takes_time(e)) y->t = dual_add(y->t, h);
+}
+
+// J^T mu = b, in place; rows of J are scaled.
+static void solve(backwards *b, const kept_entry *k) {
+  int n = k->n;
+  double *mu = b->mu, *x = mu + n;
+  if (k->pseudo) {
+    memcpy(x, mu, (size_t)n * sizeof *x);
+    memset(mu, 0, (size_t)n * sizeof *mu);
+    for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) mu[j] += k->J[i + j * n] * x[i];
+  } else nsm_la_lu_solve_transposed(n, 1, k->J, n, k->pivot, mu, n);
+  for (int i = 0; i < n; i++) mu[i] *= k->scale[i];
+}
+
+static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
+  player *p = b->p;
+  place at[PLACES];
+  begin(b, k);
+  int first = b->r.n;
+  p->nw = k->nw;
+  for (int i = 0; i < k->nw; i++) p->w[i] = new_number(k->w[i]);
+  dual h = k->n > k->nw ? new_number(e->h) : dual_of(e->h);
+  play_equations(p, e, h, 0);
+  (void)play_outputs(p, e, h);
+  end_state(b, e, h);
+  double *more = realloc(b->mu, 2 * ((size_t)k->n + 1) * sizeof *more);
+  if (!more || !done(b)) return 0;
+  b->mu = more;
+  places(b, at);
+  for (int o = 0; o < b->nof; o++) {
+    double *g = by_state(b, o), *x = g, *bar = b->bar[o];
+    forget(b, o);
+    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(bar, at[i].of[j], *x++);
+    memset(g, 0, (size_t)b->nstate * sizeof *g);
+    record_sweep(&b->r, bar);
+    to_state(b, o, g);
+    memcpy(b->mu, bar + first, (size_t)k->n * sizeof *bar);
+    solve(b, k);
+    forget(b, o);
+    for (int i = 0; i < k->n; i++) seed(bar, p->eq[i], -b->mu[i]);
+    record_sweep(&b->r, bar);
+    to_state(b, o, g);
+  }
+  return 1;
+}
+
+int backwards_over(backwards *b, const tape_entry *e, const kept_entry *k) {
+  if (e->kind == TAPE_BLOCK) return over_block(b, e, k);
+  return e->kind == TAPE_ROW || e->kind == TAPE_STOP ? 1 : over_piece(b, e, k);
+}
+
+// ---- the start ------------------------------------------------------------------------------------------------------
+void backwards_start(const backwards *b, int o, double *to) {
+  const nsm_sim *s = b->s;
+  const double *bar = b->bar[o] ? b->bar[o] + 1 : NULL, *g = by_state(b, o);
+  int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK;
+  for (int i = 0; i < columns; i++) to[i] = bar ? bar[i] : 0;
+  memcpy(to + columns, g, (size_t)n * sizeof *g);
+  for (int i = 0; i < CLOCK; i++) to[columns + n + i] = bar ? bar[columns + i] : 0;
+  to[columns + n] += g[b->nstate - 2];
+}

@@ -1,0 +1,61 @@
+// Recorded numbers: a value, and the number of the node of a record that says of which two numbers it was made, and
+// with which slopes. From a record derivatives of one result by all that it was made of follow backwards
+// [Griewank and Walther 2008, 3.2]. Node 0 is that of constants.
+//
+// dual.h has this in the place of dual numbers where DUAL_RECORDED is defined (CMakeLists.txt); names of functions that
+// are compiled with both are told apart here.
+#pragma once
+
+typedef struct record_node { int of[2]; double by[2]; } record_node;
+typedef struct record { record_node *at; int n, room, failed; } record;
+extern _Thread_local record *record_now;
+int  record_node_of(int x, double by_x, int z, double by_z);          // of record_now
+void record_sweep(const record *r, double *bar);                      // bar [n]: of what each node was made, added
+
+enum { DUAL_LANES = 1, DUAL_WIDTH = 1 };
+typedef struct dual { double a[DUAL_WIDTH]; int node; } dual;
+
+static inline dual dual_of(double x) { return (dual){ { x }, 0 }; }
+static inline dual dual_by2(double y, double by_x, dual x, double by_z, dual z) {
+  return (dual){ { y }, x.node || z.node ? record_node_of(x.node, by_x, z.node, by_z) : 0 };
+}
+static inline dual dual_by(double y, double slope, dual x) { return dual_by2(y, slope, x, 0, dual_of(0)); }
+static inline dual dual_add(dual x, dual y) {
+  if (!y.node && y.a[0] == 0) return x;
+  return dual_by2(x.a[0] + y.a[0], 1, x, 1, y);
+}
+static inline dual dual_sub(dual x, dual y) { return dual_by2(x.a[0] - y.a[0], 1, x, -1, y); }
+static inline dual dual_scale(dual x, double by) { return dual_by(x.a[0] * by, by, x); }
+static inline int  dual_varies(dual x) { return x.node != 0; }
+static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)by; return x; }
+
+#define play_take recorded_play_take
+#define play_view recorded_play_view
+#define play_kernel recorded_play_kernel
+#define play_move recorded_play_move
+#define play_add_inertia recorded_play_add_inertia
+#define play_points recorded_play_points
+#define play_stages recorded_play_stages
+#define play_jump recorded_play_jump
+#define play_end recorded_play_end
+#define play_means recorded_play_means
+#define play_rows recorded_play_rows
+#define play_row_laws recorded_play_row_laws
+#define play_stops recorded_play_stops
+#define play_part recorded_play_part
+#define play_friction_axes recorded_play_friction_axes
+#define play_pressed recorded_play_pressed
+#define player_open recorded_player_open
+#define player_close recorded_player_close
+#define play_column recorded_play_column
+#define play_column_refused recorded_play_column_refused
+#define play_block recorded_play_block
+#define play_equations recorded_play_equations
+#define play_outputs recorded_play_outputs
+#define play_takes_time recorded_play_takes_time
+#define play_has_forces recorded_play_has_forces
+#define play_at_points recorded_play_at_points
+#define dual_kernel_run recorded_dual_kernel_run
+#define dual_kernels recorded_dual_kernels
+#define dual_operation recorded_dual_operation
+#define dual_call recorded_dual_call

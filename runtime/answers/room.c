@@ -1,0 +1,91 @@
+// The room of a player.
+#include "play.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int most_entries(const nsm_sim *s) {
+  int most = 1, blocks = 0;
+  for (int c = 0; c < s->a->m->nclass; c++) {
+    const nsm_class *k = s->a->cls[c].c;
+    int n = s->a->cls[c].tab.count, e = k->mass.n > k->h.n ? k->mass.n : k->h.n;
+    if (n * (e + 3) > most) most = n * (e + 3);
+    blocks += n;
+  }
+  return most + blocks;
+}
+
+static void take_state(player *p, play_state *to) {
+  const nsm_sim *s = p->s;
+  size_t d = sizeof(dual);
+  to->q = play_take(p, (size_t)s->a->nq, d);
+  to->z = play_take(p, (size_t)s->a->nz, d);
+  to->l = play_take(p, (size_t)s->a->nl + 1, d);
+  to->d = play_take(p, (size_t)s->a->nd, d);
+  to->mean = play_take(p, (size_t)s->n.r.n, d);
+  to->ground = play_take(p, (size_t)s->n.r.n, d);
+  to->num = play_take(p, (size_t)s->a->m->nclass, sizeof *to->num);
+  for (int c = 0; to->num && c < s->a->m->nclass; c++)
+    to->num[c] = play_take(p, (size_t)s->a->cls[c].tab.count * (size_t)s->a->m->cls[c].nnum, d);
+}
+
+// Unknowns of the largest piece.
+static int most_unknowns(const nsm_sim *s) {
+  int points = s->a->nz + s->n.r.n, stages = s->n.radau ? s->n.radau->m.s * s->n.radau->n : 0;
+  return points > stages ? points : stages;
+}
+
+static void take_room(player *p) {
+  const nsm_sim *s = p->s;
+  size_t rows = (size_t)s->n.r.n, nz = (size_t)s->a->nz, nl = (size_t)s->a->nl + 1, nq = (size_t)s->a->nq,
+         many = (size_t)most_entries(s), nd = (size_t)s->a->nd, n = (size_t)most_unknowns(s) + 1;
+  struct { dual **at; size_t n; } room[] = {
+    { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->ground, rows },
+    { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
+    { &p->way, nz }, { &p->f, nz }, { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
+    { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
+    { &p->signal, 2 * nd + nq + nz + nl } };
+  for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
+  size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows + 1;
+  p->stride = (int)((size_t)p->np + n + DUAL_LANES);
+  p->out = play_take(p, m, sizeof(dual));
+  p->E = play_take(p, (size_t)p->stride * n, sizeof(double));
+  p->O = play_take(p, (size_t)p->stride * m, sizeof(double));
+  p->J = play_take(p, n * n, sizeof(double));
+  p->work = play_take(p, n * n, sizeof(double));
+  p->matrix = play_take(p, n * n, sizeof(double));
+  p->scale = play_take(p, n, sizeof(double));
+  p->solved = play_take(p, n, sizeof(double));
+  p->factored = -1;
+  p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
+  p->pivot = play_take(p, 2 * n, sizeof(int));
+  p->first = play_take(p, rows * (lanes + 1), sizeof(double));
+  p->last = play_take(p, rows * (lanes + 1), sizeof(double));
+  p->events = play_take(p, rows, sizeof(long));
+  p->first_at = play_take(p, rows, sizeof(long));
+  p->last_at = play_take(p, rows, sizeof(long));
+}
+
+player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e) {
+  player *p = calloc(1, sizeof *p);
+  if (!p) { sim_no_memory(e, "derivatives"); return NULL; }
+  p->s = s;
+  p->tape = t;
+  p->run = run->run;
+  p->with = run->with;
+  p->np = np + phases;
+  p->phase = phases ? np : -1;
+  p->nc = (p->np + DUAL_LANES - 1) / DUAL_LANES;
+  p->of = play_take(p, (size_t)p->nc + 1, sizeof *p->of);
+  for (int c = 0; p->of && c <= p->nc; c++) take_state(p, &p->of[c]);
+  take_room(p);
+  if (!p->failed) return p;
+  player_close(p);
+  sim_no_memory(e, "derivatives");
+  return NULL;
+}
+
+void player_close(player *p) {
+  if (!p) return;
+  for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
+  free(p);
+}

@@ -1,0 +1,10 @@
+// Parts of the runtime that an FMU has where its model needs them; else small/no_PART.c stands for the files of a part
+// (CMakeLists.txt). For the compiler.
+#ifndef NSM_FMI_PARTS_H
+#define NSM_FMI_PARTS_H
+#include "runtime/nsm_run.h"
+
+// Schemes of two points; radau; contacts of shapes; the instant of event_driven, for model exchange.
+typedef enum { FMI_TWO_POINT, FMI_RADAU, FMI_TOUCHING, FMI_FLOW, FMI_PARTS } fmi_part;
+int fmi_needs(const nsm_sim *s, fmi_part part);
+#endif
