@@ -79,6 +79,7 @@ static void room_of_instant(nsm_sim *s) {
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);
+  flow_hidden_open(s);
 }
 
 void sim_flow_analyse(nsm_sim *s) {

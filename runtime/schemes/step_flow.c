@@ -200,7 +200,7 @@ static void look_for_stiffness(nsm_sim *s) {
 
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  int on = goes_on(s, t1), goes = on || !is_instant(s, t1), code = NSM_FLOW_FAILED;
+  int on = goes_on(s, t1), goes = 1, code = NSM_FLOW_FAILED;
   if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
   s->w.flows = 1;
   w->from = w->stops ? s->now.t : -INFINITY;
@@ -214,6 +214,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   }
   for (int stiff = w->stiff || w->tires; stiff < 2 && code < 0; stiff++) {
     if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
+    goes = on || !is_instant(s, t1);
     code = !on && ended_at_begin(s) ? NSM_FLOW_ROOT
            : !goes                 ? over_instant(s, t1)
                                    : go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
