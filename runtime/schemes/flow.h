@@ -34,6 +34,7 @@ struct sim_flow {
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
   double *most, *scale;                  // [2 r.n] of each row largest y and multiplier so far, and their sizes
+  double *terms;                         // [nz] sizes of the forces at the end of the last piece
   double  strong;                        // largest force so far
   double *there;                         // [nroot] what is watched, at a root
   int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin

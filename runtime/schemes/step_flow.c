@@ -42,8 +42,9 @@ static int root(void *with, double t, const double *y, double *g) {
 }
 
 // ---- begin ----------------------------------------------------------------------------------------------------------
-// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them. Velocities that are
-// nothing beside what would move coordinates by their size within the run have that size.
+// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them, also by forces that
+// balance each other. Velocities that are nothing beside what would move coordinates by their size within the run have
+// that size.
 static void tolerances(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   double h = s->a->step, run = fmax(s->a->until - s->now.t, h);
@@ -57,6 +58,12 @@ static void tolerances(nsm_sim *s) {
     double *size = &w->size[w->group[w->nq + i]];
     *size = fmax(*size, (i < s->a->nown ? w->size[w->group[i]] : places) / run);
   }
+  for (int i = 0; i < s->a->nv; i++) {
+    double *size = &w->size[w->group[w->nq + i]], m = s->n.inertia_start[i];
+    if (m > 0) *size = fmax(*size, h * w->terms[i] / m);
+  }
+  for (int i = 0; i < s->a->nown; i++)
+    w->size[w->group[i]] = fmax(w->size[w->group[i]], h * w->size[w->group[w->nq + i]]);
   for (int i = 0; i < w->n; i++) {
     double size = w->size[w->group[i]];
     w->tolerance[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
@@ -82,6 +89,7 @@ static int begin(nsm_sim *s) {
   w->begun = s->now.t;
   if (s->now.k == 0) {
     memset(w->size, 0, (size_t)w->n * sizeof(double));
+    memset(w->terms, 0, (size_t)s->a->nz * sizeof(double));
     w->strong = 0;
     memset(w->most, 0, 2 * (size_t)s->n.r.n * sizeof(double));
     memset(w->scale, 0, 2 * (size_t)s->n.r.n * sizeof(double));
