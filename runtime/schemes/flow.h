@@ -65,8 +65,8 @@ void flow_rows(nsm_sim *s);                                // those that are kep
 // flow_moves.c: the state in y as q and z, attitudes of length 1; and its derivative, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
 void flow_derivative(nsm_sim *s, const double *q, const double *z, const double *dz, double *dy);
-// flow_hidden.c: the singular system at hand with the constraints that its relations hide, 0: they hide none; their right
-// sides in a correction
+// flow_hidden.c: the singular system at hand with the constraints that its relations hide, 0: they hide none; their
+// right sides in a correction
 int  flow_hidden(nsm_sim *s, const nsm_view *v);
 void flow_hidden_off(const nsm_sim *s, const double *y, double *e);
 void flow_hidden_open(nsm_sim *s);

@@ -2,7 +2,7 @@
 // three coils whose currents leave by one node, an inductor in series with a diode that blocks. Elimination finds the
 // sums of rows in which no multiplier is left,
 //
-//   sum_j G_ij y_j = c_i(q, z, t) = 0,   and so   sum_j G_ij (dy_j/dz z' + dy_j/dq v + dy_j/dt) = 0             (6)
+//   sum_j G_ij y_j = c_i(q, z, t) = 0,   and so   sum_j G_ij (dy_j/dz z' + dy_j/dq v + dy_j/dt) = 0             (5)
 //
 // which stands in the place of one of them [Gear 1988]. What multipliers do in y is taken as constant.
 #include "flow.h"
@@ -73,7 +73,7 @@ static int eliminate(sim_hidden *d) {
   return p;
 }
 
-// The system that was found to be singular stands anew in E and e, its rows scaled, with (6). 0: nothing is hidden.
+// The system that was found to be singular stands anew in E and e, its rows scaled, with (5). 0: nothing is hidden.
 int flow_hidden(nsm_sim *s, const nsm_view *v) {
   struct sim_flow *w = s->n.flow;
   sim_hidden *d = &w->hidden;
@@ -109,7 +109,7 @@ int flow_hidden(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
-// What is left of hidden constraints, and all rows scaled as they are: of right sides e of a correction; y of relations.
+// What is left of hidden constraints by y, and all rows scaled as they are, of right sides e of a correction.
 void flow_hidden_off(const nsm_sim *s, const double *y, double *e) {
   const struct sim_flow *w = s->n.flow;
   const sim_hidden *d = &w->hidden;

@@ -1,7 +1,7 @@
 // Onto constraints and closed contacts, which the accelerations keep but for the error of the solver: with the matrix
 // of the instant,
 //
-//   M dq = H^T tau,  H dq = -(g - g_0);      M dz = H^T tau,  H dz = -rate      (of relations inside: -y)          (5)
+//   M dq = H^T tau,  H dq = -(g - g_0);      M dz = H^T tau,  H dz = -rate      (of relations inside: -y)          (4)
 //
 // g_0 is 0, of a contact where it closed. Positions first, by Newton's method with the matrix kept.
 #include "flow.h"
