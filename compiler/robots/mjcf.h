@@ -38,9 +38,13 @@ typedef struct MjGeom {
   MjShape shape;
   Frame at;                             // in the world
   double size[3], friction[3];
-  const char *hull;                     // of a mesh, in nsm
+  const char *hull;                     // of a mesh, in nsm; NULL: it is not there
   int contype, conaffinity, condim;
 } MjGeom;
+
+typedef struct MjSite { const char *name; MjBody *body; Frame at; } MjSite;       // in the world
+// A mesh in the axes of its geom, for density 1; volume 0 and shape NULL: it is not there.
+typedef struct MjMesh { const char *shape; double volume, centre[3], inertia[9]; } MjMesh;
 
 typedef struct Mjcf {
   Arena *a;
@@ -48,27 +52,38 @@ typedef struct Mjcf {
   RobotText text;
   RobotWrong *wrong;
   XmlNode *root;
-  bool degree, autolimits, geoms_always, geoms_never;      // compiler
+  bool degree, autolimits, exact, geoms_always, geoms_never;        // compiler
   const char *eulerseq;
   double groups[2];
   Vec(MjBody *) bodies;
   Vec(MjJoint *) joints;
   Vec(MjGeom *) geoms;
+  Vec(MjSite *) sites;
 } Mjcf;
 
 bool mjcf_read(Mjcf *m);
 void mjcf_write(Mjcf *m, Text *out);
+bool mjcf_mesh(Mjcf *m, const MjGeom *g, MjMesh *to);      // mjcf_mesh.c; false: *wrong
 void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what acts along them
 bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out);   // those of one body, its b->njoint
 void mjcf_actuators(Mjcf *m, Text *out);                   // with equality constraints and tendons
 void mjcf_contacts(Mjcf *m, Text *out);
 void mjcf_sensors(Mjcf *m, Text *out);                     // as outputs, mjcf_sensors.c
 
+// mjcf_spot.c: a frame in the world at the start, and the body of the model that it moves with. type: xbody, geom,
+// site; false: there is none, or it stands still.
+typedef struct MjSpot { const MjBody *rigid; Frame at; } MjSpot;
+bool mjcf_spot(const Mjcf *m, const char *type, const char *name, MjSpot *to);
+const char *mjcf_spot_origin(Mjcf *m, const MjSpot *s);    // in the body, from its centre of mass
+const char *mjcf_spot_vector(Mjcf *m, const MjSpot *s, const double x[3]);      // x in its axes: in the world, in nsm
+const char *mjcf_spot_axis(Mjcf *m, const MjSpot *s, int axis);
+
 // An attribute of an element, or of its default class: `tag` says whose defaults. NULL: nowhere.
 const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass);
 // The numbers of it into to[count], which keeps what it has where there are fewer; how many there are. -1: *wrong.
 int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass, int count,
                  double *to);
+bool mjcf_known_class(Mjcf *m, const XmlNode *n, const char *attribute);   // false: *wrong
 const MjBody *mjcf_rigid(const MjBody *b);                 // NULL: the world
 const char   *mjcf_own(const MjBody *b);                   // its name in nsm, or "ground"
 const MjJoint *mjcf_joint(const Mjcf *m, const char *name);

@@ -237,6 +237,31 @@ static bool is_limited(const Mjcf *m, const XmlNode *n, const char *flag, const 
   return m->autolimits && mjcf_text(m, n, n->name, range, NULL);
 }
 
+// At a site: a force and a torque in its axes, as the six numbers of `gear` say.
+static bool at_site(Mjcf *m, const XmlNode *n, const MjForce *f, Text *out) {
+  MjSpot s;
+  double gear[6] = { 1 }, range[2] = { 0 };
+  const char *name = xml_text(n, "name");
+  if (!mjcf_spot(m, "site", mjcf_text(m, n, n->name, "site", NULL), &s)) return false;
+  if (f->bias[1] != 0 || f->bias[2] != 0 || mjcf_text(m, n, n->name, "refsite", NULL)) return false;
+  if (mjcf_numbers(m, n, n->name, "gear", NULL, 6, gear) < 0) return false;
+  name = robot_name(&m->text, name ? name : "control", "_control");
+  const char *control = name, *own = s.rigid->own;
+  if (is_limited(m, n, "ctrllimited", "ctrlrange") && mjcf_numbers(m, n, n->name, "ctrlrange", NULL, 2, range) == 2)
+    control = clamped(m, name, range);
+  const char *force = arena_printf(m->a, "%s*%s", robot_number(m->a, f->gain), control);
+  if (f->bias[0] != 0) force = arena_printf(m->a, "%s + (%s)", force, robot_number(m->a, f->bias[0]));
+  if (is_limited(m, n, "forcelimited", "forcerange") && mjcf_numbers(m, n, n->name, "forcerange", NULL, 2, range) == 2)
+    force = clamped(m, force, range);
+  text_printf(out, "  input %s = 0;  // line %d\n", name, line_of(n));
+  if (gear[0] || gear[1] || gear[2])
+    text_printf(out, "  force %s.point(%s [m]) = 1 [N]*(%s)*%s;\n", own, mjcf_spot_origin(m, &s), force,
+                mjcf_spot_vector(m, &s, gear));
+  if (gear[3] || gear[4] || gear[5])
+    text_printf(out, "  force %s.omega = 1 [N*m]*(%s)*%s;\n", own, force, mjcf_spot_vector(m, &s, gear + 3));
+  return true;
+}
+
 static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
   const MjJoint *j = mjcf_joint(m, mjcf_text(m, n, n->name, "joint", NULL));
   const XmlNode *t = tendon_named(m, mjcf_text(m, n, n->name, "tendon", NULL));
@@ -249,6 +274,7 @@ static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
     robot_left_out(&m->text, n, "actuators by a crank and a slider");
     return;
   }
+  if (!j && !t && force_of(m, n, &f) && at_site(m, n, &f, out)) return;
   if ((!j && !t) || (j && j->kind == MJ_BALL) || (t && !length_of(m, t, &l)) ||
       !force_of(m, n, &f)) {
     robot_left_out(&m->text, n, arena_printf(m->a, "actuators `%s` of this kind", n->name));

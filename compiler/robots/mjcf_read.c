@@ -1,69 +1,10 @@
-// The document of MJCF [MuJoCo 2022, "XML reference"]: default classes, frames, bodies, joints, geoms and their masses.
+// The document of MJCF [MuJoCo 2022, "XML reference"]: frames, bodies, joints, geoms and their masses.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mjcf.h"
 
 static const double pi = 3.14159265358979323846;
-
-// ---- attributes and their defaults ----------------------------------------------------------------------------------
-static const XmlNode *class_in(const XmlNode *n, const char *name) {
-  for (const XmlNode *c = xml_child(n, "default"); c; c = xml_next(c, "default")) {
-    const char *own = xml_text(c, "class");
-    const XmlNode *inner = own && !strcmp(own, name) ? c : class_in(c, name);
-    if (inner) return inner;
-  }
-  return NULL;
-}
-
-static bool is_actuator(const char *tag) {
-  return !strcmp(tag, "motor") || !strcmp(tag, "position") || !strcmp(tag, "velocity") || !strcmp(tag, "general");
-}
-
-// Defaults of actuators are shared by all of their kinds.
-static const char *in_class(const XmlNode *c, const char *tag, const char *name) {
-  for (; c && !strcmp(c->name, "default"); c = c->parent)
-    for (const XmlNode *n = c->first; n; n = n->next)
-      if (!strcmp(n->name, tag) || (is_actuator(tag) && is_actuator(n->name)))
-        if (xml_text(n, name)) return xml_text(n, name);
-  return NULL;
-}
-
-const char *mjcf_text(const Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass) {
-  const char *own = xml_text(n, name), *class = xml_text(n, "class");
-  if (own) return own;
-  if (!class) class = childclass;
-  const XmlNode *c = class ? class_in(m->root, class) : NULL;
-  if (c) return in_class(c, tag, name);
-  for (c = xml_child(m->root, "default"); c; c = xml_next(c, "default"))
-    if (in_class(c, tag, name)) return in_class(c, tag, name);
-  return NULL;
-}
-
-int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *childclass, int count,
-                 double *to) {
-  const char *text = mjcf_text(m, n, tag, name, childclass);
-  int i = 0;
-  for (; text && i < count; i++) {
-    char *rest;
-    text += strspn(text, " \t\r\n");
-    if (!*text) break;
-    double x = strtod(text, &rest);
-    if (rest == text || !isfinite(x)) {
-      xml_wrong(m->a, m->wrong, n->at, "`%s` of `%s` has finite numbers, at most %d", name, n->name, count);
-      return -1;
-    }
-    to[i] = x;
-    text = rest;
-  }
-  return i;
-}
-
-static bool known_class(Mjcf *m, const XmlNode *n, const char *attribute) {
-  const char *name = xml_text(n, attribute);
-  if (!name || class_in(m->root, name)) return true;
-  return xml_wrong(m->a, m->wrong, n->at, "there is no default class `%s`", name);
-}
 
 // ---- frames ---------------------------------------------------------------------------------------------------------
 static double angle_of(const Mjcf *m, double x) { return m->degree ? x * pi / 180 : x; }
@@ -188,18 +129,38 @@ static double volume(const MjGeom *g, double J[3]) {
   return V;
 }
 
+// Volume, centre and inertia for density 1, in the axes of the geom.
+static bool measures(Mjcf *m, const MjGeom *g, MjMesh *to) {
+  double J[3];
+  *to = (MjMesh){ 0 };
+  if (g->shape == MJ_OTHER)
+    return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a geom of a type that is not "
+                     "read: give the body an `inertial`");
+  if (g->shape == MJ_MESH) {
+    if (!mjcf_mesh(m, g, to)) return false;
+    return to->volume > 0 || xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which "
+                                       "is not there or has no volume: give the body an `inertial`");
+  }
+  to->volume = volume(g, J);
+  for (int i = 0; i < 3; i++) to->inertia[4 * i] = J[i];
+  return true;
+}
+
 static bool geom_mass(Mjcf *m, const MjGeom *g, const char *class, MjBody *to) {
-  double J[3], density = 1000, mass = 0, I[3][3] = { { 0 } }, world[3][3];
-  double V = volume(g, J);
+  double density = 1000, mass = 0, I[3][3], world[3][3], centre[3];
+  MjMesh of;
   int given = mjcf_numbers(m, g->node, "geom", "mass", class, 1, &mass);
   if (given < 0 || mjcf_numbers(m, g->node, "geom", "density", class, 1, &density) < 0) return false;
-  if (g->shape == MJ_OTHER || g->shape == MJ_MESH)
-    return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a mesh, which is not read: give "
-                     "the body an `inertial`");
-  if (given > 0) density = V > 0 ? mass / V : 0;
-  for (int i = 0; i < 3; i++) I[i][i] = density * J[i];
+  if ((given > 0 ? mass : density) == 0) return true;
+  if (!measures(m, g, &of)) return false;
+  if (given > 0) density = of.volume > 0 ? mass / of.volume : 0;
+  else if (g->shape == MJ_MESH && !m->exact)
+    robot_left_out(&m->text, g->node, "MuJoCo's estimate of volumes of meshes: here they are exact, as by its "
+                   "`exactmeshinertia`");
+  for (int i = 0; i < 9; i++) I[i / 3][i % 3] = density * of.inertia[i];
   frame_tensor(&g->at, (const double(*)[3])I, world);
-  add_mass(to, density * V, g->at.r, (const double(*)[3])world);
+  frame_point(&g->at, of.centre, centre);
+  add_mass(to, density * of.volume, centre, (const double(*)[3])world);
   return true;
 }
 
@@ -255,7 +216,7 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   Frame own;
   *g = (MjGeom){ .name = xml_text(n, "name"), .node = n, .body = b, .class = class, .friction = { 1, 0.005, 0.0001 } };
   g->shape = shape_of(mjcf_text(m, n, "geom", "type", class));
-  if (!known_class(m, n, "class") || !frame(m, n, "geom", class, &own) ||
+  if (!mjcf_known_class(m, n, "class") || !frame(m, n, "geom", class, &own) ||
       mjcf_numbers(m, n, "geom", "size", class, 3, g->size) < 0 ||
       mjcf_numbers(m, n, "geom", "friction", class, 3, g->friction) < 0 || !from_to(m, g, class, &own))
     return false;
@@ -263,6 +224,11 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
     if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
   g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
   g->at = frame_of(&in->at, &own);
+  MjMesh of;                                               // what touches nothing is not asked for one
+  if (g->shape == MJ_MESH && (g->contype || g->conaffinity)) {
+    if (!mjcf_mesh(m, g, &of)) return false;
+    g->hull = of.shape;
+  }
   if (g->shape == MJ_OTHER)
     robot_left_out(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
   if (xml_text(n, "shellinertia") && !strcmp(xml_text(n, "shellinertia"), "true"))
@@ -285,7 +251,7 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   MjJoint *j = ARENA_NEW(m->a, MjJoint);
   double pos[3] = { 0 }, axis[3] = { 0, 0, 1 };
   *j = (MjJoint){ .name = xml_text(n, "name"), .node = n, .body = b };
-  if (!known_class(m, n, "class")) return false;
+  if (!mjcf_known_class(m, n, "class")) return false;
   if (!type) type = "hinge";
   if (!strcmp(n->name, "freejoint") || !strcmp(type, "free")) {
     b->free = true;
@@ -329,7 +295,7 @@ static bool body(Mjcf *m, const XmlNode *n, MjBody *parent, const MjPlace *in) {
   Frame at;
   *b = (MjBody){ .name = xml_text(n, "name"), .node = n, .parent = parent };
   if (xml_text(n, "childclass")) own.class = xml_text(n, "childclass");
-  if (!known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &at)) return false;
+  if (!mjcf_known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &at)) return false;
   if (xml_text(n, "gravcomp")) robot_left_out(&m->text, n, "`gravcomp` of bodies");
   if (xml_text(n, "mocap") && !strcmp(xml_text(n, "mocap"), "true"))
     robot_left_out(&m->text, n, "`mocap`: such bodies stand still");
@@ -350,6 +316,15 @@ static bool mass_of(Mjcf *m, const XmlNode *n, MjBody *b, size_t first, const ch
   return true;
 }
 
+static bool site(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
+  Frame own;
+  if (!frame(m, n, "site", in->class, &own)) return false;
+  MjSite *s = ARENA_NEW(m->a, MjSite);
+  *s = (MjSite){ .name = xml_text(n, "name"), .body = b, .at = frame_of(&in->at, &own) };
+  vec_push(&m->sites, s);
+  return true;
+}
+
 // A `frame` within a body, or the body itself: what it has but bodies, or the bodies. A frame places what is in it.
 static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool bodies) {
   static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint",
@@ -364,13 +339,14 @@ static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool b
       MjPlace own = *in;
       Frame at;
       if (xml_text(x, "childclass")) own.class = xml_text(x, "childclass");
-      if (!known_class(m, x, "childclass") || !frame(m, x, "frame", NULL, &at)) return false;
+      if (!mjcf_known_class(m, x, "childclass") || !frame(m, x, "frame", NULL, &at)) return false;
       own.at = frame_of(&in->at, &at);
       if (!each(m, x, b, &own, bodies)) return false;
     }
     if (bodies) continue;
     if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, in)) return false;
     if (!strcmp(x->name, "geom") && !geom(m, x, b, in)) return false;
+    if (!strcmp(x->name, "site") && !site(m, x, b, in)) return false;
   }
   return true;
 }
@@ -437,6 +413,7 @@ static bool settings(Mjcf *m) {
     const char *limits = xml_text(n, "autolimits"), *coordinate = xml_text(n, "coordinate");
     if (angle) m->degree = strcmp(angle, "radian") != 0;
     if (limits) m->autolimits = !strcmp(limits, "true");
+    if (xml_text(n, "exactmeshinertia")) m->exact = !strcmp(xml_text(n, "exactmeshinertia"), "true");
     m->geoms_always |= geoms && !strcmp(geoms, "true");
     m->geoms_never |= geoms && !strcmp(geoms, "false");
     if (seq && (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3))

@@ -5,38 +5,39 @@
 
 static int line_of(const XmlNode *n) { return source_line(n->at.file, n->at.lo); }
 
-static const MjBody *body_of(const Mjcf *m, const XmlNode *n) {
-  const char *type = xml_text(n, "objtype"), *name = xml_text(n, "objname");
-  for (size_t i = 0; type && name && !strcmp(type, "xbody") && i < m->bodies.n; i++)
-    if (m->bodies.at[i]->name && !strcmp(m->bodies.at[i]->name, name)) return m->bodies.at[i];
-  return NULL;
+// A vector in the axes of the frame.
+static const char *along_axes(Mjcf *m, const MjSpot *s, const char *vector) {
+  const char *x[3];
+  for (int i = 0; i < 3; i++) x[i] = arena_printf(m->a, "dot(%s, %s)", vector, mjcf_spot_axis(m, s, i));
+  return arena_printf(m->a, "[%s, %s, %s]", x[0], x[1], x[2]);
 }
 
-// The origin of a body of the file, in the body of the model that it is a part of, from its centre of mass.
-static const char *origin_of(Mjcf *m, const MjBody *b) {
-  const MjBody *rigid = b->rigid;
-  double to[3];
-  for (int i = 0; i < 3; i++) {
-    to[i] = 0;
-    for (int k = 0; k < 3; k++) to[i] += rigid->at.R[k][i] * (b->at.r[k] - rigid->com[k]);
-  }
-  return robot_vector(m->a, to);
+static const char *of_frame(Mjcf *m, const XmlNode *n) {
+  Arena *a = m->a;
+  MjSpot s;
+  static const char *const axes[] = { "framexaxis", "frameyaxis", "framezaxis" };
+  const char *site = xml_text(n, "site");
+  if (!mjcf_spot(m, site ? "site" : xml_text(n, "objtype"), site ? site : xml_text(n, "objname"), &s)) return NULL;
+  if (xml_text(n, "reftype") || xml_text(n, "refname")) return NULL;
+  const char *own = s.rigid->own, *rate = arena_printf(a, "%s.point(%s [m])'", own, mjcf_spot_origin(m, &s));
+  if (!strcmp(n->name, "framepos")) return arena_printf(a, "%s.point(%s [m])", own, mjcf_spot_origin(m, &s));
+  if (!strcmp(n->name, "framelinvel")) return rate;
+  if (!strcmp(n->name, "velocimeter")) return along_axes(m, &s, rate);
+  if (!strcmp(n->name, "frameangvel")) return arena_printf(a, "%s.omega", own);
+  if (!strcmp(n->name, "gyro")) return along_axes(m, &s, arena_printf(a, "%s.omega", own));
+  for (int i = 0; i < 3; i++) if (!strcmp(n->name, axes[i])) return mjcf_spot_axis(m, &s, i);
+  return NULL;
 }
 
 static const char *value_of(Mjcf *m, const XmlNode *n) {
-  Arena *a = m->a;
   const MjJoint *j = mjcf_joint(m, xml_text(n, "joint"));
-  const MjBody *b = body_of(m, n);
   if (j && j->kind != MJ_BALL && !strcmp(n->name, "jointpos")) {
     if (j->ref == 0) return j->place;
-    return arena_printf(a, "%s + %s [%s]", j->place, robot_number(a, j->ref), j->kind == MJ_SLIDE ? "m" : "rad");
+    const char *unit = j->kind == MJ_SLIDE ? "m" : "rad";
+    return arena_printf(m->a, "%s + %s [%s]", j->place, robot_number(m->a, j->ref), unit);
   }
   if (j && j->kind != MJ_BALL && !strcmp(n->name, "jointvel")) return j->rate;
-  if (!b || !b->rigid || xml_text(n, "reftype")) return NULL;
-  if (!strcmp(n->name, "framepos")) return arena_printf(a, "%s.point(%s [m])", b->rigid->own, origin_of(m, b));
-  if (!strcmp(n->name, "framelinvel")) return arena_printf(a, "%s.point(%s [m])'", b->rigid->own, origin_of(m, b));
-  if (!strcmp(n->name, "frameangvel")) return arena_printf(a, "%s.omega", b->rigid->own);
-  return NULL;
+  return of_frame(m, n);
 }
 
 void mjcf_sensors(Mjcf *m, Text *out) {

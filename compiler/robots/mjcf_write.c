@@ -33,62 +33,6 @@ static const char *ellipsoid(Arena *a, const double size[3]) {
   return arena_printf(a, "convex([%s])", all);
 }
 
-static const char *corners_of(Mjcf *m, const XmlNode *n, const char *text, const double scale[3]) {
-  const char *all = NULL;
-  int count = 0;
-  char *rest;
-  double x[3];
-  for (double value; (value = strtod(text, &rest), rest > text); text = rest) {
-    x[count % 3] = value * scale[count % 3];
-    if (++count % 3) continue;
-    all = all ? arena_printf(m->a, "%s, %s", all, robot_vector(m->a, x)) : robot_vector(m->a, x);
-  }
-  if (all && count % 3 == 0) return arena_printf(m->a, "convex([%s])", all);
-  xml_wrong(m->a, m->wrong, n->at, "`vertex` of `mesh` has three numbers for each corner");
-  return NULL;
-}
-
-static const XmlNode *mesh_named(const Mjcf *m, const char *name) {
-  for (const XmlNode *all = xml_child(m->root, "asset"); all && name; all = xml_next(all, "asset"))
-    for (const XmlNode *n = xml_child(all, "mesh"); n; n = xml_next(n, "mesh")) {
-      const char *own = xml_text(n, "name"), *file = xml_text(n, "file"), *slash = file ? strrchr(file, '/') : NULL;
-      const char *stem = slash ? slash + 1 : file;         // its name where it has no other
-      if (own ? !strcmp(own, name) : stem && !strncmp(stem, name, strlen(name)) && stem[strlen(name)] == '.') return n;
-    }
-  return NULL;
-}
-
-// Its path from the root, so that the model may stand anywhere; NULL: no such file.
-static const char *path_of(Mjcf *m, const char *folder, const char *file) {
-  const char *slash = strrchr(m->file->path, '/'), *path = file;
-  char whole[PATH_MAX];
-  if (folder && *file != '/') path = arena_printf(m->a, "%s/%s", folder, file);
-  if (slash && *path != '/') path = arena_printf(m->a, "%.*s/%s", (int)(slash - m->file->path), m->file->path, path);
-  return realpath(path, whole) ? arena_strndup(m->a, whole, strlen(whole)) : NULL;
-}
-
-// The hull of a mesh of `asset`: of its corners, or of its file.
-static const char *mesh(Mjcf *m, const MjGeom *g) {
-  const char *name = mjcf_text(m, g->node, "geom", "mesh", g->class), *folder = NULL;
-  for (const XmlNode *n = xml_child(m->root, "compiler"); n; n = xml_next(n, "compiler"))
-    if (xml_text(n, "meshdir") || xml_text(n, "assetdir"))
-      folder = xml_text(n, xml_text(n, "meshdir") ? "meshdir" : "assetdir");
-  const XmlNode *of = mesh_named(m, name);
-  const char *file = of ? xml_text(of, "file") : NULL, *corners = of ? xml_text(of, "vertex") : NULL;
-  double scale[3] = { 1, 1, 1 };
-  if (of && (mjcf_numbers(m, of, "mesh", "scale", NULL, 3, scale) < 0)) return NULL;
-  if (corners) return corners_of(m, of, corners, scale);
-  const char *path = file ? path_of(m, folder, file) : NULL;
-  size_t k = path ? strlen(path) : 0;
-  bool plain = scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
-  if (path && plain && k > 4 && (!strcasecmp(path + k - 4, ".stl") || !strcasecmp(path + k - 4, ".obj")))
-    return arena_printf(m->a, "convex(\"%s\")", path);
-  robot_left_out(&m->text, g->node, !of || !path ? "geoms whose mesh is not there"
-                                    : plain      ? "meshes that are neither .stl nor .obj"
-                                                 : "files of meshes with a scale");
-  return NULL;
-}
-
 static const char *shape(Mjcf *m, const MjGeom *g) {
   Arena *a = m->a;
   const double box[3] = { 2 * g->size[0], 2 * g->size[1], 2 * g->size[2] };
@@ -281,13 +225,11 @@ static void name_all(Mjcf *m) {
   }
 }
 
-// A mesh that is not here is no shape. What touches nothing is not asked for one.
+// A mesh that is not here is no shape.
 static void meshes(Mjcf *m) {
   for (size_t i = 0; i < m->geoms.n; i++) {
     MjGeom *g = m->geoms.at[i];
-    if (g->shape != MJ_MESH) continue;
-    if (g->contype || g->conaffinity) g->hull = mesh(m, g);
-    if (!g->hull) g->shape = MJ_OTHER;
+    if (g->shape == MJ_MESH && !g->hull) g->shape = MJ_OTHER;
   }
 }
 

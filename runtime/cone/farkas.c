@@ -365,7 +365,7 @@ nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, co
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   (void)u;
   if (y && scratch && take_room(&s, w)) {
-    nsm_cone_balance(p, s.e, s.d, NULL, scratch);
+    nsm_cone_balance(p, w, s.e, s.d, NULL, scratch);
     put_all(&s, p);
     if (t->warm && is_nearly_there(&s, lambda, scratch)) { w->used = mark; return NSM_CONE_GAVE_UP; }
     if (one_row_proves(&s, w, y, scratch) || (minimise(&s) && proves(&s, w, y))) outcome = NSM_CONE_PROVED_NONE;

@@ -37,24 +37,33 @@ static void see(seen *s, double size, double weight) {
   s->most = size > s->most ? size : s->most;
 }
 
+// The entries of M that are not 0, row by row: their columns and exponents. Found once, as every turn reads them all.
+typedef struct listed { int *start, *col, *size; } listed;      // start [m + 1]; all NULL: no room
+
 typedef struct balance {
   const nsm_cone_problem *p;
+  listed  list;
   double *e, *d;
   int     given;                 // q and the bounds count: q as one more column, inverse bounds as one more row
   double  q, bounds;             // their exponents
 } balance;
 
+static void see_entry(const balance *b, int i, int j, int exponent, seen *row, seen *column) {
+  double size = exponent + b->e[i] + b->d[j];
+  if (row) see(row, size, 1);
+  if (column) see(&column[j], size, 1);
+}
+
 // Row i of [M q] as it is scaled now, or each column of it where `column` [m] is wanted.
 static void see_row(const balance *b, int i, seen *row, seen *column, seen *of_q) {
   const nsm_cone_problem *p = b->p;
+  const listed *l = &b->list;
   int first = p->row_start ? p->row_start[i] : 0, end = p->row_start ? p->row_start[i + 1] : p->m;
-  for (int k = first; k < end; k++) {
-    int j = p->row_start ? p->col[k] : k;
+  for (int k = l->start ? l->start[i] : 0; l->start && k < l->start[i + 1]; k++)
+    see_entry(b, i, l->col[k], l->size[k], row, column);
+  for (int k = first; !l->start && k < end; k++) {
     double M = p->row_start ? p->M[k] : p->M[(size_t)i + (size_t)k * (size_t)p->m];
-    if (M == 0) continue;
-    double size = nsm_cone_exponent(M) + b->e[i] + b->d[j];
-    if (row) see(row, size, 1);
-    if (column) see(&column[j], size, 1);
+    if (M != 0) see_entry(b, i, p->row_start ? p->col[k] : k, nsm_cone_exponent(M), row, column);
   }
   if (!b->given || p->q[i] == 0) return;
   double size = nsm_cone_exponent(p->q[i]) + b->e[i] + b->q;
@@ -126,8 +135,38 @@ static double columns_turn(balance *b, int by_most, seen *s) {
   return move(b->p, s, by_most, b->d);
 }
 
-void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch) {
-  balance b = { .p = p, .e = e, .d = d, .given = unit != NULL };
+// M is read by columns, as it lies, so the entries of a row come in the order of their columns too.
+static listed list_entries(const nsm_cone_problem *p, nsm_cone_work *w) {
+  const listed none = { NULL, NULL, NULL };
+  size_t m = (size_t)p->m, entries = 0;
+  listed l = { w ? nsm_cone_take_ints(w, m + 1) : NULL, NULL, NULL };
+  if (!l.start || p->row_start) return none;             // sparse: listed already
+  memset(l.start, 0, (m + 1) * sizeof *l.start);
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < m; i++) l.start[i + 1] += p->M[i + j * m] != 0;
+  for (size_t i = 0; i < m; i++) {
+    entries += (size_t)l.start[i + 1];
+    l.start[i + 1] = (int)entries;
+  }
+  l.col = nsm_cone_take_ints(w, entries + 1);
+  l.size = nsm_cone_take_ints(w, entries + 1);
+  if (!l.col || !l.size) return none;
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < m; i++) {
+      double M = p->M[i + j * m];
+      if (M == 0) continue;
+      l.col[l.start[i]] = (int)j;
+      l.size[l.start[i]++] = nsm_cone_exponent(M);
+    }
+  for (size_t i = m; i > 0; i--) l.start[i] = l.start[i - 1];
+  l.start[0] = 0;
+  return l;
+}
+
+void nsm_cone_balance(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *unit,
+                      double *scratch) {
+  size_t mark = w ? w->used : 0;
+  balance b = { .p = p, .list = list_entries(p, w), .e = e, .d = d, .given = unit != NULL };
   seen *s = (seen *)(void *)scratch;
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
@@ -142,13 +181,14 @@ void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *u
   for (int sweep = 0; sweep < SWEEPS; sweep++)
     if (!(fmax(rows_turn(&b, 1, s), columns_turn(&b, 1, s)) > 0)) break;
   if (unit) *unit = b.q;
+  if (w) w->used = mark;
 }
 
 void nsm_cone_balance_once(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *scratch) {
   size_t m = (size_t)p->m, bytes = m * sizeof(double);
   int kept = w && w->scales && p->m == w->m && p->cone == w->scales_of_cone &&
              (p->M == w->scales_of || (w->form == NSM_FORM_DENSE && p->M == w->dense));
-  if (!kept || !w->scales_known) nsm_cone_balance(p, e, d, NULL, scratch);
+  if (!kept || !w->scales_known) nsm_cone_balance(p, w, e, d, NULL, scratch);
   if (!kept) return;
   if (w->scales_known) {
     memcpy(e, w->scales, bytes);
@@ -238,7 +278,7 @@ static int fill_copy(const nsm_cone_problem *p, nsm_cone_balanced *b) {
 
 int nsm_cone_balanced_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_cone_balanced *b) {
   if (!take_copy(p, w, b)) return 0;
-  nsm_cone_balance(p, b->e, b->d, &b->unit, b->lo);
+  nsm_cone_balance(p, w, b->e, b->d, &b->unit, b->lo);
   if (!is_uneven(p, b->e, b->unit) && !is_uneven(p, b->d, -b->unit)) return 0;
   b->p = *p;
   b->p.M = b->M;

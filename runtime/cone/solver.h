@@ -359,8 +359,9 @@ static inline int nsm_cone_exponent(double x) {
 
 // ---- scale.c --------------------------------------------------------------------------------------------------------
 // Exponents e, d [m] of powers of two: E M D has entries near one in every row and column; where unit is not NULL, E (M
-// D, 2^unit q). scratch [3m].
-void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch);
+// D, 2^unit q). scratch [3m]. w, which may be NULL, lends memory.
+void nsm_cone_balance(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *unit,
+                      double *scratch);
 // The same without q. They depend on M and on the kinds of blocks alone: made once for the problem that w is at work
 // on; w may be NULL.
 void nsm_cone_balance_once(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *scratch);

@@ -7,14 +7,17 @@
 //   impacts that are located, of any scheme: M (u+ - u-) = H^T p, so T+ - T- = p.(H u+ + H u-)/2 up to round-off:
 //                                                                   |r| > 1e-3 (E + |works| + losses)          (3)
 //
+// Velocities of the size of rounding, 16 eps |q|/h, have no energy to speak of: of a system that rests, all of it.
+//
 // E: the largest T + |V| so far. (2) holds for whatever forces, potentials and drives can have given, and for the
 // growth of a scheme beyond its bound of stability, where potentials grow too; what it finds came of forces that do no
 // work.
 #include "ledger.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double of_consistent = 1e-3, of_others = 100;
+static const double of_consistent = 1e-3, of_others = 100, of_places = 16;
 
 static double power_of(nsm_sim *s, const nsm_view *v) {
   double *f = s->w.mean, sum = 0;
@@ -40,13 +43,22 @@ static double drives(nsm_sim *s, double t, const double *q) {
   return sum;
 }
 
+// Are the velocities z no more than what rounding of places makes of them in a step? Their energy is none then.
+static int rounds(const nsm_sim *s, const double *q, const double *z) {
+  double place = 0, speed = 0;
+  for (int i = 0; i < s->a->nq; i++) place = fmax(place, fabs(q[i]));
+  for (int i = 0; i < s->a->nv; i++) speed = fmax(speed, fabs(z[i]));
+  return speed * s->n.h <= of_places * DBL_EPSILON * place;
+}
+
 static double all_of(const sim_ledger *g) {
   return g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
 }
 
 int sim_was_from_nothing(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
-  return g->on && s->a->scheme->two_point && g->residue > of_consistent * all_of(g);
+  return g->on && s->a->scheme->two_point && g->residue > of_consistent * all_of(g) &&
+         !rounds(s, s->now.q, s->now.z);
 }
 
 int sim_impact_from_nothing(const nsm_sim *s) {
@@ -67,9 +79,9 @@ double sim_from_nothing(nsm_sim *s, double t1) {
   if (s->a->scheme->two_point) {
     double r = d - (g->forces_now - g->dampers_now - g->loss - g->loss_friction);
     there += fabs(g->forces_now) + fabs(g->dampers_now) + fabs(g->loss) + fabs(g->loss_friction);
-    return fabs(r) > of_consistent * there ? r : 0;
+    return fabs(r) > of_consistent * there && !rounds(s, s->w.q1, s->w.z1) ? r : 0;
   }
   if (!(d > of_others * there)) return 0;
   there += power_of(s, &begin) + power_of(s, &end) + drives(s, s->now.t, s->now.q) + drives(s, t1, s->w.q1);
-  return d > of_others * there ? d : 0;
+  return d > of_others * there && !rounds(s, s->w.q1, s->w.z1) ? d : 0;
 }

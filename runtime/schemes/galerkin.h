@@ -17,7 +17,7 @@
 #include "consistent.h"
 #include "instant.h"
 
-enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 400,           // polynomials; unknowns of a piece
+enum { GALERKIN_DEGREE = 4, GALERKIN_MOST = 800,           // polynomials; unknowns of a piece
        GALERKIN_PAST = SIM_PAST_PIECES };
 enum { IN_PLACES, IN_SPEEDS, IN_FORCES, IN_KAPPAS };     // parts of a block of unknowns
 
