@@ -41,6 +41,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token <kind> ENERGY  "an energy"              // kinetic potential dissipation
 %token <kind> CLAIM   "a claim"                // expect assert
 %token <kind> TIMED   "'every' or 'when'"      // every when
+%token <kind> ASK     "'fit' or 'analyse'"
 %token <text> SIDES   "'between' or 'among'"      // as words: in_place.c
 %token IMPORT "'import'" FUNCTION "'function'" MODEL "'model'" FORCE "'force'" RELATION "'relation'" CONTACT "'contact'"
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
@@ -51,12 +52,14 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <node> point otherwise over
+%type <node> point otherwise over question term asked varied setting
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
-%type <list> names pictures points within
+%type <list> names pictures points within questions terms settings
 %type <text> doc
 %type <count> primes
 
+%precedence NAME          // a name that ends an expression, and (: a call, not the start of what follows
+%precedence '('
 %precedence ELSE
 %left OR
 %left AND
@@ -137,11 +140,41 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | DRAW '{' pictures error '}'                      { $$ = NULL; yyerrok; }
       | PAIR NAME ',' NAME '{' args '}'                  { $$ = ast_pair(p, @$, @2, $2, @4, $4, $6); }
       | PAIR NAME ',' NAME '{' error '}'                 { $$ = NULL; yyerrok; }
+      | ASK '{' questions '}'                            { $$ = ast_ask(p, @$, $1, $3); }
+      | ASK '{' questions error '}'                      { $$ = NULL; yyerrok; }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' arg_list ',' '}'                    { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' error '}'                           { $$ = NULL; yyerrok; }
       | SIMULATE '{' arg_list error '}'                  { $$ = NULL; yyerrok; }
       | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
+      ;
+questions: %empty                                        { $$ = ast_list(); }
+         | questions question                            { $$ = ast_append(p, $1, $2); }
+         ;
+question: NAME end                                       { $$ = ast_question(p, @$, @1, $1, ast_list()); }
+        | NAME terms end                                 { $$ = ast_question(p, @$, @1, $1, $2); }
+        | settings end                                   { $$ = ast_question(p, @$, (Span){0}, NULL, $1); }
+        | ';'                                            { $$ = NULL; }
+        ;
+settings: setting                                        { $$ = ast_append(p, ast_list(), $1); }
+        | settings ',' setting                           { $$ = ast_append(p, $1, $3); }
+        ;
+setting: NAME '=' expr                                   { $$ = ast_arg(p, @$, @1, $1, $3); }
+       ;
+terms: term                                              { $$ = ast_append(p, ast_list(), $1); }
+     | terms ',' term                                    { $$ = ast_append(p, $1, $3); }
+     ;
+term: asked within                                       { $$ = ast_term(p, @$, $1, $2, NULL); }
+    | asked within '=' expr                              { $$ = ast_term(p, @$, $1, $2, $4); }
+    | asked within '=' expr NAME                         { $$ = ast_worded(p, ast_term(p, @$, $1, $2, $4), @5, $5); }
+    | asked within WITH setting                          { $$ = ast_with(p, ast_term(p, @$, $1, $2, NULL), $4); }
+    ;
+asked: varied                                            { $$ = ast_asked(p, @$, $1, NULL); }
+     | varied '~' expr                                   { $$ = ast_asked(p, @$, $1, $3); }
+     | varied NAME                                       { $$ = ast_worded(p, ast_asked(p, @$, $1, NULL), @2, $2); }
+     ;
+varied: expr
+      | expr '(' NUMBER ')'                              { $$ = ast_initial(p, @$, $1, $3); }
       ;
 otherwise: block                                         { $$ = ast_else(p, @$, $1); }
          | IF expr block                                 { $$ = ast_if(p, @$, $2, @3, $3, NULL); }

@@ -292,9 +292,17 @@ typedef struct nsm_sens_counts { long pieces, events, grazing, captured, weak, j
 nsm_sens_counts nsm_sens_counted(const nsm_sens *w);
 
 // What `nsm analyse` finds, as it writes it (docs/answers.md, 6 to 9); asked [n]: its flags, "--steady", "--period",
-// "10us", ... Of what is at rest (equilibrium, linear, modes, bode without a period) the program is to be compiled with
-// the scheme moreau. NULL on error, with the reason; else to be given back.
+// "10us", ..., behind those of the model's block `analyse { }`. Of what is at rest (equilibrium, linear, modes, bode
+// without a period) the program is to be compiled with the scheme moreau. NULL on error, with the reason; else to be
+// given back.
 char *nsm_analyse(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+// The same of `nsm fit` (docs/answers.md, 5) and `fit { }`: JSON.
+char *nsm_fit(const nsm_program *p, const nsm_settings *set, const char *const *asked, int n, nsm_error *e);
+// The i-th flag that a block of the model gives: block "fit" or "analyse", flag "vary", text "e=0:1", "" of a switch.
+// 0: there are fewer.
+int   nsm_asked(const nsm_program *p, int i, const char **block, const char **flag, const char **text);
+// t of Student's distribution with this many degrees of freedom: |x| <= t with probability `level`.
+double nsm_student_quantile(double level, int freedom);
 void  nsm_analysis_free(char *text);                       // NULL is allowed
 
 // States that have a derivative: their columns, NULL: not asked for; how many.

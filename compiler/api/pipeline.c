@@ -54,6 +54,16 @@ static void keep_read(Compilation *c) {
   for (int i = 0; i < m->nread; i++) c->read[i] = arena_strndup(c->arena, m->read[i], strlen(m->read[i]));
 }
 
+static void keep_asked(Compilation *c) {
+  const Model *m = c->model;
+  MAsk *to = ARENA_ARRAY(c->arena, MAsk, m->nask + 1);
+  for (int i = 0; i < m->nask; i++) {
+    to[i] = m->ask[i];
+    to[i].text = arena_strndup(c->arena, m->ask[i].text, strlen(m->ask[i].text));
+  }
+  c->asked = (Asked){ to, m->nask };
+}
+
 static void keep_places(Compilation *c) {
   const Model *m = c->model;
   Span *cls = ARENA_ARRAY(c->arena, Span, c->plan->ncls + 1), *param = ARENA_ARRAY(c->arena, Span, m->nparam + 1);
@@ -182,7 +192,7 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
                          o->looks, c->arena };
   c->model = elaborate(c->stages, c->names, c->ast, &e, c->bag);
   c->ast = NULL;
-  if (c->model) keep_read(c);
+  if (c->model) { keep_read(c); keep_asked(c); }
   return true;
 }
 
@@ -205,6 +215,7 @@ static bool at_instants(Compilation *c, const Model *m) {
 
 // That of the command line, of the experiment, or by what the model is; NULL: by the system that is derived.
 static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
+  if (o->analyse && asked_at_rest((Asked){ m->ask, m->nask })) return schemes[SCHEME_MOREAU].name;
   if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
   if (o->order) return schemes[SCHEME_CONSISTENT].name;
   const SchemeDescriptor *d = o->weights || o->projection > 0 ? scheme_with_weights() : default_without_velocities(m);
@@ -272,7 +283,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
-  c->plan = make_plan(c->stages, c->system, o->scheme || !c->system->model->sim.scheme ? scheme : NULL, c->bag);
+  bool own = scheme == c->system->model->sim.scheme;       // the model's own, with its place in messages
+  c->plan = make_plan(c->stages, c->system, own ? NULL : scheme, c->bag);
   if (!c->plan) return false;
   if (!o->weights && !c->plan->scheme->flows)
     check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);

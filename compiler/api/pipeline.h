@@ -1,5 +1,6 @@
 // The arrows of the house: one call per stage, each const in, new value out (docs/pipeline.md).
 #pragma once
+#include "asked.h"
 #include <stdio.h>
 #include "../base/diag.h"
 #include "../check/check.h"
@@ -28,6 +29,7 @@ typedef struct Compilation {
   DiagBag *bag;
   const char *path;              // of the model as it was given: "-" is standard input
   const char **read; int nread;  // files that it reads
+  Asked asked;                   // by blocks of the model
   const SourceFile *source;
   const Ast *ast;                // kept where the tree is the last stage
   const Model *model;
@@ -52,6 +54,7 @@ typedef struct PipelineOptions {
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
   bool looks;                    // view: the run is to be seen
+  bool analyse;                  // where the `analyse` of the model asks of what is at rest, the scheme is moreau
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C

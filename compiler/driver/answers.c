@@ -25,13 +25,39 @@ static void keep_fitted(void *with, const char *name, double value) {
 
 typedef int Answer(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
 
-static int answer(const Options *o, Answer *by) {
+// What a run is not asked for: an equilibrium, or what is linear about it.
+static bool rests(const nsm_flags *f) {
+  return f->text[NSM_FLAG_EQUILIBRIUM] || f->text[NSM_FLAG_LINEAR] || f->text[NSM_FLAG_MODES] ||
+         (f->text[NSM_FLAG_BODE] && !f->text[NSM_FLAG_PERIOD]);
+}
+
+// The flags with those that the model's own block gives. They point into the arena of c.
+static int flags_asked(const Options *o, Compilation *c, nsm_flags *f) {
+  int argc;
+  bool fits = o->command == NSM_FOR_FIT;
+  char **argv = asked_words(c->arena, c->asked, fits ? ASK_FIT : ASK_ANALYSE, o->argc, o->argv, &argc);
+  nsm_error e = { .code = NSM_OK };
+  if (nsm_flags_read(o->command, argc, argv, f, &e) != NSM_OK) {
+    nsm_print_error(NULL, &e, stderr);
+    return (int)e.code;
+  }
+  if (!fits && rests(f)) {                                 // no scheme: the equations are those moreau has kernels of
+    snprintf(f->scheme, sizeof f->scheme, "moreau");
+    f->text[NSM_FLAG_SCHEME] = "moreau";
+  }
+  return EXIT_OK;
+}
+
+static int answer(const Options *given_options, Answer *by) {
+  Options with = *given_options, *o = &with;
   int code = EXIT_OK, n;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
   if (!c) return code;
   compilation_release_stages(c);
+  bool asks = o->command == NSM_FOR_FIT || o->command == NSM_FOR_ANALYSE;
+  if (asks) code = flags_asked(o, c, &with.flags);
   const char *to = o->flags.text[NSM_FLAG_FIT_WRITE];
-  if (to) code = check_output(c, to);
+  if (to && code == EXIT_OK) code = check_output(c, to);
   nsm_program *p = code == EXIT_OK ? load_program(o, c, &code) : NULL;
   if (p) {
     Answering w = { .c = c };
@@ -44,6 +70,7 @@ static int answer(const Options *o, Answer *by) {
     if (to && code == EXIT_OK) code = write_fitted(c, jit_model(p->jit), w.value, w.n, to);
     if (code != EXIT_INTERRUPTED) jit_free(p->jit);
   }
+  if (asks) nsm_flags_free(&with.flags);
   compilation_free(c);
   return code;
 }
@@ -56,15 +83,11 @@ int command_run(const Options *o) {
 
 int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
 
-// A point at rest has no scheme: its equations are those that moreau has the kernels of.
 int command_analyse(const Options *o) {
   Options own = *o;
-  bool rests = given(o, NSM_FLAG_EQUILIBRIUM) || given(o, NSM_FLAG_LINEAR) || given(o, NSM_FLAG_MODES) ||
-               (given(o, NSM_FLAG_BODE) && !given(o, NSM_FLAG_PERIOD));
-  if (rests) {
-    own.scheme = "moreau";
-    snprintf(own.flags.scheme, sizeof own.flags.scheme, "moreau");
-    own.flags.text[NSM_FLAG_SCHEME] = "moreau";
-  }
+  own.analyse = !rests(&o->flags) && !given(o, NSM_FLAG_BODE) && !given(o, NSM_FLAG_STEADY) &&
+                !given(o, NSM_FLAG_SECTION) && !given(o, NSM_FLAG_BIFURCATION) && !given(o, NSM_FLAG_FOLLOW) &&
+                !given(o, NSM_FLAG_LYAPUNOV);
+  if (rests(&o->flags)) own.scheme = "moreau";
   return answer(&own, nsm_analyse_flags);
 }

@@ -13,7 +13,8 @@ static CodeFor code_for(const Options *o) {
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
                             .library = library, .looks = o->command == NSM_FOR_VIEW, .weights = o->weights,
-                            .step = o->step, .located = o->located, .order = o->order, .projection = o->projection,
+                            .step = o->step, .analyse = o->analyse, .located = o->located, .order = o->order,
+                            .projection = o->projection,
                             .code_for = code_for(o) };
 }
 

@@ -55,7 +55,7 @@ static JitBackend backend_named(const char *name) {
 }
 
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
-  *o = (Options){ .jit = JIT_AUTO };
+  *o = (Options){ .jit = JIT_AUTO, .argc = argc - 1, .argv = argv + 1 };
   if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
   const Command *c = command_named(argv[1]);
   if (!c) return unknown_command(argv[1]);

@@ -11,6 +11,7 @@
 typedef struct Options {
   nsm_command command;
   nsm_flags flags;
+  int argc; char **argv;         // the words behind `nsm`, the command first
   const char **file; int nfile;  // positional arguments after the command
   Override *set; int nset;       // values of --set that can be read
   const char *scheme;            // name in --scheme, without arguments; NULL: not given
@@ -18,6 +19,7 @@ typedef struct Options {
   int located;                   // --located on: 1, off: -1
   int order;                     // of `consistent`; 0: as the model says
   int projection;                // of `moreau`, as located
+  bool analyse;                  // what is asked is what the model asks, and that decides the scheme
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

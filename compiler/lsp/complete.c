@@ -247,6 +247,10 @@ static bool offer_in_braces(List *l, const Where *w, const Document *d, const ch
     else if (!strcmp(word, "shape")) offer_words(l, WORD_SHAPE, IS_FUNCTION, '1');
     else if (!strcmp(word, "material")) offer_map(l, d->names->material, AST_KINDS, IS_VALUE, '1');
     else return false;
+  } else if (!strcmp(head, "fit") && !sign) {
+    offer_words(l, WORD_FIT, IS_PROPERTY, '1');
+  } else if ((!strcmp(head, "analyse") || !strcmp(head, "analyze")) && !sign) {
+    offer_words(l, WORD_ANALYSE, IS_PROPERTY, '1');
   } else if (!strcmp(head, "draw") && !sign) {
     offer_words(l, WORD_PICTURE, IS_FUNCTION, '1');
   } else if ((!strcmp(head, "contact") || !strcmp(head, "constraint")) && !sign) {

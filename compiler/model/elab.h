@@ -151,6 +151,7 @@ struct Elab {
   Map   *reported;                // indices out of range, by array and loop
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
+  const Ast *asked[2];        // analyse, fit: the same
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
   int    sums_open;           // sums around the place at hand that are being written out
   int    calls_made;          // functions written out within the outermost call at hand
@@ -158,7 +159,7 @@ struct Elab {
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
-  Vec(MDraw) draw;        Vec(MPlot) plot;
+  Vec(MDraw) draw;        Vec(MPlot) plot;        Vec(MAsk) ask;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -363,6 +364,9 @@ void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 void elab_force(Env env, const Ast *x);
 void elab_draw(Env env, const Ast *x);              // elab_draw.c
+
+// --- elab_ask.c: fit { ... }, analyse { ... } ---
+void elab_ask(Env env, const Ast *x);
 
 // --- elab_plot.c: plot "name": a, b vs c; ---
 void elab_plot(Env env, const Ast *x);

@@ -244,6 +244,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(draw);
   FREEZE(plot);
+  FREEZE(ask);
   FREEZE(init);
   FREEZE(body);
   FREEZE(solid);
@@ -276,6 +277,7 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->draw);
   vec_free(&e->plot);
+  vec_free(&e->ask);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);

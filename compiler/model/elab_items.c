@@ -170,6 +170,8 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_PAIR:
   case AST_MATERIAL:
   case AST_SIMULATE:
+  case AST_FIT:
+  case AST_ANALYSE:
   case AST_PLOT:
   case AST_EXPECT: break;
   default: return false;
@@ -189,6 +191,8 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_MATERIAL   ? "a material"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
                      : x->kind == AST_PLOT       ? "a plot"
+                     : x->kind == AST_FIT        ? "`fit`"
+                     : x->kind == AST_ANALYSE    ? "`analyse`"
                                                  : "`expect`";
   bool itself = x->kind == AST_SIMULATE || x->kind == AST_PLOT || x->kind == AST_INSTANCE || x->kind == AST_BODY ||
                 x->kind == AST_TOUCH || x->kind == AST_MATERIAL;
@@ -204,7 +208,8 @@ static bool belongs_outside(Env env, const Ast *x) {
     diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
               env.ctx.loop[env.ctx.n - 1].name);
   else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY ||
-           x->kind == AST_PLOT || x->kind == AST_PAIR || x->kind == AST_MATERIAL)
+           x->kind == AST_PLOT || x->kind == AST_FIT || x->kind == AST_ANALYSE ||
+           x->kind == AST_PAIR || x->kind == AST_MATERIAL)
     diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;
@@ -246,6 +251,8 @@ static void item(Env env, const Ast *x) {
   case AST_IF: elab_items(env, chosen_items(env, x)); break;
   case AST_DRAW: elab_draw(env, x); break;
   case AST_PLOT: elab_plot(env, x); break;
+  case AST_FIT:
+  case AST_ANALYSE: elab_ask(env, x); break;
   case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);

@@ -246,6 +246,10 @@ typedef struct MDraw {
 // What a page shows at first: columns as they are written, of families without index all; over: NULL, the time.
 typedef struct MPlot { const char *title, **column, *over; int ncolumn; } MPlot;
 
+// What fit { } and analyse { } ask: a flag of the command, without its dashes, and its text; "" of a switch.
+typedef enum { ASK_FIT, ASK_ANALYSE } MAskBlock;
+typedef struct MAsk { MAskBlock block; const char *flag, *text; Span span; } MAsk;
+
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
@@ -330,6 +334,7 @@ typedef struct Model {
   MOutput *output; int noutput;
   MDraw *draw; int ndraw;
   MPlot *plot; int nplot;
+  MAsk *ask; int nask;
   MInit *init; int ninit;
   MBody *body; int nbody;
   MSolid *solid; int nsolid;

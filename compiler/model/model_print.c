@@ -367,6 +367,9 @@ static void results(Printer *p) {
     text_add(p->out, ")");
     end(p, p->ctx);
   }
+  for (int i = 0; i < m->nask; i++)
+    text_printf(p->out, "  %s --%s%s%s;\n", m->ask[i].block == ASK_FIT ? "fit" : "analyse", m->ask[i].flag,
+                *m->ask[i].text ? " " : "", m->ask[i].text);
   for (int i = 0; i < m->nplot; i++) {
     const MPlot *plot = &m->plot[i];
     text_printf(p->out, "  plot \"%s\":", plot->title);

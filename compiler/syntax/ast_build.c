@@ -791,6 +791,55 @@ Ast *ast_simulate(Parse *p, Span at, AstList entries) {
   return ast_done(p, n);
 }
 
+// --- questions to runs ---
+
+Ast *ast_ask(Parse *p, Span at, AstKind kind, AstList questions) {
+  Ast *n = ast_new(p, kind, at);
+  n->list2 = questions;
+  return ast_done(p, n);
+}
+
+Ast *ast_question(Parse *p, Span at, Span word_at, const char *word, AstList terms) {
+  Ast *n = ast_new(p, AST_ASKED, at);
+  n->name = word;
+  n->name_span = word_at;
+  n->list = terms;
+  return ast_done(p, n);
+}
+
+Ast *ast_asked(Parse *p, Span at, Ast *what, Ast *of_data) {
+  Ast *n = ast_new(p, AST_TERM, at);
+  n->a = what;
+  n->b = of_data;
+  return n;
+}
+
+Ast *ast_initial(Parse *p, Span at, Ast *what, Ast *zero) {
+  Ast *n = ast_new(p, AST_INITIAL, at);
+  n->a = what;
+  n->b = zero;
+  return ast_done(p, n);
+}
+
+Ast *ast_term(Parse *p, Span at, Ast *asked, AstList within, Ast *value) {
+  asked->span = at;
+  asked->list = within;
+  asked->c = value;
+  return ast_done(p, asked);
+}
+
+Ast *ast_worded(Parse *p, Ast *term, Span word_at, const char *word) {
+  if (term->name) problem(p, DIAG_E0101, word_at, "`%s` cannot stand here", word);
+  term->name = word;
+  term->name_span = word_at;
+  return term;
+}
+
+Ast *ast_with(Parse *p, Ast *term, Ast *setting) {
+  term->list2 = ast_append(p, ast_list(), setting);
+  return ast_done(p, term);
+}
+
 Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc) {
   Ast *n = ast_new(p, kind, at);
   n->a = condition;

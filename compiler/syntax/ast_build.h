@@ -67,6 +67,14 @@ Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const 
                 AstList items);
 Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *text);   // stop "...", fail "..."
 Ast *ast_simulate(Parse *p, Span at, AstList entries);
+// fit { ... }, analyse { ... }: their entries; terms behind a word, or settings without one.
+Ast *ast_ask(Parse *p, Span at, AstKind kind, AstList questions);
+Ast *ast_question(Parse *p, Span at, Span word_at, const char *word, AstList terms);
+Ast *ast_asked(Parse *p, Span at, Ast *what, Ast *of_data);
+Ast *ast_initial(Parse *p, Span at, Ast *what, Ast *zero);   // x'(0)
+Ast *ast_term(Parse *p, Span at, Ast *asked, AstList within, Ast *value);
+Ast *ast_worded(Parse *p, Ast *term, Span word_at, const char *word);
+Ast *ast_with(Parse *p, Ast *term, Ast *setting);
 Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc);
 
 // Expressions.

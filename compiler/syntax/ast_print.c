@@ -341,7 +341,7 @@ static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
     if (comment_breaks(w->src, c->at[k])) return false;
   return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_TOUCH && n->kind != AST_PAIR &&
          n->kind != AST_MATERIAL && n->kind != AST_PLOT && n->kind != AST_DRAW && n->kind != AST_MODEL &&
-         n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
+         n->kind != AST_SIMULATE && n->kind != AST_IMPORT && n->kind != AST_FIT && n->kind != AST_ANALYSE &&
          n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
 }
 
@@ -367,8 +367,11 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_TOUCH:
   case AST_PAIR:
   case AST_DRAW:
+  case AST_FIT:
+  case AST_ANALYSE:
   case AST_BODY: return comments_skip(w->src, n->span.lo, '{');
   case AST_MATERIAL: return list_start(n, n->list);
+  case AST_ASKED: return list_start(n, n->list);
   case AST_PLOT: return n->list.n ? n->list.at[0]->span.lo : n->span.hi;
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
   case AST_RELATION: return n->a->a ? n->a->a->span.lo : n->span.hi;
@@ -400,6 +403,10 @@ static bool put_with_block(Printer *w, const Ast *n) {
       return true;
     case AST_DRAW:
       text_add(out, "draw");
+      put_block(w, n, n->span.lo, n->list2);
+      return true;
+    case AST_FIT: case AST_ANALYSE:
+      text_add(out, n->kind == AST_FIT ? "fit" : "analyse");
       put_block(w, n, n->span.lo, n->list2);
       return true;
     case AST_FOR:
@@ -472,6 +479,10 @@ static void put_statement(Printer *w, const Ast *n) {
       text_add(out, ": ");
       put_list(w, n->list, 1);
       if (n->a) put_next(w, n->list.at[n->list.n - 1], " vs ", n->a);
+      break;
+    case AST_ASKED:
+      text_printf(out, "%s%s", n->name ? n->name : "", n->name && n->list.n ? " " : "");
+      put_list(w, n->list, 1);
       break;
     case AST_MATERIAL:
       text_add(out, "material ");

@@ -210,6 +210,33 @@ static void print_decl(const Ast *n, Pen *w) {
   }
 }
 
+// a ~ b word in [lo, hi] = c word with d: what is there of it.
+static void print_term(const Ast *n, Pen *w) {
+  bool last = n->name && n->c && n->name_span.lo > n->c->span.lo;
+  print_expr(n->a, w);
+  if (n->b) {
+    put(w, behind(w, n->a), " ~ ");
+    print_expr(n->b, w);
+  }
+  if (n->name && !last) pen_text(w, " "), put(w, n->name_span.lo, n->name);
+  if (n->list.n) {
+    pen_text(w, " in [");
+    print_expr(n->list.at[0], w);
+    pen_text(w, ", ");
+    print_expr(n->list.at[1], w);
+    put(w, behind(w, n->list.at[1]), "]");
+  }
+  if (n->c) {
+    pen_text(w, " = ");
+    print_expr(n->c, w);
+  }
+  if (last) pen_text(w, " "), put(w, n->name_span.lo, n->name);
+  if (n->list2.n) {
+    pen_text(w, " with ");
+    print_list(n->list2, w);
+  }
+}
+
 // -(-x) without its parentheses: two signs side by side would be read as a comment of another language.
 static bool begins_with_minus(const Ast *n) {
   while (n->kind == AST_BINARY || n->kind == AST_INDEX || n->kind == AST_MEMBER || n->kind == AST_PRIME) n = n->a;
@@ -298,6 +325,13 @@ static void print_with_words(const Ast *n, bool tight, Pen *w) {
       print(n->a, true, w);
       put(w, behind(w, n->a), ") ");
       print(n->b, tight, w);
+      break;
+    case AST_TERM: print_term(n, w); break;
+    case AST_INITIAL:
+      print(n->a, true, w);
+      put(w, behind(w, n->a), "(");
+      print(n->b, true, w);
+      pen_text(w, ")");
       break;
     case AST_RANGE:
       print(n->a, true, w);

@@ -36,5 +36,5 @@ bool starts_item(int kind) {
          kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT ||
          kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM ||
          kind == TOK_BODY || kind == TOK_GRAVITY || kind == TOK_FLOW ||
-         kind == TOK_MATERIAL || kind == TOK_PAIR;
+         kind == TOK_MATERIAL || kind == TOK_PAIR || kind == TOK_ASK;
 }

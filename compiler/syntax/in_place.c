@@ -95,6 +95,11 @@ int word_in_place(const Parse *p, const char *name, Span at, bool first, AstKind
     return n == 2 && f->text[end] == '{' ? TOK_PAIR : TOK_NAME;
   }
   if (!strcmp(name, "draw")) return f->text[skip_blanks(f, at.hi)] == '{' ? TOK_DRAW : TOK_NAME;
+  bool fit = strcmp(name, "fit") == 0;
+  if (fit || !strcmp(name, "analyse") || !strcmp(name, "analyze")) {
+    *kind = fit ? AST_FIT : AST_ANALYSE;
+    return f->text[skip_blanks(f, at.hi)] == '{' ? TOK_ASK : TOK_NAME;
+  }
   bool flow = strcmp(name, "flow") == 0, algebraic = strcmp(name, "algebraic") == 0, node = strcmp(name, "node") == 0;
   if (!body && !gravity && !flow && !algebraic && !node) return TOK_NAME;
   size_t lo = skip_blanks(f, at.hi), hi = skip_blanks(f, name_end(f, lo));

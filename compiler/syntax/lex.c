@@ -589,6 +589,12 @@ static int no_meaning(Parse *p, Span at, unsigned char c) {
   return 0;
 }
 
+bool lex_in_question(const Parse *p) {
+  for (size_t k = 0; k < p->open.n; k++)
+    if (p->open.at[k].owner.kind == TOK_ASK) return true;
+  return false;
+}
+
 int lex_odd_byte(Parse *p, Span at, const char *s) {
   unsigned char c = (unsigned char)*s;
   if (c >= 0x80 || (p->lexical == at.lo && p->lexical > 0)) {   // not UTF-8: said once, before the parse

@@ -122,6 +122,7 @@ int   lex_string(Parse *p, union NSM_STYPE *v, const char *s, int n);
 int   lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_foreign(Parse *p, Span at, const char *s, int n);
 int   lex_sign(Parse *p, Span at, const char *s, int n);
+bool lex_in_question(const Parse *p);                      // within the braces of fit or analyse
 int   lex_odd_byte(Parse *p, Span at, const char *s);
 size_t lex_range(const char *s, int n);                              // 1..n: length of its start; 0: no range
 int   lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);

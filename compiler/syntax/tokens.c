@@ -164,7 +164,7 @@ int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
   if (token == TOK_NAME) {
     AstKind kind = AST_KINDS;
     token = word_in_place(p, value->text, *at, p->item_n == 0, &kind);
-    if (token == TOK_DECLARE) value->kind = kind;
+    if (token == TOK_DECLARE || token == TOK_ASK) value->kind = kind;
   }
   p->now = (Token){token, *at};
   if (p->item_n == 0) memset(p->item, 0, 3 * sizeof *p->item);

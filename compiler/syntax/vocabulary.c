@@ -19,6 +19,7 @@ const char *word_group(WordGroup g) {
     [WORD_FUNCTION] = "a function",
     [WORD_LAW_SET] = "a set-valued law, in relations", [WORD_STATISTIC] = "of a run, in claims",
     [WORD_CONSTANT] = "a given name", [WORD_MEMBER] = "behind a dot", [WORD_OPERATOR] = "within expressions",
+    [WORD_FIT] = "an entry of fit", [WORD_ANALYSE] = "an entry of analyse",
     [WORD_CONCEPT] = "a word of the field"
   };
   return names[g];

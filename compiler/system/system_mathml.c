@@ -7,6 +7,7 @@
 #include "view.h"
 
 enum { SHOWN_ENTRIES = 400 };                              // of a matrix; a larger one is named with its size
+enum { SMALL_ENTRIES = 24, SPARSE = 4 };                   // a larger one with a quarter of entries is folded
 
 static void expression(const System *s, Ex e, Text *out) {
   if (e == EX_NONE) text_add(out, "<mn>0</mn>");
@@ -30,16 +31,48 @@ static void matrix_name(Text *out, const char *latex) {
   else text_printf(out, "<mi>%s</mi>", latex);
 }
 
+static bool is_zero(const System *s, Ex e) { return e == EX_NONE || ex_is_num(s->pool, e, 0); }
+
+static int entries(const System *s, const Matrix *m) {
+  int n = 0;
+  for (int i = 0; i < m->rows*m->cols; i++) n += !is_zero(s, m->at[i]);
+  return n;
+}
+
+// The entries that are not zero, one below the other.
+static void sparse(const System *s, const Matrix *m, Text *out) {
+  text_add(out, "<mtable columnalign=\"left\">");
+  for (int i = 0; i < m->rows*m->cols; i++) {
+    if (is_zero(s, m->at[i])) continue;
+    text_add(out, "<mtr><mtd><msub>");
+    matrix_name(out, m->latex);
+    text_printf(out, "<mrow><mn>%d</mn><mo>,</mo><mn>%d</mn></mrow></msub><mo>=</mo>", i/m->cols + 1, i % m->cols + 1);
+    expression(s, m->at[i], out);
+    text_add(out, "</mtd></mtr>");
+  }
+  text_add(out, "</mtable>");
+}
+
 static void matrix(const System *s, const Matrix *m, Text *out) {
   if (!strcmp(m->name, "W")) return;                       // follows from the others by what its meaning says
   text_add(out, "<p>");
   text_xml(out, m->meaning);
   text_add(out, "</p>\n");
+  int size = m->rows*m->cols, n = m->kind || size > SHOWN_ENTRIES ? size : entries(s, m);
+  if (size > SMALL_ENTRIES && n > 0 && SPARSE*n <= size) {
+    text_printf(out, "<details><summary>%d by %d, %d of its entries are not zero</summary>", m->rows, m->cols, n);
+    begin(out);
+    sparse(s, m, out);
+    end(out);
+    text_add(out, "</details>\n");
+    return;
+  }
   begin(out);
   matrix_name(out, m->latex);
   sign(out, "=");
-  if (m->kind) text_add(out, "<mi>I</mi>");
-  else if (m->rows * m->cols > SHOWN_ENTRIES) text_printf(out, "<mtext>(%d by %d)</mtext>", m->rows, m->cols);
+  if (n == 0) text_add(out, "<mn>0</mn>");
+  else if (m->kind) text_add(out, "<mi>I</mi>");
+  else if (size > SHOWN_ENTRIES) text_printf(out, "<mtext>(%d by %d)</mtext>", m->rows, m->cols);
   else {
     text_add(out, "<mo>(</mo><mtable>");
     for (int i = 0; i < m->rows; i++) {

@@ -11,7 +11,7 @@
   '(
     "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
     "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "draw"
-    "plot" "stop" "fail"
+    "plot" "fit" "analyse" "analyze" "stop" "fail"
     ))
 
 (defconst nsm-words-operator
@@ -42,6 +42,10 @@
     "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
     "shape" "density" "material" "fixed" "driven" "rtol" "atol" "stages" "order" "projection"
     "located" "theta" "gamma" "e" "e_t" "mu" "radius" "mu_r" "ratio" "exponent" "exact" "periodic"
+    "data" "match" "vary" "each" "prior" "loss" "starts" "seed" "profile" "sigma" "log"
+    "equilibrium" "linear" "modes" "steady" "stable" "period" "inputs" "outputs" "bode"
+    "frequencies" "decades" "section" "hit" "up" "down" "bifurcation" "values" "follow" "lyapunov"
+    "settle" "points" "from" "hold" "refine"
     ))
 
 (defconst nsm-words-constant

@@ -179,9 +179,25 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
   return code == NSM_OK && more > 1 ? modes_make(&w->m, &w->l, &w->q.f, la, e) : code;
 }
 
+// The motion until t.
+static nsm_code run_until(nsm_sim *s, double t, nsm_error *e) {
+  double before = nsm_time(s);
+  nsm_code code = NSM_OK;
+  while (code == NSM_OK && nsm_time(s) < t - 1e-9 * fabs(t) && nsm_steps_done(s) < nsm_steps_total(s))
+    code = nsm_step(s, e);
+  if (code != NSM_OK || nsm_time(s) >= t - 1e-9 * fabs(t)) return code;
+  sim_fail(e, NSM_USAGE, "--from %g s: the run goes from %g s to %g s", t, before, nsm_time(s));
+  return NSM_USAGE;
+}
+
 nsm_code rest_open(rest *w, const char *inputs, const char *outputs, int more, nsm_error *e) {
-  w->s = nsm_open(w->a->m, &w->a->o->run, e);
-  return w->s ? take(w, inputs, outputs, more, e) : e->code;
+  double from = w->a->f->number[NSM_FLAG_FROM];
+  nsm_settings set = w->a->o->run;
+  if (!isnan(from)) set.until = from;
+  w->s = nsm_open(w->a->m, &set, e);
+  nsm_code code = w->s ? NSM_OK : e->code;
+  if (code == NSM_OK && !isnan(from)) code = run_until(w->s, from, e);
+  return code == NSM_OK ? take(w, inputs, outputs, more, e) : code;
 }
 
 void rest_close(rest *w) {

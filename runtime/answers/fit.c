@@ -4,7 +4,7 @@
 #include "runtime/command/options.h"
 #include "runtime/command/outputs.h"
 #include "runtime/record/record.h"
-#include "runtime/sweep/sweep.h"
+#include "runtime/shared/random.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct fitting {
   fit_profile *profile; int nprofile;
 } fitting;
 
-static const char *name_of(const fit *f, int j) { return f->file[0].a.text[j]; }
+static const char *name_of(const fit *f, int j) { return f->vary[j].name; }
 static int same(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b)); }
 
 // ---- starts ---------------------------------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ static void start_of(const fitting *w, long i, uint64_t seed, double *x) {
   const fit *f = &w->f;
   for (int j = 0; j < f->np; j++) {
     const fit_vary *v = &f->vary[j];
-    double u = sweep_uniform(seed, (uint64_t)i, (uint64_t)j, 0);
+    double u = nsm_uniform(seed, (uint64_t)i, (uint64_t)j, 0);
     if (i == 0) x[j] = fmin(fmax(w->begin[j], v->lo), v->hi);
     else x[j] = v->log ? v->lo * pow(v->hi / v->lo, u) : v->lo + u * (v->hi - v->lo);
   }
@@ -38,11 +38,13 @@ static nsm_code values_of_model(fitting *w, nsm_error *e) {
   fit *f = &w->f;
   nsm_sim *s = nsm_open(f->m, &f->set, e);
   if (!s) return e->code;
-  for (int j = 0; j < f->np; j++) {
-    const play_name *by = &f->file[0].a.by[j];
-    double value = by->parameter >= 0 ? s->a->p[by->parameter] : nsm_read_column(s, by->column);
-    w->begin[j] = value / by->scale;
-  }
+  for (int k = 0; k < f->nfile; k++)
+    for (int i = 0; i < f->nname; i++) {
+      const play_name *by = &f->file[k].a.by[i];
+      int j = fit_values_of(f, k)[i];
+      double value = by->parameter >= 0 ? s->a->p[by->parameter] : nsm_read_column(s, by->column);
+      w->begin[j] = isnan(f->vary[j].from) ? value / by->scale : f->vary[j].from;
+    }
   nsm_close(s);
   return NSM_OK;
 }
@@ -104,6 +106,15 @@ static void by_names(const fitting *w, FILE *out, const char *what, double (*of)
   fputs("},\n", out);
 }
 
+static void write_units(const fitting *w, FILE *out) {
+  const fit *f = &w->f;
+  fputs("  \"unit\": {", out);
+  for (int j = 0; j < f->np; j++) fprintf(out, "%s\"%s\": \"%s\"", j ? ", " : "", name_of(f, j), f->vary[j].unit);
+  fputs("},\n  \"own\": [", out);
+  for (int j = 0, n = 0; j < f->np; j++) if (f->vary[j].own) fprintf(out, "%s\"%s\"", n++ ? ", " : "", name_of(f, j));
+  fputs("],\n", out);
+}
+
 static double best_value(const fitting *w, int j) { return w->end[w->best].x[j]; }
 
 // Values, sums of squares there, and the interval by them.
@@ -133,6 +144,7 @@ static void write_json(const fitting *w, FILE *out) {
   fputs("{\n", out);
   by_names(w, out, "values", best_value);
   by_names(w, out, "sd", deviation);
+  write_units(w, out);
   fputs("  \"interval\": {", out);
   for (int j = 0; j < f->np; j++) {
     fprintf(out, "%s\"%s\": [", j ? ", " : "", name_of(f, j));
@@ -150,7 +162,7 @@ static void write_json(const fitting *w, FILE *out) {
     }
   fputs("],\n  \"rss\": ", out);
   number(out, b->rss);
-  fprintf(out, ",\n  \"points\": %d,\n  \"starts\": [", f->n);
+  fprintf(out, ",\n  \"points\": %d,\n  \"freedom\": %d,\n  \"starts\": [", f->n, freedom(w));
   for (int i = 0; i < w->nend; i++) {
     fprintf(out, "%s\n    {\"rss\": ", i ? "," : "");
     number(out, w->end[i].rss);
@@ -246,38 +258,63 @@ static int threads_of(const nsm_flags *flags) {
 static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o, nsm_host *host, nsm_error *e) {
   double starts = flags->number[NSM_FLAG_STARTS], seed = flags->number[NSM_FLAG_SEED];
   nsm_code code = fit_read(&w->f, flags, e);
+  for (int j = 0; code == NSM_OK && host->fitted && j < w->f.np; j++)
+    if (w->f.vary[j].own) {
+      sim_fail(e, NSM_USAGE, "--write: `%s` has a value of its own in each file: a model has one", name_of(&w->f, j));
+      return NSM_USAGE;
+    }
   if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed,
                                        threads_of(flags), e);
   if (code != NSM_OK) return code;
   if (w->best < 0) return none(w, e);
   code = fit_covariance(&w->f, w->end[w->best].x, w->C, w->free_of, &w->sensible, e);
   if (code == NSM_OK) code = profiles(w, flags, e);
+  const char *rows = flags->text[NSM_FLAG_RESIDUALS];
+  if (code == NSM_OK && rows) code = fit_write_rows(&w->f, w->end[w->best].x, rows, e);
   if (code != NSM_OK) return code;
   FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
   if (!out) return NSM_FILE;
   write_json(w, out);
   if (!o->quiet) say(w, host->err);
   for (int j = 0; host->fitted && j < w->f.np; j++)
-    host->fitted(host->with, name_of(&w->f, j), best_value(w, j) * w->f.file[0].a.by[j].scale);
+    host->fitted(host->with, name_of(&w->f, j), best_value(w, j) * w->f.vary[j].scale);
   if (out == host->out || fclose(out) == 0) return NSM_OK;
   sim_fail(e, NSM_FILE, "writing to %s failed: %s", o->output, strerror(errno));
   return NSM_FILE;
+}
+
+static nsm_code fit_by(fitting *w, const nsm_flags *flags, const nsm_options *o, nsm_host *host, nsm_error *e) {
+  w->best = w->f.fixed = -1;
+  nsm_code code = run_fit(w, flags, o, host, e);
+  for (int i = 0; i < w->nend; i++) free(w->end[i].x);
+  free(w->end);
+  free(w->C);
+  free(w->begin);
+  free(w->free_of);
+  free(w->profile);
+  fit_free(&w->f);
+  return code;
 }
 
 int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, dual_kernel *run, void *with) {
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, flags, &o, &e);
-  fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with, .fixed = -1 }, .best = -1 };
-  if (code == NSM_OK) code = run_fit(&w, flags, &o, host, &e);
+  fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with } };
+  if (code == NSM_OK) code = fit_by(&w, flags, &o, host, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
-  for (int i = 0; i < w.nend; i++) free(w.end[i].x);
-  free(w.end);
-  free(w.C);
-  free(w.begin);
-  free(w.free_of);
-  free(w.profile);
-  fit_free(&w.f);
   nsm_options_free(&o);
   return (int)code;
+}
+
+nsm_code nsm_fit_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,
+                       FILE *out, nsm_error *e) {
+  nsm_flags flags;
+  nsm_code code = nsm_flags_read(NSM_FOR_FIT, argc, argv, &flags, e);
+  nsm_options o = { .run = *set, .quiet = 1 };
+  nsm_host host = { .out = out, .err = out };
+  fitting w = { .f = { .m = m, .set = *set, .run = run->run, .with = run->with } };
+  if (code == NSM_OK) code = fit_by(&w, &flags, &o, &host, e);
+  nsm_flags_free(&flags);
+  return code;
 }

@@ -1,14 +1,17 @@
 // `nsm fit`: parameters and initial values for which runs come nearest to data. docs/answers.md, 5
 //
 //   fit.c        the command: what is fitted, starts, what is written      least.c    linear least squares
-//   fit_data.c   --data, --match, --vary                                   levenberg.c  the method, from one start
+//   fit_data.c   --data, --match                                 levenberg.c  the method, from one start
+//   fit_vary.c   --vary, --each
 //   fit_known.c  --prior, --loss                                           fit_starts.c starts on threads
-//   fit_profile.c  --profile
+//   fit_profile.c  --profile                                             fit_rows.c  --residuals
 #pragma once
 #include "answers.h"
 #include "runtime/command/command.h"
 
-typedef struct fit_vary { double lo, hi; int log; } fit_vary;         // infinite: no bound; in the unit that is shown
+// Bounds, infinite: none; where the first start is, NaN: where the model is; in the unit that is shown. It has a value
+// for each file of its own, or one for all; name: that of the parameter, and of the file where there are several.
+typedef struct fit_vary { double lo, hi, from, scale; int log, own; char name[300], unit[64]; } fit_vary;
 
 // A parameter is known to be `mean` with deviation sd; numbers that are off by more than `scale` count less.
 typedef struct fit_prior { int which; double mean, sd; } fit_prior;
@@ -24,7 +27,9 @@ typedef struct fit {
   dual_kernel *run;
   void        *with;
   fit_file    *file; int nfile;
-  fit_vary    *vary; int np;
+  fit_vary    *vary; int np;            // np: values of all files
+  int         *at;                      // [nfile, nname] which of them a name of a file has
+  int          nname;
   int          n;                       // numbers in all files, and priors
   fit_prior   *prior; int nprior;
   fit_loss     loss;
@@ -41,9 +46,18 @@ typedef struct fit_end {
   char    why[300];                     // it did not converge
 } fit_end;
 
+static inline const int *fit_values_of(const fit *f, int file) { return f->at + (long)file * f->nname; }
+
 // fit_data.c: NSM_USAGE, NSM_FILE with the reason
 nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e);
 void     fit_free(fit *f);
+
+// fit_vary.c. names: as answers_read_by takes them; then, where these are read for each file, bounds, and which value
+// is whose.
+nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room, nsm_error *e);
+// text[0, n) in the unit that is shown; NULL, or what is wrong with it.
+const char *fit_number(const fit_vary *v, const char *text, size_t n, double *x);
+nsm_code fit_read_vary(fit *f, const nsm_flags *flags, nsm_sim *s, nsm_error *e);
 
 // fit_known.c
 nsm_code fit_read_known(fit *f, const nsm_flags *flags, nsm_error *e);
@@ -66,5 +80,11 @@ enum { FIT_PROFILE = 12 };
 typedef struct fit_profile { int which; double value[FIT_PROFILE], rss[FIT_PROFILE], lo, hi; } fit_profile;
 nsm_code fit_profile_of(fit *f, const fit_end *best, double sd, double quantile, int freedom, fit_profile *to,
                         nsm_error *e);
+
+// The command for a program: its words, argv[0] first; the JSON goes to out.
+nsm_code nsm_fit_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,
+                       FILE *out, nsm_error *e);
+// fit_rows.c: data, the run with x and the difference as CSV.
+nsm_code fit_write_rows(fit *f, const double *x, const char *path, nsm_error *e);
 
 int nsm_fit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

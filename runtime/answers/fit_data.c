@@ -1,4 +1,4 @@
-// What --data, --match and --vary mean.
+// What --data and --match mean.
 #include "fit.h"
 #include "runtime/shared/points.h"
 #include <errno.h>
@@ -117,32 +117,6 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   return code;
 }
 
-// ---- --vary ---------------------------------------------------------------------------------------------------------
-// "e", "e=0:1", "k=log(1, 1e4)": name and bounds, in the unit that is shown.
-static nsm_code vary(const char *text, char *names, size_t room, fit_vary *v, nsm_error *e) {
-  char name[256], word[256], *end;
-  const char *is = strchr(text, '=');
-  *v = (fit_vary){ -INFINITY, INFINITY, 0 };
-  trimmed(name, sizeof name, text, is ? (size_t)(is - text) : strlen(text));
-  if (!*name || strlen(names) + strlen(name) + 3 > room)
-    return refuse(e, "--vary", text, "a name is missing or too long");
-  if (*names) strcat(names, ", ");
-  strcat(names, name);
-  if (!is) return NSM_OK;
-  trimmed(word, sizeof word, is + 1, strlen(is + 1));
-  v->log = strncmp(word, "log(", 4) == 0;
-  const char *from = v->log ? word + 4 : word;
-  v->lo = strtod(from, &end);
-  char between = v->log ? ',' : ':';
-  int good = end != from && *end == between;
-  const char *second = good ? end + 1 : from;
-  if (good) v->hi = strtod(second, &end);
-  good = good && end != second && (v->log ? *end == ')' : *end == 0);
-  if (!good) return refuse(e, "--vary", text, "bounds are lo:hi or log(lo, hi)");
-  if (!(v->lo < v->hi) || (v->log && !(v->lo > 0))) return refuse(e, "--vary", text, "its bounds hold nothing");
-  return NSM_OK;
-}
-
 // ---- all of it ------------------------------------------------------------------------------------------------------
 static int listed(const nsm_flags *flags, nsm_flag_id id) {
   int n = 0;
@@ -172,20 +146,20 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   int files = listed(flags, NSM_FLAG_DATA), matches = listed(flags, NSM_FLAG_MATCH),
       many = listed(flags, NSM_FLAG_FIT_VARY);
   if (files == 0 || matches == 0 || many == 0) {
-    sim_fail(e, NSM_USAGE, "nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\"");
+    sim_fail(e, NSM_USAGE, "nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\", or for a block "
+             "fit { } of the model");
     return NSM_USAGE;
   }
   f->file = calloc((size_t)files, sizeof *f->file);
-  f->vary = calloc((size_t)many, sizeof *f->vary);
-  if (!f->file || !f->vary) return sim_no_memory(e, "a fit");
-  nsm_code code = NSM_OK;
-  for (int i = 0; i < flags->nlist && code == NSM_OK; i++)
-    if (flags->list[i].flag == NSM_FLAG_FIT_VARY)
-      code = vary(flags->list[i].text, names, sizeof names, &f->vary[f->np++], e);
+  f->vary = calloc((size_t)many * (size_t)files, sizeof *f->vary);
+  f->at = calloc((size_t)many * (size_t)files, sizeof *f->at);
+  if (!f->file || !f->vary || !f->at) return sim_no_memory(e, "a fit");
+  nsm_code code = fit_read_names(f, flags, names, sizeof names, e);
   nsm_settings set = f->set;
   nsm_sim *s = code == NSM_OK ? nsm_open(f->m, &set, e) : NULL;
   if (code == NSM_OK && !s) return e->code;
   if (code == NSM_OK) code = read_files(f, s, flags, names, e);
+  if (code == NSM_OK) code = fit_read_vary(f, flags, s, e);
   nsm_close(s);
   if (code == NSM_OK) code = fit_read_known(f, flags, e);
   if (code == NSM_OK && f->n <= f->np) {
@@ -201,4 +175,5 @@ void fit_free(fit *f) {
   free(f->prior);
   free(f->file);
   free(f->vary);
+  free(f->at);
 }

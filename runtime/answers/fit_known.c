@@ -9,29 +9,35 @@ static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const c
 }
 
 // ---- priors ---------------------------------------------------------------------------------------------------------
-static int named(const fit *f, const char *text, const char *to) {
+// Is text[0, to - text) the name of value j? What each file has of its own goes by the name that they share.
+static int is_named(const fit *f, const char *text, const char *to, int j) {
   while (*text == ' ') text++;
   while (to > text && to[-1] == ' ') to--;
-  for (int j = 0; j < f->np; j++) {
-    const char *name = f->file[0].a.text[j];
-    if (strlen(name) == (size_t)(to - text) && strncmp(name, text, (size_t)(to - text)) == 0) return j;
-  }
-  return -1;
+  size_t n = (size_t)(to - text);
+  const char *name = f->vary[j].name;
+  return strncmp(name, text, n) == 0 && (!name[n] || (f->vary[j].own && strncmp(name + n, " in ", 4) == 0));
 }
 
-// "e ~ normal(0.8, 0.1)", in the unit that is shown.
-static nsm_code prior(const fit *f, const char *text, fit_prior *to, nsm_error *e) {
+// "e ~ normal(0.8, 0.1)"; numbers as in --vary.
+static nsm_code prior(fit *f, const char *text, nsm_error *e) {
   const char *wave = strchr(text, '~'), *law = wave ? strstr(wave, "normal(") : NULL;
-  char *end, close = 0;
-  if (!law) return refuse(e, "--prior", text, "it is NAME ~ normal(mean, deviation)");
-  to->which = named(f, text, wave);
-  if (to->which < 0) return refuse(e, "--prior", text, "what stands before the ~ is not varied");
-  to->mean = strtod(law + 7, &end);
-  int good = *end == ',';
-  if (good) to->sd = strtod(end + 1, &end);
-  good = good && sscanf(end, " %c", &close) == 1 && close == ')';
-  if (!good || !(to->sd > 0)) return refuse(e, "--prior", text, "it is NAME ~ normal(mean, deviation), deviation > 0");
-  return NSM_OK;
+  const char *comma = law ? strchr(law, ',') : NULL;
+  size_t n = strlen(text);
+  while (n > 0 && text[n - 1] == ' ') n--;
+  if (!comma || text[n - 1] != ')') return refuse(e, "--prior", text, "it is NAME ~ normal(mean, deviation)");
+  int found = 0;
+  for (int j = 0; j < f->np; j++) {
+    if (!is_named(f, text, wave, j)) continue;
+    const fit_vary *v = &f->vary[j];
+    fit_prior *to = &f->prior[f->nprior++];
+    to->which = j;
+    const char *wrong = fit_number(v, law + 7, (size_t)(comma - law) - 7, &to->mean);
+    if (!wrong) wrong = fit_number(v, comma + 1, (size_t)(text + n - comma) - 2, &to->sd);
+    if (!wrong && !(to->sd > 0)) wrong = "it is NAME ~ normal(mean, deviation), deviation > 0";
+    if (wrong) return refuse(e, "--prior", text, wrong);
+    found = 1;
+  }
+  return found ? NSM_OK : refuse(e, "--prior", text, "what stands before the ~ is not varied");
 }
 
 // ---- losses ---------------------------------------------------------------------------------------------------------
@@ -75,11 +81,11 @@ double fit_lessened(const fit_loss *l, double r, double *slope) {
 
 nsm_code fit_read_known(fit *f, const nsm_flags *flags, nsm_error *e) {
   nsm_code code = loss(flags->text[NSM_FLAG_LOSS], &f->loss, e);
-  f->prior = calloc((size_t)flags->nlist + 1, sizeof *f->prior);
+  f->prior = calloc((size_t)flags->nlist * (size_t)f->nfile + 1, sizeof *f->prior);
   if (!f->prior) return sim_no_memory(e, "a fit");
   for (int i = 0; i < flags->nlist && code == NSM_OK; i++)
     if (flags->list[i].flag == NSM_FLAG_PRIOR)
-      code = prior(f, flags->list[i].text, &f->prior[f->nprior++], e);
+      code = prior(f, flags->list[i].text, e);
   f->n += f->nprior;
   return code;
 }

@@ -13,7 +13,9 @@ static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, 
 
 // ---- residuals ------------------------------------------------------------------------------------------------------
 // A run of one file with these values.
-static nsm_code one_file(fit *f, fit_file *file, const double *x, int derivatives, nsm_error *e) {
+static nsm_code one_file(fit *f, int k, const double *x, int derivatives, nsm_error *e) {
+  fit_file *file = &f->file[k];
+  const int *of = fit_values_of(f, k);
   answers *a = &file->a;
   nsm_settings set = f->set;
   nsm_assignment *all = calloc((size_t)(set.nset + a->nby) + 1, sizeof *all);
@@ -22,7 +24,7 @@ static nsm_code one_file(fit *f, fit_file *file, const double *x, int derivative
   nsm_code code = all && start ? NSM_OK : sim_no_memory(e, "a run");
   if (code == NSM_OK && set.nset > 0) memcpy(all, set.set, (size_t)set.nset * sizeof *all);
   for (int j = 0; code == NSM_OK && j < a->nby; j++) {
-    if (a->by[j].parameter >= 0) all[set.nset++] = (nsm_assignment){ a->text[j], x[j] * a->by[j].scale };
+    if (a->by[j].parameter >= 0) all[set.nset++] = (nsm_assignment){ a->text[j], x[of[j]] * a->by[j].scale };
     else initial = 1;
   }
   set.set = all;
@@ -30,7 +32,7 @@ static nsm_code one_file(fit *f, fit_file *file, const double *x, int derivative
   nsm_sim *s = code == NSM_OK && initial ? nsm_open(f->m, &set, e) : NULL;
   if (code == NSM_OK && initial && !s) code = e ? e->code : NSM_FAILED;
   for (int j = 0; s && j < a->nby; j++)
-    if (a->by[j].parameter < 0) start[j] = x[j] * a->by[j].scale - nsm_read_column(s, a->by[j].column);
+    if (a->by[j].parameter < 0) start[j] = x[of[j]] * a->by[j].scale - nsm_read_column(s, a->by[j].column);
   nsm_close(s);
   if (code == NSM_OK) code = answers_take(a, &set, start, derivatives, e);
   f->runs++;
@@ -40,20 +42,22 @@ static nsm_code one_file(fit *f, fit_file *file, const double *x, int derivative
 }
 
 // One number of the data: how far the run is above it, in its sigma, as its loss has it.
-static void number(fit *f, const fit_file *file, int i, int at, double *r, double *J) {
+static void number(fit *f, int k, int i, int at, double *r, double *J) {
+  const fit_file *file = &f->file[k];
   const answers *a = &file->a;
   double slope, scale = a->of[i].scale, sigma = file->sigma[i];
   r[at] = fit_lessened(&f->loss, (a->value[i] / scale - file->y[i]) / sigma, &slope);
-  for (int j = 0; J && j < f->np; j++)
-    J[at + (long)j * f->n] = slope * a->d[i * a->nby + j] / scale * a->by[j].scale / sigma;
+  for (int j = 0; J && j < f->np; j++) J[at + (long)j * f->n] = 0;
+  for (int j = 0; J && j < f->nname; j++)
+    J[at + (long)fit_values_of(f, k)[j] * f->n] = slope * a->d[i * a->nby + j] / scale * a->by[j].scale / sigma;
 }
 
 nsm_code fit_residuals(fit *f, const double *x, double *r, double *J, nsm_error *e) {
   int at = 0;
   for (int k = 0; k < f->nfile; k++) {
-    nsm_code code = one_file(f, &f->file[k], x, J != NULL, e);
+    nsm_code code = one_file(f, k, x, J != NULL, e);
     if (code != NSM_OK) return code;
-    for (int i = 0; i < f->file[k].a.nof; i++) number(f, &f->file[k], i, at++, r, J);
+    for (int i = 0; i < f->file[k].a.nof; i++) number(f, k, i, at++, r, J);
   }
   for (int k = 0; k < f->nprior; k++, at++) {
     const fit_prior *p = &f->prior[k];

@@ -25,11 +25,6 @@ void sweep_add_field(sweep_text *t, const char *field);
 void sweep_add_number(sweep_text *t, double x);           // likewise; as many digits as read back
 void sweep_end_row(sweep_text *t);
 
-// ---- random.c -------------------------------------------------------------------------------------------------------
-// Number `draw` of parameter `which` in run `run`: uniform in (0, 1). A function of its arguments alone.
-double sweep_uniform(uint64_t seed, uint64_t run, uint64_t which, uint64_t draw);
-double sweep_normal(uint64_t seed, uint64_t run, uint64_t which);               // mean 0, variance 1
-
 // ---- variation.c ----------------------------------------------------------------------------------------------------
 typedef enum { SWEEP_LINEAR, SWEEP_LOG, SWEEP_LIST, SWEEP_NORMAL, SWEEP_UNIFORM, SWEEP_LOGNORMAL } sweep_form;
 

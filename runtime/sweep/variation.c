@@ -3,6 +3,7 @@
 #include "sweep.h"
 #include "runtime/clock/clock.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/random.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -231,8 +232,8 @@ static double point(const sweep_variation *v, long i) {
 
 static double drawn(const sweep_plan *p, const sweep_variation *v, long run, int which) {
   uint64_t r = (uint64_t)run, w = (uint64_t)which;
-  if (v->form == SWEEP_UNIFORM) return v->a + (v->b - v->a) * sweep_uniform(p->seed, r, w, 0);
-  double x = sweep_normal(p->seed, r, w);
+  if (v->form == SWEEP_UNIFORM) return v->a + (v->b - v->a) * nsm_uniform(p->seed, r, w, 0);
+  double x = nsm_normal(p->seed, r, w);
   return v->form == SWEEP_NORMAL ? v->a + v->b * x : v->a * exp(v->b * x);
 }
 

@@ -20,6 +20,7 @@ NumPy is used where it is there: arrays are views into the rows as they were wri
 from ._batch import Batch, BatchResult
 from ._derivatives import Derivatives, Jacobian, Sensitivities
 from ._errors import ClaimError, Diagnostic, Error, FileError, ModelError, RunError, UsageError
+from ._fit import Fit
 from ._library import version
 from ._model import Model, Parameter, load, loads
 from ._result import Claim, Event, Result
@@ -28,8 +29,8 @@ from ._sweep import Sweep
 
 __version__ = version()
 __all__ = ["Batch", "BatchResult", "Claim", "ClaimError", "Counters", "Derivatives", "Diagnostic", "Energy", "Error",
-           "Event", "FileError", "Jacobian", "Model", "ModelError", "Parameter", "Result", "RunError", "Sensitivities",
-           "Simulation", "Sweep", "UsageError", "load", "loads"]
+           "Event", "FileError", "Fit", "Jacobian", "Model", "ModelError", "Parameter", "Result", "RunError",
+           "Sensitivities", "Simulation", "Sweep", "UsageError", "load", "loads"]
 
 
 def __getattr__(name: str) -> object:

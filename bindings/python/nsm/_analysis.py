@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 REST, MOTION = ("equilibrium", "linear", "modes"), ("steady",)
 VALUED = ("bode", "section", "bifurcation", "follow", "lyapunov")
-OPTIONS = ("inputs", "outputs", "hold", "period", "refine", "frequencies", "settle", "points")
+OPTIONS = ("inputs", "outputs", "hold", "from_", "period", "refine", "frequencies", "settle", "points")
 
 
 def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
@@ -26,7 +26,7 @@ def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
         flags.append(f"--{word}")
     for name, value in options.items():
         words = [str(x) for x in value] if isinstance(value, (list, tuple)) else [str(value)]
-        flags += [f"--{name}", ",".join(words)]
+        flags += [f"--{name.rstrip('_')}", ",".join(words)]    # from is a word of Python: from_
     return flags
 
 
@@ -40,7 +40,7 @@ def _table(text: str) -> Dict[str, List[Any]]:
     return columns
 
 
-class _Asked:
+class Asked:
     """What settings look at."""
 
     def __init__(self, model: "Model") -> None:
@@ -48,14 +48,33 @@ class _Asked:
         self._error_at = ctypes.pointer(self._error)
 
 
+def asked_by(model: "Model", block: str) -> Dict[str, str]:
+    """The flags that `fit { }` or `analyse { }` of the model gives."""
+    words = c_char_p(), c_char_p(), c_char_p()
+    asks: Dict[str, str] = {}
+    i = 0
+    while C.nsm_asked(model._program.at, i, *(byref(w) for w in words)):
+        of, name, text = ((w.value or b"").decode() for w in words)
+        i += 1
+        if of == block:
+            asks[name] = text
+    return asks
+
+
 def analyse(model: "Model", questions: Any, set: Optional[Mapping[str, Any]], values: Mapping[str, Any]) -> Any:
     options = {name: value for name, value in values.items()
                if name in VALUED + OPTIONS and not isinstance(value, Mapping)}      # a dictionary: inputs over time
     rest = {name: value for name, value in values.items() if name not in options}
     flags = _flags(questions, options)
+    if not flags:                                          # the model's own block asks
+        asks = asked_by(model, "analyse")
+        questions = list(asks)
+        if not asks:
+            raise UsageError("nothing is asked: analyse(\"equilibrium\"), or `analyse { }` in the model")
+        options = asks
     if any(q in REST for q in questions) or ("bode" in options and "period" not in options):
         model = model._with_scheme("moreau")
-    run = _Asked(model)
+    run = Asked(model)
     settings = settings_of(model, mapping("set", set), rest, lambda s: probe(run, s))
     asked = (c_char_p * len(flags))(*(word.encode() for word in flags))
     at = C.nsm_analyse(model._program.at, byref(settings), asked, len(flags), run._error_at)

@@ -9,6 +9,7 @@ from ._library import C, CompileSettings, OK, assignments, byref, text_of
 from ._analysis import analyse
 from ._batch import Batch
 from ._derivatives import Names, Sensitivities, derivatives, sensitivities
+from ._fit import Fit, fit
 from ._result import Result
 from ._settings import Value, flag, mapping
 from ._simulation import Simulation
@@ -154,6 +155,18 @@ class Model:
         sections, diagrams and branches. Parameters and settings as in `run`; what is called as an option is goes into
         `set`."""
         return analyse(self, questions, set, values)
+
+    def fit(self, data: Any = None, match: Any = None, vary: Any = None, each: Optional[Names] = None,
+            prior: Any = None, loss: Optional[str] = None, starts: Optional[int] = None, seed: Optional[int] = None,
+            profile: Optional[Names] = None, threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None,
+            **values: Any) -> Fit:
+        """Parameters and initial values for which runs come nearest to data, as `nsm fit`. data: a CSV file, columns by
+        name ("time" among them), or a list of these, a run each. match: {column of the model: column of the data}, or
+        text, "z ~ height with sigma = 1 mm". vary: {"e": (0, 1), "z(0)": (0.5, 2, 1.1), "k": "log(1, 1e4)", "g": None}:
+        bounds in SI, and the start. prior: {"e": (0.8, 0.1)}. What is not given is as `fit { }` of the model says."""
+        asked = {"data": data, "match": match, "vary": vary, "each": each, "prior": prior, "loss": loss,
+                 "starts": starts, "seed": seed, "profile": profile, "threads": threads}
+        return fit(self, asked, set, values)
 
     def _with_scheme(self, scheme: str) -> "Model":
         if not self._made_by:

@@ -81,7 +81,7 @@ class Assist {
       });
     close();
     this.behind.replaceChildren(out);
-    this.scroll();
+    if (this.scrolled) this.scroll();                      // reading where it is lays the page out
   }
 
   /** Lines that nsm names in what it says are marked. */
@@ -194,7 +194,7 @@ class Assist {
       const typed = /** @type {any} */ (e).data, before = field.value.slice(0, field.selectionStart);
       if (typed && !this.taking && /[A-Za-z_.]$/.test(before)) this.timer = setTimeout(() => this.complete(), 120);
     });
-    field.addEventListener("scroll", () => this.scroll());
+    field.addEventListener("scroll", () => { this.scrolled = true; this.scroll(); });
     field.addEventListener("blur", () => this.close());
     field.addEventListener("click", () => this.close());
     field.addEventListener("keydown", e => {

@@ -48,9 +48,9 @@ class Editor {
   /** This page as it was loaded, with the text of the model in it, which it runs when it is opened. */
   savePage() {
     const begin = JSON.stringify({ path: this.path, text: this.field.value }).replace(/</g, "\\u003c");
-    const page = untouched.replace(/<script type="application\/json" id="begin">[^<]*<\/script>\n/, "");
-    const data = '<div id="data">\n', text = page.replace(data, () =>
-      `${data}<script type="application/json" id="begin">${begin}<\/script>\n`);
+    const data = '<div id="data">\n', tag = "script", head = `<${tag} type="application/json" id="begin">`;
+    const page = untouched.replace(new RegExp(`${head}[^<]*<[/]${tag}>\n`), "");
+    const text = page.replace(data, () => `${data}${head}${begin}</${tag}>\n`);
     save(this.path.replace(/^.*\/|\.nsm$/g, "") + ".html", new Blob(["<!doctype html>\n", text],
       { type: "text/html" }));
   }

@@ -126,6 +126,13 @@ class SvgPen {
   finish() { return this.parts.join("\n") + "\n</svg>\n"; }
 }
 
+/** A colour mixed with that of the paper, for areas. */
+function soft(hex) {
+  const share = 0.5, part = (c, i) => parseInt(c.slice(i, i + 2), 16), paper = colour("paper");
+  return "#" + [1, 3, 5].map(i => Math.round(share * part(hex, i) + (1 - share) * part(paper, i)).toString(16)
+    .padStart(2, "0")).join("");
+}
+
 // ---- scales ---------------------------------------------------------------------------------------------------------
 /** Positions of ticks from lo to hi, about `most`: 1, 2, 5 times a power of ten; decades of a logarithmic axis. */
 function ticks(lo, hi, log, most) {
@@ -381,7 +388,8 @@ class Plot {
     for (let k = of.series.length; k-- > 0;) {
       const top = this.reduced(of.series[k], box, x, y);
       if (top.length < 4 || of.series[k].line) continue;
-      pen.path([top[0], zero, ...top, top[top.length - 2], zero], "", 0, of.series[k].colour);
+      pen.path([top[0], zero, ...top, top[top.length - 2], zero], "", 0, soft(of.series[k].colour));
+      pen.path(top, of.series[k].colour, 1.2);
     }
     for (const s of of.series)
       if (s.line) pen.path(this.reduced(s, box, x, y), s.colour, 1.6, "", [5, 3]);

@@ -173,9 +173,12 @@ async function edit(path, text) {
   at("state").textContent = r.data ? "" : "the model does not compile";
   at("message").hidden = true;
   if (!r.data) return;
-  play(false);
+  const shape = () => JSON.stringify([facts.model, facts.columns.map(c => c.name), facts.plots]), before = shape();
   readFacts(r.data);
-  build(false, false);
+  const same = shape() === before;                         // a number was changed: plots and camera stay
+  if (!same) play(false);
+  build(same, same);
+  if (same) parameterTable(change);
   page.renewed++;
 }
 

@@ -5,7 +5,7 @@ endif
 syn case match
 syn keyword nsmDeclare param state coord multiplier algebraic node input discrete output var body material
 syn keyword nsmItem import function model flow kinetic potential dissipation force relation contact constraint for every
-syn keyword nsmItem when gravity pair simulate expect assert draw plot stop fail
+syn keyword nsmItem when gravity pair simulate expect assert draw plot fit analyse analyze stop fail
 syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
 syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
@@ -21,7 +21,11 @@ syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|m
 syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
 syn match nsmPart /\<\(driven\|rtol\|atol\|stages\|order\|projection\|located\|theta\)\>\ze\s*=/
 syn match nsmPart /\<\(gamma\|e\|e_t\|mu\|radius\|mu_r\|ratio\|exponent\)\>\ze\s*=/
-syn match nsmPart /\<\(exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(exact\|periodic\|data\|match\|vary\|each\|prior\|loss\)\>\ze\s*=/
+syn match nsmPart /\<\(starts\|seed\|profile\|sigma\|log\|equilibrium\|linear\|modes\)\>\ze\s*=/
+syn match nsmPart /\<\(steady\|stable\|period\|inputs\|outputs\|bode\|frequencies\|decades\)\>\ze\s*=/
+syn match nsmPart /\<\(section\|hit\|up\|down\|bifurcation\|values\|follow\|lyapunov\)\>\ze\s*=/
+syn match nsmPart /\<\(settle\|points\|from\|hold\|refine\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained

@@ -2,7 +2,7 @@
 //
 // The arguments go one after the other through the finalizer of SplitMix64 [Steele et al. 2014], a bijection of 64
 // bits that changes half of the bits of its result for each bit of its argument.
-#include "sweep.h"
+#include "random.h"
 #include <math.h>
 
 static uint64_t mix(uint64_t x) {
@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-double sweep_uniform(uint64_t seed, uint64_t run, uint64_t which, uint64_t draw) {
+double nsm_uniform(uint64_t seed, uint64_t run, uint64_t which, uint64_t draw) {
   static const uint64_t golden = 0x9e3779b97f4a7c15u;
   uint64_t x = mix(seed + golden);
   x = mix(x + golden * (run + 1));
@@ -21,7 +21,7 @@ double sweep_uniform(uint64_t seed, uint64_t run, uint64_t which, uint64_t draw)
 }
 
 // [Box and Muller 1958]
-double sweep_normal(uint64_t seed, uint64_t run, uint64_t which) {
-  double a = sweep_uniform(seed, run, which, 0), b = sweep_uniform(seed, run, which, 1);
+double nsm_normal(uint64_t seed, uint64_t run, uint64_t which) {
+  double a = nsm_uniform(seed, run, which, 0), b = nsm_uniform(seed, run, which, 1);
   return sqrt(-2 * log(a)) * cos(6.283185307179586476925 * b);
 }

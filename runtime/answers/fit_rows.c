@@ -1,0 +1,89 @@
+// What is left between data and the best run (--residuals): a row for each file and time, with the data, the model and
+// what the model is above the data for each column that is matched, in the unit that is shown.
+#include "fit.h"
+#include "runtime/command/outputs.h"
+#include "runtime/record/record.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct place { const fit_file *file; int at; } place;
+
+static int earlier(const void *a, const void *b) {
+  const place *p = a, *q = b;
+  double s = p->file->a.of[p->at].time, t = q->file->a.of[q->at].time;
+  return s < t ? -1 : s > t ? 1 : p->at - q->at;
+}
+
+// The columns that are matched: the first place of each, in the order in which they are asked for.
+static int columns(const fit *f, int *first) {
+  const answers *a = &f->file[0].a;
+  int n = 0;
+  for (int i = 0; i < a->nof; i++) {
+    int known = 0;
+    for (int k = 0; k < n; k++) known |= strcmp(a->of[first[k]].of, a->of[i].of) == 0;
+    if (!known) first[n++] = i;
+  }
+  return n;
+}
+
+static void number(FILE *out, double x) {
+  char text[NSM_NUMBER_ROOM + 1];
+  text[nsm_number(x, text)] = 0;
+  fprintf(out, ",%s", isfinite(x) ? text : "");
+}
+
+// One row: what of order[from, to) belongs to each column.
+static void row(const fit *f, int which, const place *order, int from, int to, const int *first, int n, FILE *out) {
+  const answers *a = &f->file[which].a;
+  fprintf(out, "%d", which + 1);
+  number(out, a->of[order[from].at].time);
+  for (int k = 0; k < n; k++) {
+    double data = NAN, model = NAN;
+    for (int j = from; j < to; j++) {
+      int i = order[j].at;
+      if (strcmp(a->of[i].of, f->file[0].a.of[first[k]].of) != 0) continue;
+      data = f->file[which].y[i];
+      model = a->value[i] / a->of[i].scale;
+    }
+    number(out, data);
+    number(out, model);
+    number(out, model - data);
+  }
+  fputc('\n', out);
+}
+
+static void rows(const fit *f, place *order, const int *first, int n, FILE *out) {
+  fputs("file,time", out);
+  for (int k = 0; k < n; k++) {
+    const char *name = f->file[0].a.of[first[k]].of;
+    fprintf(out, ",%s.data,%s.model,%s.residual", name, name, name);
+  }
+  fputc('\n', out);
+  for (int which = 0; which < f->nfile; which++) {
+    const answers *a = &f->file[which].a;
+    for (int i = 0; i < a->nof; i++) order[i] = (place){ &f->file[which], i };
+    qsort(order, (size_t)a->nof, sizeof *order, earlier);
+    for (int i = 0, next; i < a->nof; i = next) {
+      for (next = i + 1; next < a->nof && a->of[order[next].at].time == a->of[order[i].at].time;) next++;
+      row(f, which, order, i, next, first, n, out);
+    }
+  }
+}
+
+nsm_code fit_write_rows(fit *f, const double *x, const char *path, nsm_error *e) {
+  double *r = calloc((size_t)f->n + 1, sizeof *r);
+  int *first = calloc((size_t)f->n + 1, sizeof *first);
+  place *order = calloc((size_t)f->n + 1, sizeof *order);
+  nsm_code code = r && first && order ? fit_residuals(f, x, r, NULL, e) : sim_no_memory(e, "residuals");
+  FILE *out = code == NSM_OK ? nsm_output_open(path, 0, e) : NULL;
+  if (code == NSM_OK && !out) code = NSM_FILE;
+  if (code == NSM_OK) rows(f, order, first, columns(f, first), out);
+  if (out && fclose(out) != 0) {
+    sim_fail(e, code = NSM_FILE, "writing to %s failed: %s", path, strerror(errno));
+  }
+  free(r);
+  free(first);
+  free(order);
+  return code;
+}
