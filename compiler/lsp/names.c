@@ -202,6 +202,17 @@ static void walk_call(Walk w, const Ast *x) {
   walk_list(w, x->list);
 }
 
+// A column of data is no name of the model; z(0) is z.
+static void walk_term(Walk w, const Ast *x) {
+  bool initial = x->a->kind == AST_CALL && !x->a->a && x->a->list.n == 1 && x->a->list.at[0]->kind == AST_NUMBER;
+  if (initial) use(w, x->a->name_span, find(w, x->a->name));
+  else walk(w, x->a);
+  if (x->b && x->b->kind != AST_NAME) walk(w, x->b);
+  walk(w, x->c);
+  walk_list(w, x->list);
+  walk_list(w, x->list2);
+}
+
 static void walk_function(Walk w, const Ast *x) {
   w.owner = x;
   w.scope = NULL;
@@ -244,6 +255,7 @@ static void walk(Walk w, const Ast *x) {
   case AST_BODY: walk_body(w, x); return;
   case AST_SIMULATE: walk_simulate(w, x); return;
   case AST_DECL: walk_decl(w, x); return;
+  case AST_TERM: walk_term(w, x); return;
   case AST_MATERIAL: return;
   case AST_PAIR:
     material(w, x->a);

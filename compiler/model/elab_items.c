@@ -207,9 +207,8 @@ static bool belongs_outside(Env env, const Ast *x) {
   else if (x->kind == AST_BODY)
     diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
               env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY ||
-           x->kind == AST_PLOT || x->kind == AST_FIT || x->kind == AST_ANALYSE ||
-           x->kind == AST_PAIR || x->kind == AST_MATERIAL)
+  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY || x->kind == AST_PLOT ||
+           x->kind == AST_FIT || x->kind == AST_ANALYSE || x->kind == AST_PAIR || x->kind == AST_MATERIAL)
     diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;

@@ -646,10 +646,10 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 
 // --- families, events, experiments ---
 
-Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
+Ast *ast_instance(Parse *p, Span at, Ast *model, Span name_at, const char *name, AstList indexers,
                   AstList args) {
   Ast *n = ast_new_named(p, AST_INSTANCE, at, name_at, name);
-  n->b = ast_name(p, model_at, model);
+  n->b = model;
   n->list = indexers;
   n->list2 = args;
   return ast_done(p, n);
@@ -741,10 +741,9 @@ Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList 
   return ast_done(p, n);
 }
 
-Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,
-                AstList items) {
-  if (kind == AST_EVERY && !strcmp(word, "offset")) return ast_timed(p, at, kind, when, offset, items);
-  Diag *d = problem(p, DIAG_E0121, word_at, "'%s' has no meaning here", word);
+Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Ast *word, Ast *offset, AstList items) {
+  if (kind == AST_EVERY && !strcmp(word->name, "offset")) return ast_timed(p, at, kind, when, offset, items);
+  Diag *d = problem(p, DIAG_E0121, word->span, "'%s' has no meaning here", word->name);
   if (kind == AST_EVERY)
     diag_help(d, "every %s offset %s { ... }", span_text(p, when->span), span_text(p, offset->span));
   else diag_help(d, "when %s { ... }", span_text(p, when->span));

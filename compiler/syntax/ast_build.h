@@ -43,7 +43,7 @@ Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList b
 Ast *ast_part_laws(Parse *p, Span at, AstList laws);
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws);
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
-Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
+Ast *ast_instance(Parse *p, Span at, Ast *model, Span name_at, const char *name, AstList indexers,
                   AstList args);
 // over: NULL, the time.
 Ast *ast_plot(Parse *p, Span at, Span word_at, const char *word, const char *title, AstList columns, Ast *over);
@@ -63,7 +63,7 @@ Ast *ast_if(Parse *p, Span at, Ast *condition, Span block, AstList items, Ast *o
 Ast *ast_else(Parse *p, Span at, AstList items);
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);
 // every T offset T0 { ... }
-Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,
+Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Ast *word, Ast *offset,
                 AstList items);
 Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *text);   // stop "...", fail "..."
 Ast *ast_simulate(Parse *p, Span at, AstList entries);

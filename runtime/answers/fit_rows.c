@@ -33,15 +33,15 @@ static void number(FILE *out, double x) {
   fprintf(out, ",%s", isfinite(x) ? text : "");
 }
 
-// One row: what of order[from, to) belongs to each column.
-static void row(const fit *f, int which, const place *order, int from, int to, const int *first, int n, FILE *out) {
+// One row: which of these `count` values belongs to each column.
+static void row(const fit *f, int which, const place *of, int count, const int *first, int n, FILE *out) {
   const answers *a = &f->file[which].a;
   fprintf(out, "%d", which + 1);
-  number(out, a->of[order[from].at].time);
+  number(out, a->of[of[0].at].time);
   for (int k = 0; k < n; k++) {
     double data = NAN, model = NAN;
-    for (int j = from; j < to; j++) {
-      int i = order[j].at;
+    for (int j = 0; j < count; j++) {
+      int i = of[j].at;
       if (strcmp(a->of[i].of, f->file[0].a.of[first[k]].of) != 0) continue;
       data = f->file[which].y[i];
       model = a->value[i] / a->of[i].scale;
@@ -66,7 +66,7 @@ static void rows(const fit *f, place *order, const int *first, int n, FILE *out)
     qsort(order, (size_t)a->nof, sizeof *order, earlier);
     for (int i = 0, next; i < a->nof; i = next) {
       for (next = i + 1; next < a->nof && a->of[order[next].at].time == a->of[order[i].at].time;) next++;
-      row(f, which, order, i, next, first, n, out);
+      row(f, which, order + i, next - i, first, n, out);
     }
   }
 }

@@ -67,10 +67,10 @@ static nsm_code step(nsm_sim *s, tape *t, player *p, nsm_error *e) {
 nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
                           nsm_error *e) {
   int ns = answers_states(s, NULL), ni = s->a->nsignal, np = n + ns + ni;
-  nsm_sim *own = nsm_clone(s, e), *begin = own ? nsm_clone(s, e) : NULL;
+  nsm_sim *own = nsm_clone(s, e);
   int *column = calloc((size_t)ns + 1, sizeof *column);
-  tape *t = begin && column ? tape_open(own, e) : NULL;
-  player *p = t ? player_open(begin, t, run, np, 0, e) : NULL;
+  tape *t = own && column ? tape_open(own, e) : NULL;
+  player *p = t ? player_open(own, t, run, np, 0, e) : NULL;
   nsm_code code = p ? NSM_OK : e && e->code != NSM_OK ? e->code : NSM_FILE;
   if (code == NSM_OK && !play_start(p, by, n, e)) code = e ? e->code : NSM_FAILED;
   if (code == NSM_OK) {
@@ -88,7 +88,6 @@ nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_
   player_close(p);
   tape_close(t);
   free(column);
-  nsm_close(begin);
   nsm_close(own);
   return code;
 }

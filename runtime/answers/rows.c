@@ -1,5 +1,6 @@
 // Equations of rows: what each had in the run (tape_law).
 #include "play.h"
+#include "runtime/cone/sets.h"
 #include <stddef.h>
 
 static const dual *column(const player *p, const sim_class *k, int i, int at) {
@@ -26,13 +27,13 @@ static void coefficients(player *p, const dual_view *middle) {
 void play_friction_axes(player *p, int i, dual *A) {
   const sim_friction *f = &p->s->n.r.friction[i];
   const dual *c = p->mu + 3 * i;
-  int contensou = f->type == NSM_CONE_CONTENSOU;
-  for (int d = 0; d < f->n; d++)
-    A[d] = f->type == NSM_CONE_DISK                       ? dual_of(1)
-           : f->type == NSM_CONE_ELLIPTIC && d == 1       ? c[1]
-           : f->type == NSM_CONE_ROLLING && 2 * d >= f->n ? c[1]
-           : contensou && d == 2                          ? dual_mul(c[0], f->normals == 0 ? c[1] : c[2])
-                                                          : c[0];
+  for (int d = 0; d < f->n; d++) {
+    nsm_cone_axis axis = nsm_cone_axis_of(f->type, f->n, d);
+    A[d] = axis == NSM_AXIS_ONE    ? dual_of(1)
+           : axis == NSM_AXIS_MU2  ? c[1]
+           : axis == NSM_AXIS_SPIN ? dual_mul(c[0], f->normals == 0 ? c[1] : c[2])
+                                   : c[0];
+  }
 }
 
 dual play_pressed(player *p, int i, const dual *l, dual h) {
@@ -106,7 +107,7 @@ static void with_restitution(player *p, const tape_entry *e) {
 }
 
 int play_part(const sim_friction *f, int row, int *first) {
-  int at = 0, n = f->type == NSM_CONE_ROLLING ? f->n / 2 : f->n;
+  int at = 0, n = f->n / nsm_cone_set_of(f->type).parts;
   while (f->row[at] != row) at++;
   *first = at >= n ? n : 0;
   return n;

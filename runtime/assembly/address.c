@@ -10,21 +10,26 @@ static nsm_sim *sim_of(nsm_setup *s) { return (nsm_sim *)s; }
 
 static nsm_place here(const nsm_sim *s, int line) { return (nsm_place){ NSM_AT_CLASS, s->filling, line }; }
 
+// Indices of an element, and the line that asks for it.
+typedef struct indices { int line, n; const double *at; } indices;
+
 // `name` with the indices as they are, of which number `which` is wrong; the range is empty where hi < lo.
-static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, const double *idx, long lo, long hi) {
+static void wrong(nsm_sim *s, indices of, const char *name, int which, long lo, long hi) {
   char element[256];
+  int line = of.line;
+  double k = of.at[which];
   if (s->fill_failed) return;
   s->fill_failed = 1;
-  sim_expand_written(element, sizeof element, name, idx, nidx);
-  if (!(idx[which] == floor(idx[which])))
+  sim_expand_written(element, sizeof element, name, of.at, of.n);
+  if (!(k == floor(k)))
     sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
-                "line %d: %s does not exist: index %.17g is not an integer", line, element, idx[which]);
+                "line %d: %s does not exist: index %.17g is not an integer", line, element, k);
   else if (hi < lo)
     sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: there are no elements",
                 line, element);
   else
     sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
-                "line %d: %s does not exist: index %.17g is out of range %ld..%ld", line, element, idx[which], lo, hi);
+                "line %d: %s does not exist: index %.17g is out of range %ld..%ld", line, element, k, lo, hi);
 }
 
 static int row_at(nsm_sim *s, int var, int line, int nidx, const double *idx) {
@@ -32,7 +37,7 @@ static int row_at(nsm_sim *s, int var, int line, int nidx, const double *idx) {
   int level = 0;
   long lo = 0, hi = 0, at = sim_loops_find(s, d->cls, nidx, idx, &level, &lo, &hi);
   if (at >= 0) return s->a->var[var].base + (int)at;
-  wrong(s, line, sim_text(s, d->name), level, nidx, idx, lo, hi);
+  wrong(s, (indices){ line, nidx, idx }, sim_text(s, d->name), level, lo, hi);
   return 0;
 }
 
@@ -46,7 +51,7 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   for (int i = 0; i < nidx && i < NSM_MOST_INDICES; i++) {
     double k = idx[i] - (double)v->lo[i];
     if (!(k >= 0 && k < (double)v->n[i] && k == floor(k))) {
-      wrong(s, line, sim_text(s, d->name), i, nidx, idx, v->lo[i], v->lo[i] + v->n[i] - 1);
+      wrong(s, (indices){ line, nidx, idx }, sim_text(s, d->name), i, v->lo[i], v->lo[i] + v->n[i] - 1);
       return 0;
     }
     at = at * v->n[i] + (long)k;
@@ -86,7 +91,7 @@ int nsm_par_at(nsm_setup *setup, int par, int line, int nidx, const double *idx)
       char array[256];                                        // the first element carries the shape: "k[1]" -> "k[%]"
       snprintf(array, sizeof array, "%.*s[%s]", (int)strcspn(sim_text(s, d->name), "["), sim_text(s, d->name),
                nidx > 1 ? "%,%" : "%");
-      wrong(s, line, array, i, nidx, idx, 1, d->dim[i]);
+      wrong(s, (indices){ line, nidx, idx }, array, i, 1, d->dim[i]);
       return 0;
     }
     at = at * d->dim[i] + (long)idx[i] - 1;

@@ -180,10 +180,19 @@ void sim_assembly_analyse(nsm_sim *s) {
 }
 
 // ---- assembly -------------------------------------------------------------------------------------------------------
-static void add(const sim_class *k, const nsm_pattern *p, const double *val, const int *at,
-                double (*factor)(const nsm_sim *, int), const nsm_sim *s, double by, double *to) {
+// A part of the matrix: entries of the elements of a class, times a number and what their unknown is to the step.
+typedef struct summand {
+  const nsm_pattern *p;
+  const double      *val;
+  double           (*factor)(const nsm_sim *, int);
+  double             by;
+} summand;
+
+static void add(const nsm_sim *s, const sim_class *k, summand a, const int *at, double *to) {
+  const nsm_pattern *p = a.p;
+  const double *val = a.val;
   double of[NSM_WRT_D + 1];
-  for (int w = 0; w <= NSM_WRT_D; w++) of[w] = by * factor(s, w);
+  for (int w = 0; w <= NSM_WRT_D; w++) of[w] = a.by * a.factor(s, w);
   if (k->tab.count == 1) {                    // a large element: one walk along its entries
     for (int e = 0; e < p->n; e++) to[at[e]] += of[p->wrt[e]] * val[e];
     return;
@@ -208,7 +217,7 @@ static double between(const nsm_sim *s, int wrt) {
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
   if (!s->a->algebraic) {
-    add(k, &k->c->jac, k->jac, k->jac_at, of_force, s, -s->n.h * k->theta, to);
+    add(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, k->jac_at, to);
     return;
   }
   const nsm_pattern *p = &k->c->jac;
@@ -223,15 +232,16 @@ static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
 // constant: 1 the constant parts, 0 the moving ones
 static void assemble(nsm_sim *s, int constant, double *to) {
   SIM_EACH(s, mass, k)
-    if (sim_fixed(k->c->mass_stage) == constant) add(k, &k->c->mass, k->mass, k->mass_at, one, s, 1, to);
+    if (sim_fixed(k->c->mass_stage) == constant) add(s, k, (summand){ &k->c->mass, k->mass, one, 1 }, k->mass_at, to);
   SIM_EACH(s, jac, k) if (sim_fixed(k->c->jac_stage) == constant) add_jacobian(s, k, to);
   SIM_EACH(s, k, k) {
     if (sim_fixed(k->c->k_stage) == constant)
-      add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * k->gamma, to);
+      add(s, k, (summand){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, k->k_at, to);
   }
   if (constant || s->w.frozen) return;
-  SIM_EACH(s, mcurve, k) add(k, &k->c->mcurve, k->mcurve, k->mcurve_at, between, s, 1, to);
-  SIM_EACH(s, curve, k) add(k, &k->c->curve, k->curve, k->curve_at, k->h_mid ? between : at_end, s, -1, to);
+  SIM_EACH(s, mcurve, k) add(s, k, (summand){ &k->c->mcurve, k->mcurve, between, 1 }, k->mcurve_at, to);
+  SIM_EACH(s, curve, k)
+    add(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, k->curve_at, to);
 }
 
 static void border(nsm_sim *s) {
@@ -254,13 +264,13 @@ static void border(nsm_sim *s) {
 }
 
 // One class: its entries times x.
-static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value,
-                      double (*factor)(const nsm_sim *, int), double by, const double *x, double *product,
+static void add_class(const nsm_sim *s, const sim_class *k, summand a, const double *x, double *product,
                       double *terms) {
+  const nsm_pattern *p = a.p;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-      double d = by * factor(s, p->wrt[e]) * value[(size_t)i * (size_t)p->n + (size_t)e] * x[col];
+      double d = a.by * a.factor(s, p->wrt[e]) * a.val[(size_t)i * (size_t)p->n + (size_t)e] * x[col];
       product[row] += d;
       terms[row] += fabs(d);
     }
@@ -268,16 +278,16 @@ static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p
 
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
   const sim_rows *r = &s->n.r;
-  SIM_EACH(s, mass, k) add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
-  SIM_EACH(s, jac, k) add_class(s, k, &k->c->jac, k->jac, of_force, -s->n.h * k->theta, x, product, terms);
-  SIM_EACH(s, k, k) add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * k->gamma, x, product, terms);
+  SIM_EACH(s, mass, k) add_class(s, k, (summand){ &k->c->mass, k->mass, one, 1 }, x, product, terms);
+  SIM_EACH(s, jac, k) add_class(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, x, product, terms);
+  SIM_EACH(s, k, k) add_class(s, k, (summand){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, x, product, terms);
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
-    add_class(s, k, &k->c->mcurve, k->mcurve, between, 1, x, product, terms);
+    add_class(s, k, (summand){ &k->c->mcurve, k->mcurve, between, 1 }, x, product, terms);
   }
   for (int a = 0; a < s->a->on.curve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
-    add_class(s, k, &k->c->curve, k->curve, k->h_mid ? between : at_end, -1, x, product, terms);
+    add_class(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, x, product, terms);
   }
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j], at = s->a->nz + j;

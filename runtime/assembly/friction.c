@@ -19,6 +19,7 @@
 // u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
 // the coefficients. Coefficients that move with the slip are unknowns of the step: c = law(z(c)), by the secant rule.
 #include "assembly.h"
+#include "runtime/cone/sets.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -31,9 +32,7 @@ static double column(const sim_class *k, int i, int at) {
   return at < 0 ? 0 : k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)at];
 }
 
-static int is_contensou(nsm_cone_type type) {
-  return type == NSM_CONE_CONTENSOU || type == NSM_CONE_CONTENSOU_EXACT;
-}
+static int is_contensou(nsm_cone_type type) { return nsm_cone_set_of(type).last == NSM_AXIS_SPIN; }
 
 static nsm_cone_type type_of(int law) {
   switch (law) {
@@ -132,28 +131,24 @@ void sim_friction_active(nsm_sim *s) {
 
 // The diagonal of A, from mu, mu2 and radius.
 static void axes(const sim_friction *f, const double *c, double *A) {
-  double drill = is_contensou(f->type) ? c[0] * (f->normals == 0 ? c[1] : c[2]) : 0;
   for (int d = 0; d < f->n; d++)
-    A[d] = f->type == NSM_CONE_DISK                           ? 1
-           : f->type == NSM_CONE_ELLIPTIC && d == 1           ? c[1]
-           : f->type == NSM_CONE_ROLLING && 2 * d >= f->n     ? c[1]
-           : is_contensou(f->type) && d == 2                  ? drill
-                                                              : c[0];
+    A[d] = nsm_cone_axis_length(nsm_cone_axis_of(f->type, f->n, d), c[0], c[1], f->normals == 0 ? c[1] : c[2]);
 }
 
 void sim_friction_axes(const sim_friction *f, double *A) { axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A); }
 
 int sim_friction_parts(const sim_friction *f, sim_disk *part) {
   double A[SIM_SLIPS];
-  int two = f->type == NSM_CONE_ROLLING, n = two ? f->n / 2 : f->n;
+  nsm_cone_set set = nsm_cone_set_of(f->type);
+  int n = f->n / set.parts;
   sim_friction_axes(f, A);
-  for (int p = 0; p <= two; p++) {
+  for (int p = 0; p < set.parts; p++) {
     part[p] = (sim_disk){ .first = p * n, .n = n, .mu = A[p * n] };
     for (int d = 0; d < n && !(part[p].mu > 0); d++) part[p].mu = A[p * n + d];
     for (int d = 0; d < n; d++) part[p].w[d] = part[p].mu > 0 ? A[p * n + d] / part[p].mu : 1;
-    part[p].exact = f->type == NSM_CONE_CONTENSOU_EXACT && A[0] > 0 && A[2] > 0;
+    part[p].exact = set.exact && A[0] > 0 && A[n - 1] > 0;
   }
-  return 1 + two;
+  return set.parts;
 }
 
 double sim_disk_gauge(const sim_disk *p, const double *l) {
@@ -199,12 +194,13 @@ nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
 int sim_friction_under(const nsm_sim *s, int friction, double normal, int first, nsm_cone_block *block) {
   const sim_friction *f = &s->n.r.friction[friction];
   sim_disk part[2];
-  int parts = sim_friction_parts(f, part), plain = f->type != NSM_CONE_ELLIPTIC && !is_contensou(f->type);
+  int parts = sim_friction_parts(f, part);
+  nsm_cone_axis last = nsm_cone_set_of(f->type).last;
   for (int p = 0; p < parts; p++)
     block[p] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = first + part[p].first, .size = part[p].n,
                                  .radius = part[p].mu * normal };
-  if (plain) return parts;
-  block->type = f->type == NSM_CONE_CONTENSOU_EXACT ? NSM_CONE_ELLIPSE_EXACT : NSM_CONE_ELLIPSE;
+  if (parts == 2 || last == NSM_AXIS_ONE || last == NSM_AXIS_MU) return parts;
+  block->type = nsm_cone_set_of(f->type).exact ? NSM_CONE_ELLIPSE_EXACT : NSM_CONE_ELLIPSE;
   block->mu = part[0].w[0];                             // in units of the first half axis, whose length the radius has
   block->mu2 = part[0].w[f->n - 1];
   return 1;
@@ -311,7 +307,7 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
   for (int d = 0; d < f->n; d++) {
     step[d] = scaled[d] > 0 ? lambda[d] / scaled[d] - rho * scaled[d] * u[d] : 0;      // where A is 0 so is lambda
   }
-  if (f->type == NSM_CONE_CONTENSOU_EXACT && scaled[2] > 0) nsm_cone_project_contensou(r, step, step, NULL, NULL);
+  if (nsm_cone_set_of(f->type).exact && scaled[2] > 0) nsm_cone_project_contensou(r, step, step, NULL, NULL);
   else
     for (int k = sim_friction_parts(f, part); k-- > 0;) {
       double length = 0;

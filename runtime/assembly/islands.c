@@ -57,10 +57,13 @@ void sim_islands_list(nsm_sim *s) {
   list(s);
 }
 
-// Where island [first, last) of the active list has its matrix: dense column-major, or compressed rows.
-static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int m, int dense, double *M, int *row_start,
-                        int *col) {
-  if (dense) {
+// Where an island has its matrix: dense column-major, row_start NULL, or compressed rows.
+typedef struct entries { double *M; int *row_start, *col; } entries;
+
+// The matrix of the island of m rows that begins with entry `first` of the list.
+static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int m, entries to) {
+  double *M = to.M;
+  if (!to.row_start) {
     memset(M, 0, (size_t)m * (size_t)m * sizeof(double));
     for (int i = 0; i < m; i++) {
       int at = a->active[first + i];
@@ -70,12 +73,12 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
     return;
   }
   int n = 0;
-  row_start[0] = 0;
+  to.row_start[0] = 0;
   for (int i = 0; i < m; i++) {
     int at = a->active[first + i];
     for (int e = r->m0[at]; e < r->m0[at + 1]; e++)
-      if (r->active[r->row_at[r->mc[e]]]) { col[n] = a->index[r->mc[e]] - first; M[n++] = r->m[e]; }
-    row_start[i + 1] = n;
+      if (r->active[r->row_at[r->mc[e]]]) { to.col[n] = a->index[r->mc[e]] - first; M[n++] = r->m[e]; }
+    to.row_start[i + 1] = n;
   }
 }
 
@@ -174,8 +177,8 @@ void sim_islands_fix(nsm_sim *s) {
   a->fixes++;
   for (int i = 0; i < a->nfixed; i++) {
     struct sim_fixed *f = &a->fixed[i];
-    take_matrix(&s->n.r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M,
-                (int *)(uintptr_t)f->p.row_start, (int *)(uintptr_t)f->p.col);
+    take_matrix(&s->n.r, a, f->first, f->m, (entries){ (double *)(uintptr_t)f->p.M,
+                (int *)(uintptr_t)f->p.row_start, (int *)(uintptr_t)f->p.col });
     f->p.cone = f->cone;
     f->p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + f->first, f->m, f->cone);
     f->p.matrix_id = a->fixes;
@@ -283,7 +286,8 @@ static int solve_island(nsm_sim *s, int first, int m, int near) {
                          .cone = a->solver.cone, .q_terms = a->terms + first };
   p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + first, m, a->solver.cone);
   p.M = tiny ? small : dense ? a->dense : a->val;
-  take_matrix(&s->n.r, a, first, m, dense, tiny ? small : dense ? a->dense : a->val, a->row_start, a->col);
+  take_matrix(&s->n.r, a, first, m, (entries){ tiny ? small : dense ? a->dense : a->val,
+                                               dense ? NULL : a->row_start, a->col });
   if (!dense) {
     p.row_start = a->row_start;
     p.col = a->col;

@@ -169,8 +169,9 @@ static int all_finite(const struct sim_laws *w, int m) {
   return 1;
 }
 
-static nsm_code solve_group(nsm_sim *s, struct sim_laws *w, int first, int n, const int *row, int m, double t,
-                            nsm_error *e) {
+// The m unknowns of w->row.
+static nsm_code solve_group(nsm_sim *s, struct sim_laws *w, int first, int n, int m, double t, nsm_error *e) {
+  const int *row = w->row;
   double before = INFINITY;
   const nsm_cone_options *of = &s->w.cone;
   nsm_cone_options o = { .warm = 1, .tolerance = of->tolerance, .budget = of->budget, .stop = of->stop };
@@ -218,7 +219,7 @@ nsm_code sim_laws_solve(nsm_sim *s, const sim_event *v, int first, int n, double
     int m = 0;
     for (to = from; to < w->n && w->of[to].group == w->of[from].group; to++)
       if (w->of[to].instance >= first && w->of[to].instance < first + n) w->row[m++] = to;
-    nsm_code code = m > 0 ? solve_group(s, w, from, to - from, w->row, m, t, e) : NSM_OK;
+    nsm_code code = m > 0 ? solve_group(s, w, from, to - from, m, t, e) : NSM_OK;
     if (code == NSM_OK) continue;
     for (int u = 0; u < w->n; u++) s->now.d[w->of[u].d] = w->old[u];
     return code;

@@ -194,7 +194,8 @@ static void on_event(void *with, const nsm_located_event *event) {
 }
 
 static nsm_code open_results(job *j, const char *path, nsm_error *e) {
-  j->results = nsm_results_open(path, j->s, j->host, j->column, j->ncolumn, energy_names, j->o.every, e);
+  nsm_results_rows rows = { j->column, j->ncolumn, energy_names, j->o.every };
+  j->results = nsm_results_open(path, j->s, j->host, rows, e);
   if (!j->results) return e->code;
   j->recording = 1;
   if (j->s->a->located) nsm_on_event(j->s, on_event, j);

@@ -161,23 +161,25 @@ static const char *word_of(void *with, int i) {
   return w->word;
 }
 
+// How the count words are called that a flag takes.
+typedef struct known { const char *(*name)(void *, int); void *with; int count; } known;
+
 static const char *listed(void *names, int i) { return ((const char *const *)names)[i]; }
 
-// Is text[0, n) one of the count names? If not, the nearest is named.
-static nsm_code one_of(const entry *f, const char *value, const char *text, size_t n,
-                       const char *(*name)(void *, int), void *with, int count, nsm_error *e) {
-  for (int i = 0; i < count; i++) {
-    const char *c = name(with, i);
+// Is text[0, n) one of the words? If not, the nearest is named.
+static nsm_code one_of(const entry *f, const char *value, const char *text, size_t n, known of, nsm_error *e) {
+  for (int i = 0; i < of.count; i++) {
+    const char *c = of.name(of.with, i);
     if (strlen(c) == n && strncmp(c, text, n) == 0) return NSM_OK;
   }
   char given[64], list[600] = "", nearest[64] = "";
   snprintf(given, sizeof given, "%.*s", (int)n, text);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < of.count; i++) {
     size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name(with, i));
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", of.name(of.with, i));
   }
-  int near = nsm_nearest(given, count, name, with);
-  if (near >= 0) snprintf(nearest, sizeof nearest, "%s", name(with, near));
+  int near = nsm_nearest(given, of.count, of.name, of.with);
+  if (near >= 0) snprintf(nearest, sizeof nearest, "%s", of.name(of.with, near));
   const char *what = f->kind == SCHEME ? "scheme" : f->kind == SOLVER ? "solver" : "choice";
   sim_fail(e, NSM_USAGE, "--%s %s: there is no %s `%s`%s%s%s; there are: %s", f->name, value, what, given,
            *nearest ? "; did you mean `" : "", nearest, *nearest ? "`?" : "", list);
@@ -191,7 +193,7 @@ static nsm_code read_choices(int i, const char *value, nsm_error *e) {
   for (const char *c = t->argument; *c; c++) count += *c == '|' || *c == ',';
   for (const char *at = value;; at++) {
     size_t n = t->kind == CHOICE ? strlen(at) : strcspn(at, ",");
-    nsm_code code = one_of(t, value, at, n, word_of, &w, count, e);
+    nsm_code code = one_of(t, value, at, n, (known){ word_of, &w, count }, e);
     at += n;
     if (code != NSM_OK || !*at) return code;
   }
@@ -207,7 +209,7 @@ static nsm_code read_solver(int i, const char *value, nsm_error *e) {
   const char *const *names = nsm_cone_solver_names();
   int count = 0;
   while (names[count]) count++;
-  return one_of(&table[i], value, value, strlen(value), listed, (void *)(uintptr_t)names, count, e);
+  return one_of(&table[i], value, value, strlen(value), (known){ listed, (void *)(uintptr_t)names, count }, e);
 }
 
 static const char *scheme_name(void *with, int i) {
@@ -246,7 +248,7 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   size_t n = strcspn(p, "( ");
   int count = 0;
   while (sim_scheme_at(count)) count++;
-  nsm_code code = one_of(&table[NSM_FLAG_SCHEME], v, p, n, scheme_name, NULL, count, e);
+  nsm_code code = one_of(&table[NSM_FLAG_SCHEME], v, p, n, (known){ scheme_name, NULL, count }, e);
   if (code != NSM_OK) return code;
   snprintf(f->scheme, sizeof f->scheme, "%.*s", (int)n, p);
   p += n + strspn(p + n, " ");

@@ -76,16 +76,15 @@ static const nsm_h5_column event_columns[] = {
 #define COUNT(list) (int)(sizeof list / sizeof *list)
 
 // ---- the file -------------------------------------------------------------------------------------------------------
-static int fill(nsm_results *r, const nsm_host *host, const int *column, int ncolumn, const char *const *energy,
-                long every) {
+static int fill(nsm_results *r, const nsm_host *host, const nsm_results_rows *w) {
   const nsm_h5 *h5 = r->h5;
   const nsm_sim *s = r->s;
-  long expected = nsm_steps_total(s) / (every > 0 ? every : 1) + 2;
+  long expected = nsm_steps_total(s) / (w->every > 0 ? w->every : 1) + 2;
   int good = h5->attribute(r->file, "format", "nsm 1") &&
              h5->attribute(r->file, "model", sim_text(s, s->a->m->name)) &&
              h5->attribute(r->file, "scheme", s->a->scheme->name) && h5->attribute(r->file, "status", "running") &&
              (!host->text || h5->text(r->file, "model", host->text)) && write_parameters(r) &&
-             open_trajectory(r, host, column, ncolumn, energy, expected);
+             open_trajectory(r, host, w->column, w->ncolumn, w->energy, expected);
   if (good && s->touching)
     good = (r->contacts = h5->table(r->file, "contacts", contact_columns, COUNT(contact_columns), expected)) != NULL;
   if (good && s->a->located)
@@ -93,15 +92,14 @@ static int fill(nsm_results *r, const nsm_host *host, const int *column, int nco
   return good && h5->flush(r->file);                       // from now on there is a file that can be read
 }
 
-nsm_results *nsm_results_open(const char *path, nsm_sim *s, const nsm_host *host, const int *column, int ncolumn,
-                              const char *const *energy, long every, nsm_error *e) {
+nsm_results *nsm_results_open(const char *path, nsm_sim *s, const nsm_host *host, nsm_results_rows rows, nsm_error *e) {
   const nsm_h5 *h5 = nsm_h5_plugin(e);
   nsm_results *r = h5 ? calloc(1, sizeof *r) : NULL;
   if (!r) { if (h5) sim_no_memory(e, "the trajectory"); return NULL; }
   if (nsm_output_taken(path, e)) { free(r); return NULL; }
-  *r = (nsm_results){ .h5 = h5, .s = s, .column = column, .stride = 1, .look = 1 };
+  *r = (nsm_results){ .h5 = h5, .s = s, .column = rows.column, .stride = 1, .look = 1 };
   errno = 0;
-  if ((r->file = h5->open(path)) && fill(r, host, column, ncolumn, energy, every)) {
+  if ((r->file = h5->open(path)) && fill(r, host, &rows)) {
     r->flushed = r->looked = nsm_seconds();
     return r;
   }

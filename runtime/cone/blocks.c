@@ -4,7 +4,8 @@
 
 static const nsm_cone_kind kinds[] = {
 #define LAW(...)
-#define BLOCK(name, number, word, ...) { word, NSM_CONE_##name, __VA_ARGS__ },
+#define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, ...) \
+  { word, NSM_CONE_##name, normals, sizes, mu, mu2, radius },
 #include "runtime/shared/laws.def"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -43,36 +44,45 @@ unsigned nsm_cone_blocks_used(const nsm_cone_problem *p) {
 }
 
 double nsm_cone_round(const nsm_cone_block *b, double *d) {
-  double most = fmax(b->mu, b->mu2);
-  for (int k = 0; k < b->size; k++) d[k] = 1;
-  if (b->type == NSM_CONE_DISK) return b->radius;
-  for (int k = 0; k < b->size && most > 0; k++) d[k] = (k == b->size - 1 ? b->mu2 : b->mu) / most;
-  return most * b->radius;
+  nsm_cone_set set = nsm_cone_set_of(b->type);
+  int    n = b->size - nsm_cone_normals(b->type);
+  double most = set.last == NSM_AXIS_ONE ? 1 : set.last == NSM_AXIS_MU2 ? fmax(b->mu, b->mu2) : b->mu;
+  for (int k = 0; k < n; k++) {
+    nsm_cone_axis axis = nsm_cone_axis_of(b->type, n, k);
+    d[k] = axis == NSM_AXIS_SPIN                         ? b->radius
+           : set.last == NSM_AXIS_MU2 && most > 0 ? (axis == NSM_AXIS_MU2 ? b->mu2 : b->mu) / most
+                                                         : 1;
+  }
+  return nsm_cone_is_given(b->type) ? most * b->radius : most;
+}
+
+void nsm_cone_half_axes(const nsm_cone_block *b, double *d) {
+  int n = b->size - nsm_cone_normals(b->type);
+  for (int k = 0; k < n; k++)
+    d[k] = nsm_cone_axis_length(nsm_cone_axis_of(b->type, n, k), b->mu, b->mu2, b->radius);
 }
 
 int nsm_cone_is_exact(const nsm_cone_block *b) {
-  if (b->type == NSM_CONE_ELLIPSE_EXACT) return b->mu > 0 && b->mu2 > 0;
-  return b->type == NSM_CONE_CONTENSOU_EXACT && b->mu > 0 && b->radius > 0;
+  nsm_cone_set set = nsm_cone_set_of(b->type);
+  return set.exact && b->mu > 0 && (set.last == NSM_AXIS_SPIN ? b->radius : b->mu2) > 0;
 }
 
 // In the frame a = A s, A the half axes: |a| in the direction A a / |a|.
 double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda) {
   int n = b->size - nsm_cone_normals(b->type);
-  double A[3] = { b->mu, b->mu, b->mu }, a[3], size = 0, h = 0;
+  double A[NSM_CONE_MOST_ROWS], a[3], size = 0, h = 0;
+  nsm_cone_half_axes(b, A);
   if (nsm_cone_is_given(b->type)) {
     double d[3], radius = nsm_cone_round(b, d);
     for (int k = 0; k < n; k++) A[k] = radius * d[k];
   }
-  if (b->type == NSM_CONE_ELLIPTIC) A[1] = b->mu2;
-  if (b->type == NSM_CONE_CONTENSOU) A[2] = b->mu * b->radius;
-  if (b->type == NSM_CONE_ROLLING) {         // two disks, each by itself
-    nsm_cone_block part = { .type = NSM_CONE_COULOMB, .size = 1 + n / 2, .mu = b->mu };
+  if (nsm_cone_set_of(b->type).parts == 2) {         // two disks, each by itself
+    nsm_cone_block part = { .type = NSM_CONE_COULOMB, .size = 1 + n / 2, .mu = A[0] };
     h = nsm_cone_support_point(&part, s, lambda);
-    part.mu = b->mu2;
+    part.mu = A[n - 1];
     return h + nsm_cone_support_point(&part, s + n / 2, lambda ? lambda + n / 2 : NULL);
   }
-  if (b->type == NSM_CONE_CONTENSOU_EXACT) A[2] = b->mu * b->radius;
-  if (b->type == NSM_CONE_CONTENSOU_EXACT || b->type == NSM_CONE_ELLIPSE_EXACT) {
+  if (nsm_cone_set_of(b->type).exact) {
     for (int k = 0; k < 3; k++) a[k] = A[k] * s[k];
     h = nsm_cone_power_contensou(a, lambda);
     for (int k = 0; k < 3 && lambda; k++) lambda[k] *= A[k];

@@ -15,24 +15,14 @@ static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
     if (next < p->cones && p->cone[next].first == i) {
       const nsm_cone_block *b = p->cone + next++;
       n->size = b->size;
-      n->mu = b->mu;
       n->kind = nsm_cone_is_grip(b->type)      ? NSM_NODE_GRIP
                 : nsm_cone_is_given(b->type) ? NSM_NODE_DISK
                                            : NSM_NODE_CONTACT;
       n->normals = nsm_cone_normals(b->type);
       n->exact = nsm_cone_is_exact(b);
       for (int k = 0; k < b->size; k++) g->scale[i + k] = 1;
-      if (n->kind == NSM_NODE_DISK) n->mu = nsm_cone_round(b, g->scale + i);
-      if (b->type == NSM_CONE_ELLIPTIC) {
-        n->mu = fmax(b->mu, b->mu2);
-        if (n->mu > 0) { g->scale[i + 1] = b->mu / n->mu; g->scale[i + 2] = b->mu2 / n->mu; }
-      }
-      if (b->type == NSM_CONE_ROLLING) {
-        n->rolling = (b->size - 1) / 2;
-        n->mu = fmax(b->mu, b->mu2);
-        for (int k = 1; k < b->size && n->mu > 0; k++) g->scale[i + k] = (k <= n->rolling ? b->mu : b->mu2) / n->mu;
-      }
-      if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) g->scale[i + 3] = b->radius;
+      n->mu = nsm_cone_round(b, g->scale + i + n->normals);
+      if (nsm_cone_set_of(b->type).parts == 2) n->rolling = (b->size - 1) / 2;
       for (int k = n->normals; k < b->size; k++)
         if (n->mu == 0 || g->scale[i + k] == 0) { n->pinned |= 1 << k; g->scale[i + k] = 0; }
     }

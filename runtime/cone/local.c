@@ -249,15 +249,14 @@ static int exact(const nsm_cone_block *b, const double *M, const double *q, doub
 }
 
 int nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
-  double d[4] = { 1, b->mu, b->mu, b->mu }, A[16] = { 0 }, f[4] = { 0 }, y[4] = { 0 }, radius = 0;
+  double d[NSM_CONE_MOST_ROWS] = { 1 }, A[16] = { 0 }, f[4] = { 0 }, y[4] = { 0 }, radius = 0;
   int at[4], n = 0, size = b->size, given = nsm_cone_is_given(b->type);
   if (b->type == NSM_CONE_DISK && b->radius > 0) return disk(size, M, q, b->radius, lambda);
-  if (b->type == NSM_CONE_CONTENSOU_EXACT || nsm_cone_is_exact(b)) return exact(b, M, q, lambda);
-  if (b->type == NSM_CONE_ROLLING) return nsm_cone_local_rolling(b, M, q, lambda);
-  if (b->type == NSM_CONE_GRIP2 || b->type == NSM_CONE_GRIP3) return nsm_cone_local_grip(b, M, q, lambda);
-  if (b->type == NSM_CONE_ELLIPTIC) d[2] = b->mu2;
-  if (b->type == NSM_CONE_CONTENSOU) d[3] = b->mu * b->radius;
+  if ((nsm_cone_set_of(b->type).exact && !given) || nsm_cone_is_exact(b)) return exact(b, M, q, lambda);
+  if (nsm_cone_set_of(b->type).parts == 2) return nsm_cone_local_rolling(b, M, q, lambda);
+  if (nsm_cone_normals(b->type) > 1) return nsm_cone_local_grip(b, M, q, lambda);
   if (given) radius = nsm_cone_round(b, d);
+  else nsm_cone_half_axes(b, d + 1);
   for (int i = 0; i < size; i++)
     if (d[i] > 0 && (!given || radius > 0)) at[n++] = i;
   for (int j = 0; j < n; j++) {

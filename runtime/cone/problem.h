@@ -1,4 +1,4 @@
-// The one-step problem and what its solvers return. The only header of this folder that others include.
+// The one-step problem and what its solvers return. With sets.h the only header of this folder that others include.
 //
 //   Find lambda and u = M lambda + q with, block by block,  -(u_i + s_i(u_i)) in N_{K_i}(lambda_i)
 //   (docs/numerics/one-step-problem.md (1))

@@ -79,10 +79,10 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
   nsm_cone_project_disk(n, radius, x, out);
 }
 
-// ELLIPTIC and CONTENSOU: the frame in which the cone is circular (residual_rows.h).
+// In the frame in which the cone is circular (residual_rows.h).
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
-  if (b->type == NSM_CONE_ROLLING) {                    // lengths measured by mu2 / mu, as the verifier does
+  if (nsm_cone_set_of(b->type).parts == 2) {                    // lengths measured by mu2 / mu, as the verifier does
     double unit = mu > 0 && b->mu2 > 0 ? b->mu2 / mu : 1, x[NSM_CONE_MOST_ROWS];
     int    k = (b->size - 1) / 2;
     for (int i = 0; i < b->size; i++) x[i] = i > k ? lambda[i] / unit : lambda[i];
@@ -103,11 +103,7 @@ void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
     nsm_cone_project_disk(b->size - normals, mu * norm(normals, lambda), lambda + normals, lambda + normals);
     return;
   }
-  if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) d[3] = b->radius;
-  if (b->type == NSM_CONE_ELLIPTIC) {
-    mu = fmax(b->mu, b->mu2);
-    if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
-  }
+  mu = nsm_cone_round(b, d + 1);
   for (int k = 0; k < b->size; k++) y[k] = d[k] > 0 ? lambda[k] / d[k] : 0;
   if (nsm_cone_is_exact(b)) nsm_cone_project_contensou_cone(mu, y, y);
   else nsm_cone_project_cone(b->size, mu, y, y);

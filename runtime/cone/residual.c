@@ -61,7 +61,7 @@ VERIFY_INLINE void check_small(const int n, const nsm_cone_problem *p, const dou
   for (int i = 0; i < n; i++) {
     verify_sum s = small_row(n, p, lambda, i);
     if (u) u[i] = s.u;
-    verify_feed(j, &f, p, lambda, i, s.u, s.terms, s.diagonal);
+    verify_feed(j, &f, p, lambda, i, verify_terms(p, i, s.u, s.terms, s.diagonal));
   }
 }
 
@@ -84,7 +84,8 @@ static void check_dense(const nsm_cone_problem *p, const double *lambda, verifie
     for (int i = 0; i < rows; i++) {
       int g = first + i;
       if (u) u[g] = sum[i];
-      verify_feed(j, &f, p, lambda, g, sum[i], terms[i], p->M[(size_t)g * (size_t)p->m + (size_t)g]);
+      double diagonal = p->M[(size_t)g * (size_t)p->m + (size_t)g];
+      verify_feed(j, &f, p, lambda, g, verify_terms(p, g, sum[i], terms[i], diagonal));
     }
   }
 }
@@ -101,7 +102,7 @@ static void check_sparse(const nsm_cone_problem *p, const double *lambda, verifi
       diagonal = p->col[k] == i ? p->M[k] : diagonal;
     }
     if (u) u[i] = sum;
-    verify_feed(j, &f, p, lambda, i, sum, terms, diagonal);
+    verify_feed(j, &f, p, lambda, i, verify_terms(p, i, sum, terms, diagonal));
   }
 }
 

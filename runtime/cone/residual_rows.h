@@ -190,18 +190,21 @@ typedef struct verify_frame {
   int pinned;
 } verify_frame;
 
+VERIFY_INLINE const double *verify_own(const verifier *j, int first) { return j->L ? j->L + first : NULL; }
+
 // Sizes add up over the rows; those of tangents count mu times more, as they are in the normal row too, by s.
-VERIFY_INLINE void verify_enter(const verifier *j, verify_frame *f, int first, const int n, const double *d, double mu,
+// own: L of the block, or NULL.
+VERIFY_INLINE void verify_enter(const double *own, verify_frame *f, const int n, const double *d, double mu,
                                 const double *lambda, const verify_sum *row) {
   double terms = 0, stiff = 0;
   f->pinned = 0;
   f->length = f->size.q = f->size.known = 0;
   for (int k = 0; k < n; k++) {
-    double share = k ? d[k] * (1 + mu) : d[0], own = d[k] * d[k] * row[k].diagonal;
+    double share = k ? d[k] * (1 + mu) : d[0], stiffness = d[k] * d[k] * row[k].diagonal;
     terms += share * row[k].terms;
     f->size.q += share * row[k].q;
     f->size.known += share * row[k].known;
-    stiff = own > stiff ? own : stiff;
+    stiff = stiffness > stiff ? stiffness : stiff;
     f->y[k] = d[k] > 0 ? lambda[k] / d[k] : 0.0;
     f->v[k] = d[k] * row[k].u;
     f->length += fabs(f->y[k]);
@@ -210,7 +213,7 @@ VERIFY_INLINE void verify_enter(const verifier *j, verify_frame *f, int first, c
   f->size.U = terms + f->size.known;
   f->size.plain = terms + f->size.q;
   f->size.least = f->length > 0 && stiff * f->length < f->size.U ? stiff * f->length / f->size.U : 1;   // times r
-  double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1,
+  double L = own ? *own : f->length, shrink = L > 0 ? 1 / L : 1,
          slow = f->size.U < verify_nothing ? 0 : 1 / f->size.U;
   for (int k = 0; k < n; k++) { f->y[k] *= shrink; f->v[k] *= slow; }
 }
@@ -244,7 +247,7 @@ VERIFY_INLINE void verify_contact(verifier *j, const nsm_cone_block *b, const in
   int exact = n == 4 && b->type == NSM_CONE_CONTENSOU_EXACT;
   if (b->type == NSM_CONE_CONTENSOU || exact) { valid &= verify_coefficient(b->radius); d[3] = b->radius; }
   verify_frame f;
-  verify_enter(j, &f, b->first, n, d, mu, lambda, row);
+  verify_enter(verify_own(j, b->first), &f, n, d, mu, lambda, row);
   if (exact && mu > 0 && b->radius > 0) {
     double z[4];
     f.v[0] += mu * verify_exact_power(hypot(f.v[1], f.v[2]), fabs(f.v[3]));
@@ -274,7 +277,7 @@ VERIFY_INLINE void verify_friction(verifier *j, const nsm_cone_block *b, const i
     given = verify_axes(b, n, d);
     valid &= verify_coefficient(b->mu) && verify_coefficient(b->mu2);
   }
-  verify_enter(j, &f, b->first, n, d, 0, lambda, row);
+  verify_enter(verify_own(j, b->first), &f, n, d, 0, lambda, row);
   double L = j->L ? j->L[b->first] : f.length,
          radius = normals ? b->mu * verify_norm(normals, f.y) : L > 0 ? given / L : given > 0 ? HUGE_VAL : 0;
   for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
@@ -291,7 +294,7 @@ VERIFY_INLINE void verify_rolls(verifier *j, const nsm_cone_block *b, const int 
   double d[NSM_CONE_MOST_ROWS] = { 1 }, mu = b->mu > 0 ? b->mu : b->mu2 > 0 ? 1 : 0, off[NSM_CONE_MOST_ROWS];
   verify_frame f;
   for (int i = 0; i < 2 * k; i++) d[1 + i] = !(mu > 0) ? 0 : i < k ? b->mu > 0 : b->mu2 / mu;
-  verify_enter(j, &f, b->first, 1 + 2 * k, d, mu, lambda, row);
+  verify_enter(verify_own(j, b->first), &f, 1 + 2 * k, d, mu, lambda, row);
   verify_rolling(k, mu, f.y, f.v, off);
   verify_leave(j, b->first, &f, f.pinned ? 1 : verify_norm(1 + 2 * k, off),
               verify_coefficient(b->mu) && verify_coefficient(b->mu2));
@@ -310,10 +313,9 @@ static inline void verify_any_block(verifier *j, const nsm_cone_block *b, const 
   else                                verify_contact(j, b, 4, lambda, row);
 }
 
-// Row i of a problem with or without blocks: its u, sum_j |M_ij lambda_j|, M_ii.
+// Row i of a problem with or without blocks.
 VERIFY_INLINE void verify_feed(verifier *j, verify_block *f, const nsm_cone_problem *p, const double *lambda, int i,
-                               double u, double terms, double diagonal) {
-  verify_sum s = verify_terms(p, i, u, terms, diagonal);
+                               verify_sum s) {
   if (f->next < p->cones && i >= p->cone[f->next].first) {
     f->row[f->n] = s;
     if (++f->n < p->cone[f->next].size) return;

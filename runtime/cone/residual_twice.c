@@ -57,6 +57,6 @@ void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, verif
     double sum, terms, diagonal;
     sum_row(p, lambda, i, &sum, &terms, &diagonal);
     if (u) u[i] = sum;
-    verify_feed(j, &f, p, lambda, i, sum, terms, diagonal);
+    verify_feed(j, &f, p, lambda, i, verify_terms(p, i, sum, terms, diagonal));
   }
 }

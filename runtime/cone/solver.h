@@ -4,7 +4,7 @@
 // means it. Whether lambda is a solution is checked by residual.c, which uses nothing declared here except its own
 // result.
 #pragma once
-#include "problem.h"
+#include "sets.h"
 #include <math.h>
 #include <string.h>
 
@@ -144,11 +144,22 @@ enum {
   NSM_BY_NAME = 16           // the driver does not try it: an ablation found no problem that needs it (cone.md 3.15)
 };
 enum {
-  NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
-                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) | (1 << NSM_CONE_ELLIPSE),      // those of standard.c
-  NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_ELLIPSE_EXACT) |
-                   (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
-  NSM_ROLLING = 1 << NSM_CONE_ROLLING,
+#define LAW(...)
+#define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, parts, exact, ...) \
+  | ((parts) == 1 && !(exact) && (normals) < 2) << NSM_CONE_##name
+  NSM_UNIT_BLOCKS = 0                                  // one disk or ellipsoid, one normal row or none: standard.c
+#include "runtime/shared/laws.def"
+  ,
+#define LAW(...)
+#define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, parts, ...) | ((parts) == 1) << NSM_CONE_##name
+  NSM_ALL_BLOCKS = 0                                   // all of one part
+#include "runtime/shared/laws.def"
+  ,
+#define LAW(...)
+#define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, parts, ...) | ((parts) == 2) << NSM_CONE_##name
+  NSM_ROLLING = 0
+#include "runtime/shared/laws.def"
+  ,
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
@@ -231,10 +242,7 @@ static inline const nsm_cone_block *nsm_cone_block_at(const nsm_cone_problem *p,
 int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
 // Bits 1 << type of the blocks of a problem.
 unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
-// The frame in which the set of a block under a given normal impulse is round: lambda = d y, |y| <= the radius that is
-// returned. d [size]
-double nsm_cone_round(const nsm_cone_block *b, double *d);
-// Its largest half axis; 0 of other blocks.
+// The largest half axis of a block under a given normal impulse; 0 of others.
 static inline double nsm_cone_reach(const nsm_cone_block *b) {
   double d[NSM_CONE_MOST_ROWS];
   return nsm_cone_is_given(b->type) ? nsm_cone_round(b, d) : 0;

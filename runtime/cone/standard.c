@@ -15,7 +15,7 @@ static void set_interval(nsm_cone_standard *s, double *lo, double *hi, int i, do
 
 // Scales the rows of a block, pins those with a zero coefficient, makes a unit of the rest.
 static void add_block(nsm_cone_standard *s, const nsm_cone_block *b, double *lo, double *hi) {
-  double factor[4] = { 1, b->mu, b->mu, b->mu };
+  double factor[4] = { 1 };
   int    normal = !nsm_cone_is_given(b->type);
   nsm_cone_unit unit = { !normal                    ? NSM_UNIT_DISK
                          : b->type == NSM_CONE_GRIP ? NSM_UNIT_GRIP
@@ -24,9 +24,8 @@ static void add_block(nsm_cone_standard *s, const nsm_cone_block *b, double *lo,
                          { 0 },
                          b->radius,
                          0 };
-  if (b->type == NSM_CONE_ELLIPTIC) factor[2] = b->mu2;
-  if (b->type == NSM_CONE_CONTENSOU) factor[3] = b->mu * b->radius;
-  if (!normal) unit.radius = nsm_cone_round(b, factor);
+  if (normal) nsm_cone_half_axes(b, factor + 1);
+  else unit.radius = nsm_cone_round(b, factor);
   for (int k = 0; !normal && !(unit.radius > 0) && k < b->size; k++) factor[k] = 0;
   for (int k = 0; k < b->size; k++) {
     int i = b->first + k;

@@ -23,14 +23,12 @@ typedef struct tip { double d, y, product; } tip;
 
 // The next row of a run from one end: a is its entry in the column of the row before, c in that of the next row, and
 // `mirror` the entry of the next row in its column. 0 where the pivot is too small.
-static inline int eliminate_row(tip *from, double a, double b, double c, double mirror, double q, double *share,
-                                double *y) {
+static inline int eliminate_row(tip *from, double a, double b, double c, double mirror, double q, double *share) {
   from->d = b - from->product / from->d;
   double inverse = 1 / from->d;
   from->y = (-q - a * from->y) * inverse;
   from->product = c * mirror;
   *share = c * inverse;
-  *y = from->y;
   return from->d > pivots * b;
 }
 
@@ -43,12 +41,14 @@ static int eliminate_run(const nsm_cone_tridiagonal *p, int first, int last, dou
   if (first > 0) up.y = lambda[first - 1];                 // beside the run: at their bounds
   if (last + 1 < p->m) down.y = lambda[last + 1];
   if (j - middle > middle - i) {
-    good &= eliminate_row(&down, j + 1 < p->m ? c[j] : 0, b[j], a[j], c[j - 1], q[j], &share[j], &lambda[j]);
-    j--;
+    good &= eliminate_row(&down, j + 1 < p->m ? c[j] : 0, b[j], a[j], c[j - 1], q[j], &share[j]);
+    lambda[j--] = down.y;
   }
   for (; i < middle; i++, j--) {
-    good &= eliminate_row(&up, i > 0 ? a[i] : 0, b[i], c[i], a[i + 1], q[i], &share[i], &lambda[i]);
-    good &= eliminate_row(&down, j + 1 < p->m ? c[j] : 0, b[j], a[j], c[j - 1], q[j], &share[j], &lambda[j]);
+    good &= eliminate_row(&up, i > 0 ? a[i] : 0, b[i], c[i], a[i + 1], q[i], &share[i]);
+    lambda[i] = up.y;
+    good &= eliminate_row(&down, j + 1 < p->m ? c[j] : 0, b[j], a[j], c[j - 1], q[j], &share[j]);
+    lambda[j] = down.y;
   }
   double d = b[i] - up.product / up.d - down.product / down.d,
          r = -q[i] - (i > 0 ? a[i] * up.y : 0) - (i + 1 < p->m ? c[i] * down.y : 0), above = r / d, below = above;

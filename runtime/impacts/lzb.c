@@ -23,7 +23,8 @@ typedef struct lzb {
   double *u, *stored;                   // [m] rates; energy where its release began
   double *table;                        // [COLUMNS][2m]
   double *slope, *before, *middle;      // [2m]
-  double  loss, fastest, momentum, depth;
+  double *size;                         // [2m] impulse and depth of each contact alone
+  double  loss, fastest, depth;         // the largest rate before, the largest depth
 } lzb;
 
 static double force(const nsm_impact *p, int i, double d) {
@@ -67,7 +68,8 @@ static void midpoint(const lzb *w, const double *y, double H, int n, double *out
   for (int i = 0; i < k; i++) out[i] = 0.5 * (a[i] + b[i] + h * w->slope[i]);
 }
 
-// y after H into out; the error relative to momentum and depth. Columns n = 2, 4, ...: *used of them.
+// y after H into out; the error relative to the impulse and the depth of each contact. Columns n = 2, 4, ...: *used of
+// them.
 static double advance(const lzb *w, const double *y, double H, double *out, int *used) {
   int k = 2 * w->m;
   double error = INFINITY;
@@ -81,7 +83,7 @@ static double advance(const lzb *w, const double *y, double H, double *out, int 
         double *lower = T + (size_t)(l + 1) * (size_t)k + i, *upper = T + (size_t)l * (size_t)k + i;
         double change = (*lower - *upper) * by;
         *upper = *lower + change;
-        if (l == 0) error = fmax(error, fabs(*upper - *lower) / (i < w->m ? w->momentum : w->depth));
+        if (l == 0) error = fmax(error, fabs(*upper - *lower) / fmax(w->size[i], fabs(y[i])));
       }
     }
     *used = j + 1;
@@ -153,15 +155,16 @@ static double shorten(const lzb *w, const double *y, double H, double *to) {
   return hi;
 }
 
-// Largest impulse and depth of one contact alone; the least time that one takes.
+// Impulse and depth of each contact alone; the least time that one takes.
 static double sizes(lzb *w) {
   double least = INFINITY;
-  w->momentum = w->depth = 0;
+  w->depth = 0;
   w->fastest = impact_fastest(w->p);
   for (int i = 0; i < w->m; i++) {
     double D = w->p->D[i + (size_t)i * (size_t)w->m], eta = w->p->exponent[i], v = w->fastest;
     double d = pow((eta + 1) * v * v / (2 * D * w->p->ratio[i]), 1 / (eta + 1)), e = rebounds(w->p->e[i]);
-    w->momentum = fmax(w->momentum, v / D);
+    w->size[i] = v / D;
+    w->size[w->m + i] = d;
     w->depth = fmax(w->depth, d);
     least = fmin(least, d / v * (e > 0 ? e : 1));
   }
@@ -183,6 +186,7 @@ int impact_lzb(const nsm_impact *p, impact_work room, nsm_impact_answer *a) {
   w.slope = impact_take(&room, 2 * m);
   w.before = impact_take(&room, 2 * m);
   w.middle = impact_take(&room, 2 * m);
+  w.size = impact_take(&room, 2 * m);
   double *y = impact_take(&room, 2 * m), *to = impact_take(&room, 2 * m), least = sizes(&w), H = 1e-3 * least;
   memset(y, 0, 2 * m * sizeof(double));
   for (int i = 0; i < p->m; i++) w.mode[i] = p->before[i] < 0 ? COMPRESSED : OFF;

@@ -11,11 +11,13 @@
 // the second phase is taken s times, with the largest s <= 1 for which that is 0; 0 <= u_N+ and the cones hold then.
 // And where friction is so strong that (2) has no solution, a contact gives back less than e N_C, with u_N+ = 0.
 #include "impact.h"
+#include "runtime/cone/sets.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { EXCHANGES = 40, BACK = 20 };
-static const double rounding = 1e-13, gains = 1e-14, nothing = 1e-9;
+static const double rounding = 1e-13, gains = 1e-14, nothing = 1e-9, roundings = 64;
 
 typedef struct phase {
   int k, n;                             // rows, contacts
@@ -26,19 +28,18 @@ typedef struct phase {
 
 // Rows of contact c of the sub-problem, whose friction stands under the normal impulse N.
 static int under(const nsm_cone_block *b, int first, double N, nsm_cone_block *out) {
-  int half = (b->size - 1) / 2;
-  nsm_cone_block disk = { .type = NSM_CONE_DISK, .first = first + 1, .size = b->size - 1, .radius = b->mu * N };
-  *out = disk;
-  if (b->type == NSM_CONE_ROLLING) {
-    out[0].size = half;
-    out[1] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = first + 1 + half, .size = half, .radius = b->mu2 * N };
-    return 2;
+  nsm_cone_set set = nsm_cone_set_of(b->type);
+  int n = (b->size - 1) / set.parts;
+  double d[NSM_CONE_MOST_ROWS];
+  nsm_cone_half_axes(b, d);
+  for (int k = 0; k < set.parts; k++)
+    out[k] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = first + 1 + k * n, .size = n, .radius = d[k * n] * N };
+  if (set.parts == 1 && set.last != NSM_AXIS_MU) {
+    double mu = nsm_cone_round(b, d);
+    *out = (nsm_cone_block){ set.exact ? NSM_CONE_ELLIPSE_EXACT : NSM_CONE_ELLIPSE, first + 1, n, d[0], d[n - 1],
+                             mu * N };
   }
-  if (b->type == NSM_CONE_ELLIPTIC) *out = (nsm_cone_block){ NSM_CONE_ELLIPSE, first + 1, 2, b->mu, b->mu2, N };
-  if (b->type == NSM_CONE_CONTENSOU) *out = (nsm_cone_block){ NSM_CONE_ELLIPSE, first + 1, 3, 1, b->radius, b->mu * N };
-  if (b->type == NSM_CONE_CONTENSOU_EXACT)
-    *out = (nsm_cone_block){ NSM_CONE_ELLIPSE_EXACT, first + 1, 3, 1, b->radius, b->mu * N };
-  return 1;
+  return set.parts;
 }
 
 // The problem of cones of one phase; `low` [n]: e N_C, or NULL in compression.
@@ -155,6 +156,22 @@ int impact_phases(const nsm_impact *p, impact_blow *b, impact_work w) {
   return 1;
 }
 
+// Where rows depend on each other, small rates u = before + D P may contradict each other by their rounding: then u is
+// raised by it.
+static int raised(const nsm_impact *p, const double *u, impact_work w, const nsm_impact_answer *a, impact_blow *all) {
+  size_t m = (size_t)p->m;
+  double *from = impact_take(&w, m);
+  memcpy(from, u, m * sizeof(double));
+  for (int c = 0; c < p->contacts; c++) {
+    size_t i = (size_t)p->contact[c].first;
+    double size = fabs(p->before[i]);
+    for (size_t j = 0; j < m; j++) size += fabs(p->D[i + j * m] * a->impulse[j]);
+    from[i] += roundings * DBL_EPSILON * size;
+  }
+  all->from = from;
+  return impact_phases(p, all, w);
+}
+
 int impact_rest(const nsm_impact *p, const double *u, impact_work w, nsm_impact_answer *a, double *loss) {
   size_t m = (size_t)p->m;
   double *after = impact_take(&w, m), least = 0;
@@ -162,7 +179,7 @@ int impact_rest(const nsm_impact *p, const double *u, impact_work w, nsm_impact_
   all.P = impact_take(&w, m);
   *loss = 0;
   for (int c = 0; c < p->contacts; c++) least = fmin(least, u[p->contact[c].first]);
-  if (!impact_phases(p, &all, w)) return least >= -nothing * impact_fastest(p);
+  if (!impact_phases(p, &all, w) && !raised(p, u, w, a, &all)) return least >= -nothing * impact_fastest(p);
   memcpy(after, u, m * sizeof(double));
   impact_apply(p, all.P, after);
   *loss = -impact_gain(p->m, all.P, u, after);

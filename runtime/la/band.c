@@ -16,21 +16,25 @@ nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, in
   return nsm_la_band_factor_dropping(n, kl, ku, AB, ldab, ipiv, -1, NULL);
 }
 
+typedef struct band { int n, kl, ku, ld; double *AB; int *ipiv; double small; int *dropped; } band;
+
 // A pivot of at most `small` is dropped: with one that is almost infinite in its place its unknown becomes 0, and with
 // nothing below it the equation takes no part.
-LA_INLINE int band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small, int *dropped) {
+LA_INLINE int band_factor(const band *of) {
+  int n = of->n, kl = of->kl, ku = of->ku, ldab = of->ld, *ipiv = of->ipiv;
+  double *AB = of->AB;
   int reach = 0, zero = -1;                        // the last column that row exchanges have filled so far
   for (int j = 0; j < n; j++) memset(AB + (size_t)j * (size_t)ldab, 0, (size_t)kl * sizeof(double));
   for (int j = 0; j < n; j++) {
     double *a = AB + nsm_la_band_index(kl, ku, ldab, j, j);      // A_jj, the entries below it behind it
     int below = least(kl, n - 1 - j), best = 0;
     for (int i = 1; i <= below; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-    if (fabs(a[best]) <= small) {
+    if (fabs(a[best]) <= of->small) {
       ipiv[j] = j;
       a[0] = 0x1p1000;
       for (int i = 1; i <= below; i++) a[i] = 0;
       reach = least(j + ku, n - 1) > reach ? least(j + ku, n - 1) : reach;
-      (*dropped)++;
+      (*of->dropped)++;
       continue;
     }
     ipiv[j] = j + best;
@@ -52,16 +56,13 @@ LA_INLINE int band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv
   return zero;
 }
 
-LA_WIDE static int band_factor_wide(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
-                                    int *dropped) {
-  return band_factor(n, kl, ku, AB, ldab, ipiv, small, dropped);
-}
+LA_WIDE static int band_factor_wide(const band *of) { return band_factor(of); }
 
 nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
                                           int *dropped) {
   if (!shape_ok(n, kl, ku, ldab)) return bad_shape;
-  int zero = la_wide() ? band_factor_wide(n, kl, ku, AB, ldab, ipiv, small, dropped)
-                       : band_factor(n, kl, ku, AB, ldab, ipiv, small, dropped);
+  band of = { n, kl, ku, ldab, AB, ipiv, small, dropped };
+  int zero = la_wide() ? band_factor_wide(&of) : band_factor(&of);
   return zero < 0 ? ok : (nsm_la_status){ NSM_LA_SINGULAR, zero };
 }
 

@@ -124,6 +124,7 @@ static int booked(nsm_sim *s) {
   memcpy(s->now.z, before + nq, nz * sizeof *before);
   memcpy(s->now.l, before + nq + nz, (size_t)s->a->nl * sizeof *before);
   s->now.t = t;
+  s->w.length = s->n.h;
   sim_ledger_whole_step(s);
   if (sim_from_nothing(s, t1) != 0) {                      // the generic step takes it, and says so
     s->now.k--;

@@ -3,7 +3,7 @@ which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks he
 `derive` of a file.
 
 A model with the same flags is taken once, whatever its steps and files, and not beyond MOST steps: steps of one model
-do the same over and over (tests/models takes its models up to 1500 under the sanitizers). Of a check that makes many
+do the same over and over (tests/models takes its models up to 600 under the sanitizers). Of a check that makes many
 models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under
 sanitizers comes first, as the other one writes the same files.
 """
@@ -13,10 +13,10 @@ import pathlib
 import re
 import threading
 
-PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 200
+PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 100
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "": 1}
 NUMBERS = {"--step", "--until", "-o", "--summary", "--record-events", "--contacts", "--jit"}  # not of the key
-SAME = 12           # models of one check, which may draw hundreds
+SAME = 6           # models of one check, which may draw hundreds
 seen, lock, check = set(), threading.Lock(), threading.local()
 
 

@@ -3,7 +3,7 @@
 // common with their numbers.
 #pragma once
 #ifdef __SANITIZE_ADDRESS__
-enum { THIN = 5 };
+enum { THIN = 11 };
 #else
 enum { THIN = 1 };
 #endif

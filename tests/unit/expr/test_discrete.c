@@ -6,7 +6,7 @@
 #include "discrete_rig.h"
 #include "tests/unit/thin.h"
 
-enum { TREES = THIN > 1 ? 200 : 2500, POINTS = 3 };
+enum { TREES = THIN > 1 ? 110 : 2500, POINTS = 3 };
 static const double distances[] = {0, 0.1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-12};   // 0: anywhere
 
 static int checked;

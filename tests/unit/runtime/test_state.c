@@ -16,11 +16,12 @@
 #include "runtime/clock/clock.h"
 
 #ifdef __SANITIZE_ADDRESS__                                // what is looked at then is memory, not numbers
-enum { MOST_STEPS = 40, BEYOND = 10, TO_THE_END = 4, EACH = 3 };
+enum { MOST_STEPS = 16, LEAST_STEPS = 4, BEYOND = 10, TO_THE_END = 8, EACH = 13 };
 #else
-enum { MOST_STEPS = 400, BEYOND = 60, TO_THE_END = 4, EACH = 1 };   // times MOST_STEPS: how long a run may be
+enum { MOST_STEPS = 400, LEAST_STEPS = 8, BEYOND = 60, TO_THE_END = 4, EACH = 3 };
 #endif
-enum { LEAST_STEPS = 8 };          // EACH: of small models with schemes that they do not name, one of so many
+// TO_THE_END: how long a run may be, times MOST_STEPS, to be taken to its own end. EACH: of small models with schemes
+// that they do not name, one of so many: it has no factor in common with the number of schemes.
 
 static nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
