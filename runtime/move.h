@@ -52,6 +52,24 @@ static inline void sim_take_points(nsm_sim *s, double theta, double gamma) {
   s->a->point[NSM_BEGIN] = (nsm_point){ .force = 1 - theta };
   s->a->point[NSM_END] = end;
   if (s->a->m->points) s->a->m->points(theta, gamma, 0, s->a->point);
+  int end_rules = s->a->algebraic || (s->a->scheme->weights && !s->a->m->place_at);   // f of some rows is at the end
+  s->a->early.n = s->a->late.n = 0;
+  for (int k = 0; k < NSM_POINTS; k++) {
+    const nsm_point *p = &s->a->point[k];
+    sim_points *to = p->end != 0 || p->share != 0 ? &s->a->late : &s->a->early;
+    if (p->force != 0 || (k == NSM_END && end_rules)) to->at[to->n++] = k;
+  }
+}
+
+// d/du_E of what is read at a point: of q its way, of v and x their share.
+static inline double sim_point_chain(const nsm_sim *s, const nsm_point *p, int wrt) {
+  return wrt == NSM_WRT_Q ? s->n.h * p->end : p->share;
+}
+
+// Weight of f at point k in row i: that of the scheme, or implicit Euler's (assembly/weights.c).
+static inline double sim_force_weight(const nsm_sim *s, int k, int i) {
+  double theta = s->n.theta[i];
+  return theta == s->a->theta ? s->a->point[k].force : k == NSM_END ? theta : k == NSM_BEGIN ? 1 - theta : 0;
 }
 
 // The point at which a row of this restitution has its gap (nsm_model.place_at).

@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 34
+#define NSM_ABI_VERSION 35
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -224,7 +224,7 @@ typedef struct nsm_class {
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
   int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
-  int f_mean;                     // moreau: f and its Jacobian are taken at the mean of the step, not at its ends
+  int f_mean;                     // f and its Jacobian are taken where M is, and not where they are of other classes
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
   void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
@@ -461,12 +461,11 @@ typedef struct nsm_model {
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // its place in runtime/schemes.def
   // Points of the scheme with its weights, to [NSM_POINTS]; NULL: q_E = q_B + h (u_B + u_E)/2 and no others. Those
-  // where M and H of constraints, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0 at the
-  // point from which the end is reached. f of the iterate is taken at force_at; where that is not the end, f at the
-  // begin has the velocities that the last step had there. place_at: rows are gaps at that point, which depends on
-  // their e; 0: rates at the end.
+  // where M, H of constraints' impulses, and where g and outputs are taken. A contact acts where gap + h lead rate <= 0
+  // at the point from which the end is reached. place_at: rows are gaps at that point, which depends on their e,
+  // and f at the begin has the velocities that the last step had where it takes f; 0: rates at the end.
   void (*points)(double theta, double gamma, double e, nsm_point *to);
-  int inertia_at, law_at, force_at, place_at;
+  int inertia_at, along_at, law_at, place_at;
   double lead;
   int affine;                     // every class is: one iteration a step, no convergence test needed
   int nvar, npar, nclass, nstat, nexpect, nblock;

@@ -51,6 +51,8 @@ typedef struct sim_class {
   int     recorded;                     // its multipliers are made those of the end of the step then (weights_sets.c)
 } sim_class;
 
+typedef struct sim_points { int n, at[NSM_POINTS]; } sim_points;      // points of a step
+
 typedef struct sim_var {
   int  base;                            // number of its first element, within its kind
   int  count;
@@ -327,6 +329,7 @@ typedef struct sim_analysis {
   double start, until, step, theta, gamma;
   int    gamma_given;                   // and is not what it is by default
   nsm_point point[NSM_POINTS];          // of the scheme with these weights (move.h)
+  sim_points early, late;               // those where f is taken: the begin knows them; the unknowns move them
   double instant;                       // where laws hold whose gamma is below 1: t_k + instant h
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
   double rtol, atol;                    // of event_driven; atol 0: by sizes
@@ -490,7 +493,9 @@ typedef struct sim_work {
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
-  double *z_force, *z_from_begin;       // [nz] velocities where forces are taken (schemes/places.c), at the begin
+  double *q_force, *z_force;            // [nq] [nz] where forces are taken (schemes/newton_force.c)
+  double *jac;                          // of a class there, where they are taken at several points of the iterate
+  double *z_from_begin;                 // [nz] for forces at the begin (schemes/places.c)
   double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view

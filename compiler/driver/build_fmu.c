@@ -59,9 +59,9 @@ static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, co
   const char *first = arena_printf(a, "-Wl,-u,fmi%dDoStep", fmu->version);
   const char *optimize = c->c.n > LONG_CODE ? "-Os" : "-O2";
   const char *const arguments[] = { "-std=gnu11", optimize, "-ffp-contract=off", "-fno-asynchronous-unwind-tables",
-                                    "-w",
-                                    "-fPIC", "-shared", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none", "-I",
-                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib, NULL };
+                                    "-w", "-fPIC", "-shared", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none",
+                                    "-Wl,-z,defs", "-I", at->include, "-o", object, model, main_c, script, first, "-L",
+                                    at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))

@@ -61,6 +61,45 @@ static bool choose(const Options *o, Chosen *c) {
   return !wrong && c->y.n > 0;
 }
 
+// ---- histograms -----------------------------------------------------------------------------------------------------
+// The numbers of column c->y.at[0] counted in n equal parts of their range: a table of two columns, whose line goes up
+// and down at the ends of the parts.
+static void count_in_bins(Arena *a, Chosen *c, int n) {
+  const Table *t = c->t;
+  const double *v = t->value[c->y.at[0]];
+  double lo = INFINITY, hi = -INFINITY;
+  long *count = ARENA_ARRAY(a, long, n);
+  for (long i = 0; i < t->rows; i++)
+    if (isfinite(v[i])) { lo = fmin(lo, v[i]); hi = fmax(hi, v[i]); }
+  if (!(lo < hi)) { lo -= 0.5; hi += 0.5; }                // one value, or none
+  for (long i = 0; i < t->rows; i++)
+    if (isfinite(v[i])) count[(int)fmin(n - 1, floor((v[i] - lo)/(hi - lo)*n))]++;
+  Table *bins = ARENA_NEW(a, Table);
+  enum { CORNERS = 4 };                                    // of a bar
+  *bins = (Table){ 2, ARENA_ARRAY(a, const char *, 2), CORNERS*(long)n, ARENA_ARRAY(a, double *, 2) };
+  bins->name[0] = t->name[c->y.at[0]];
+  bins->name[1] = "rows";
+  for (int k = 0; k < 2; k++) bins->value[k] = ARENA_ARRAY(a, double, CORNERS*n);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < CORNERS; k++) {
+      bins->value[0][CORNERS*i + k] = lo + (hi - lo)*(i + k/2)/n;
+      bins->value[1][CORNERS*i + k] = k == 1 || k == 2 ? (double)count[i] : 0;
+    }
+  c->t = bins;
+  c->x = 0;
+  c->y.at[0] = 1;
+}
+
+static bool histogram(const Options *o, Arena *a, Chosen *c) {
+  if (!given(o, NSM_FLAG_BINS)) return true;
+  if (c->y.n != 1 || c->z >= 0) {
+    fputs("error: --bins: a histogram is of one column: -y A\n", stderr);
+    return false;
+  }
+  count_in_bins(a, c, (int)o->flags.number[NSM_FLAG_BINS]);
+  return true;
+}
+
 // ---- gnuplot --------------------------------------------------------------------------------------------------------
 static void quoted(FILE *f, const char *s) {
   fputc('\'', f);
@@ -138,7 +177,7 @@ int command_plot(const Options *o) {
     fprintf(stderr, "error: %s\n", why);
     code = EXIT_FILE;
   } else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
-  else if (choose(o, &c)) code = draw(o, &c, path);
+  else if (choose(o, &c) && histogram(o, a, &c)) code = draw(o, &c, path);
   vec_free(&c.y);
   arena_free(a);
   return code;

@@ -245,9 +245,9 @@ static void emit_scheme_points(Emitter *e) {
 static const char *points_of(const Emitter *e) {
   const Plan *p = e->plan;
   return p->equations ? arena_printf(e->arena,
-                                     ",\n  .points = scheme_points, .inertia_at = %d, .law_at = %d, .force_at = %d, "
+                                     ",\n  .points = scheme_points, .inertia_at = %d, .along_at = %d, .law_at = %d, "
                                      ".place_at = %d, .lead = %.17g",
-                                     p->inertia_at, p->law_at, p->force_at, p->place_at, p->lead)
+                                     p->inertia_at, p->along_at, p->law_at, p->place_at, p->lead)
                       : "";
 }
 

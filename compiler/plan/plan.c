@@ -141,6 +141,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   else if (projects && s->model->ntouch > 0) refuse_projected_shapes(s, bag);
   if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
   else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
+  if (scheme->equations && !scheme->two_point) check_form(a, s, scheme, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   if (degree > 1) check_galerkin(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;

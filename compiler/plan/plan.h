@@ -21,7 +21,7 @@ typedef struct PlanClass {
   int like;                     // -1, or an earlier class whose kernels these are, written in the symbols of that one
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq, bend;  // patterns of kernels that a scheme derives, values before hoisting
-  bool f_mean;                  // f is taken between both ends of the step alone
+  bool f_mean;                  // f is taken where M is, and not where it is of other classes
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int nguard; ColumnGuard *guard;  // elements of arrays in them that are out of range for some instances
@@ -37,7 +37,7 @@ typedef struct Plan {
   const SchemeDescriptor *scheme;
   const Equations *equations;   // that it is made from, where the runtime takes functions at points; NULL: others
   Point point[PIECE_POINTS];    // of these; in which M, and g and outputs are taken; h force: the weight of f there
-  int inertia_at, law_at, force_at, place_at;   // place_at: of gaps that are rows, 0: rates are
+  int inertia_at, along_at, law_at, place_at;   // place_at: of gaps that are rows, 0: rates are
   double lead;                  // a contact acts where gap + h lead rate <= 0
   Ex force[PIECE_POINTS];
   double theta, gamma;          // their defaults for this system

@@ -13,6 +13,17 @@ PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
   return all;
 }
 
+// Fused steps by Newton's method have forces that the unknowns move.
+static bool moves_forces(Arena *a, const Plan *p) {
+  if (!p->equations || p->scheme->explicit_step) return true;
+  Piece any = { a, p->sys, p->sys->pool, NULL };
+  for (int k = 0; k < PIECE_POINTS; k++) {
+    bool moves = p->point[k].time != EX_NONE && (point_moves(&any, p->point, k) || point_shares(&any, p->point, k));
+    if (moves && !ex_is_num(p->sys->pool, p->force[k], 0)) return !ex_is_num(p->sys->pool, p->point[END].end, 0);
+  }
+  return false;
+}
+
 // Large energies (docs/numerics/algebra.md, section 9) fill their matrices: written out once more, with derivatives of
 // their own and an unrolled elimination, they are larger and slower than their kernels.
 const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
@@ -21,7 +32,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
   }
   const Model *m = p->sys->model;
-  if (p->projection || p->place_at) return NULL;
+  if (p->projection || p->place_at || !moves_forces(a, p)) return NULL;
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
   if (p->sys->algebraic_states || model_impact(m) != MI_NEWTON) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;

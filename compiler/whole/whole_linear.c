@@ -241,7 +241,8 @@ static KValue *timed_forces(Linear *l, KValue i) {
     if (!kept && l->ntimed) piece_time(&l->m, k, i);
     if (!kept) step_values(p, l->phi[k], l->ntimed, at);
     for (int j = 0; j < l->ntimed; j++) {
-      KValue phi = kept ? k_get(b, l->carried[j]) : k_name(b, at[j], step_name(p, "next", j), NULL);
+      const char *name = k == END ? step_name(p, "next", j) : arena_printf(p->arena, "phi%d_%d", k, j);
+      KValue phi = kept ? k_get(b, l->carried[j]) : k_name(b, at[j], name, NULL);
       tau[j] = step_add(p, tau[j], k_op2(b, OP_TIMES, l->m.by[k].v, phi));
     }
     for (int j = 0; kept && j < l->ntimed; j++) k_name(b, tau[j], step_name(p, "tau", j), NULL);

@@ -11,6 +11,7 @@
 //
 // For the schemes whose W is M alone nothing but M is listed. Patterns once; values as often as they change.
 #include "assembly.h"
+#include "runtime/move.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,19 +206,33 @@ static void add(const nsm_sim *s, const sim_class *k, summand a, const int *at, 
 
 static double one(const nsm_sim *s, int wrt) { (void)s; (void)wrt; return 1; }
 static double at_end(const nsm_sim *s, int wrt) { return sim_chain(s, wrt); }
-// Where f of the iterate is taken.
-static double of_force(const nsm_sim *s, int wrt) {
-  return wrt == NSM_WRT_V && s->a->m->points ? s->a->point[s->a->m->force_at].share : sim_chain(s, wrt);
-}
 static double between(const nsm_sim *s, int wrt) {
-  const nsm_point *y = &s->a->point[s->a->m->inertia_at];
-  return wrt == NSM_WRT_Q ? s->n.h * y->end : y->share;
+  return sim_point_chain(s, &s->a->point[s->a->m->inertia_at], wrt);
 }
+static double along(const nsm_sim *s, int wrt) { return sim_point_chain(s, &s->a->point[s->a->m->along_at], wrt); }
+// Where f is taken: the mean over the points that the unknowns move (schemes/newton_force.c has that of df).
+static double of_force(const nsm_sim *s, int wrt) {
+  const sim_points *late = &s->a->late;
+  if (late->n == 1) return sim_point_chain(s, &s->a->point[late->at[0]], wrt);
+  double sum = 0, all = 0;
+  for (int i = 0; i < late->n; i++) {
+    const nsm_point *p = &s->a->point[late->at[i]];
+    sum += p->force * sim_point_chain(s, p, wrt);
+    all += p->force;
+  }
+  return all != 0 ? sum / all : 0;
+}
+
+typedef double chain_of(const nsm_sim *s, int wrt);
+static chain_of *force_chain(const nsm_sim *s, const sim_class *k) {
+  return k->c->f_mean ? between : k->theta == s->a->theta ? of_force : at_end;
+}
+static double force_share(const sim_class *k) { return k->c->f_mean ? 1 : k->theta; }
 
 // -h theta df/d(q, v, x), theta by row and column where some unknowns have no inertia.
 static void add_jacobian(nsm_sim *s, const sim_class *k, double *to) {
   if (!s->a->algebraic) {
-    add(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, k->jac_at, to);
+    add(s, k, (summand){ &k->c->jac, k->jac, force_chain(s, k), -s->n.h * force_share(k) }, k->jac_at, to);
     return;
   }
   const nsm_pattern *p = &k->c->jac;
@@ -241,7 +256,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
   if (constant || s->w.frozen) return;
   SIM_EACH(s, mcurve, k) add(s, k, (summand){ &k->c->mcurve, k->mcurve, between, 1 }, k->mcurve_at, to);
   SIM_EACH(s, curve, k)
-    add(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, k->curve_at, to);
+    add(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? along : at_end, -1 }, k->curve_at, to);
 }
 
 static void border(nsm_sim *s) {
@@ -279,7 +294,10 @@ static void add_class(const nsm_sim *s, const sim_class *k, summand a, const dou
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
   const sim_rows *r = &s->n.r;
   SIM_EACH(s, mass, k) add_class(s, k, (summand){ &k->c->mass, k->mass, one, 1 }, x, product, terms);
-  SIM_EACH(s, jac, k) add_class(s, k, (summand){ &k->c->jac, k->jac, of_force, -s->n.h * k->theta }, x, product, terms);
+  SIM_EACH(s, jac, k) {
+    summand jac = { &k->c->jac, k->jac, force_chain(s, k), -s->n.h * force_share(k) };
+    add_class(s, k, jac, x, product, terms);
+  }
   SIM_EACH(s, k, k) add_class(s, k, (summand){ &k->c->k, k->k, at_end, -s->n.h * k->gamma }, x, product, terms);
   for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
@@ -287,7 +305,7 @@ void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, d
   }
   for (int a = 0; a < s->a->on.curve.n && !s->w.frozen; a++) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
-    add_class(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? between : at_end, -1 }, x, product, terms);
+    add_class(s, k, (summand){ &k->c->curve, k->curve, k->h_mid ? along : at_end, -1 }, x, product, terms);
   }
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j], at = s->a->nz + j;

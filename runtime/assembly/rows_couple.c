@@ -8,18 +8,12 @@
 #include "assembly.h"
 #include "augmented.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
 // Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
 enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64, NETWORK = 200, PRODUCTS = 10 };
 static const double most = 4.0e8;        // entries of either: more than 4 GiB
-
-static int ascending(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
 
 static void rewind_starts(int n, int *start) {
   for (int i = n; i > 0; i--) start[i] = start[i - 1];
@@ -113,17 +107,21 @@ void sim_rows_column(nsm_sim *s, int row) {
 
 typedef struct graph { int n; int *start, *neighbour; } graph;
 
-// Sorts each list and removes repetitions; starts are updated.
-static void unique(graph *g) {
-  int out = 0;
-  for (int i = 0, from = 0; i < g->n; i++) {
-    int to = g->start[i + 1], first = out;
-    if (to - from > 1) qsort(g->neighbour + from, (size_t)(to - from), sizeof(int), ascending);
-    for (int j = from; j < to; j++)
-      if (out == first || g->neighbour[out - 1] != g->neighbour[j]) g->neighbour[out++] = g->neighbour[j];
-    from = to;
-    g->start[i + 1] = out;
+// Sorts each list and removes repetitions; starts are updated. j stands in the list of i as often as i in that of j: so
+// i, taken in order, comes into the lists of its neighbours in order, and nothing is compared. room [entries + n + 1].
+static void unique(graph *g, int *room) {
+  int entries = g->start[g->n], *start = room + entries, out = 0;
+  memcpy(room, g->neighbour, (size_t)entries * sizeof(int));
+  memcpy(start, g->start, ((size_t)g->n + 1) * sizeof(int));
+  for (int i = 0; i < g->n; i++)
+    for (int e = start[i]; e < start[i + 1]; e++) g->neighbour[g->start[room[e]]++] = i;
+  for (int i = 0; i < g->n; i++) {
+    int first = out;
+    for (int e = start[i]; e < start[i + 1]; e++)
+      if (out == first || g->neighbour[out - 1] != g->neighbour[e]) g->neighbour[out++] = g->neighbour[e];
+    g->start[i] = first;
   }
+  g->start[g->n] = out;
 }
 
 // The symmetrised pattern without the diagonal, in the numbers of `local`, -1 for rows that do not take part; the rows
@@ -163,7 +161,9 @@ static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int
     if (!(g->neighbour = ROOM(s, SIM_NEIGHBOUR, start[count] + 1, int))) return 0;
   }
   rewind_starts(count, start);
-  unique(g);
+  int *room = ROOM(s, SIM_SCRATCH, (size_t)start[count] + (size_t)count + 1, int);
+  if (!room) return 0;
+  unique(g, room);
   return 1;
 }
 
@@ -172,7 +172,7 @@ static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int
 static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph *full, int *order, int *place) {
   sim_rows *r = &s->n.r;
   int n = full->n, nodes = 0, block[5], entries = full->start[n];
-  int *scratch = ROOM(s, SIM_SCRATCH, 8 * (size_t)n + (size_t)entries + 8, int);
+  int *scratch = ROOM(s, SIM_SCRATCH, 9 * (size_t)n + 2 * (size_t)entries + 10, int);
   if (!scratch) return 0;
   int *node = scratch, *first = node + n, *by = first + n + 1, *natural = by + n, *component = natural + n,
       *two = component + n;
@@ -199,7 +199,7 @@ static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph
     for (int i = 0; pass == 0 && i < nodes; i++) g.start[i + 1] += g.start[i];
   }
   rewind_starts(nodes, g.start);
-  unique(&g);
+  unique(&g, g.neighbour + entries);
   sim_rcm(nodes, g.start, g.neighbour, by, component, two);
   for (int given = 0; given < 2; given++) {  // the order found, then the one of the model if its band is as narrow
     int *to = given ? natural : order, at = 0;
@@ -243,15 +243,14 @@ static int pattern_m(nsm_sim *s, const int *rows, int count, const int *behind, 
       !(r->mc = ROOM(s, SIM_MC, g.start[count] + count + more + 1, int)) ||
       !(r->m = ROOM(s, SIM_M, g.start[count] + count + more + 1, double)))
     return 0;
-  int out = 0;
-  r->m0[0] = 0;
-  for (int i = 0; i < count; i++) {
-    int at = order[i], from = out;
-    r->mc[out++] = i;
-    for (int j = g.start[at]; j < g.start[at + 1]; j++) r->mc[out++] = place[g.neighbour[j]];
-    qsort(r->mc + from, (size_t)(out - from), sizeof(int), ascending);
-    r->m0[i + 1] = out;
+  int *m0 = r->m0, out = g.start[count] + count;
+  m0[0] = 0;
+  for (int i = 0; i < count; i++) m0[i + 1] = m0[i] + 1 + g.start[order[i] + 1] - g.start[order[i]];
+  for (int i = 0; i < count; i++) {                        // as in unique: column i comes into its rows in order
+    r->mc[m0[i]++] = i;
+    for (int e = g.start[order[i]]; e < g.start[order[i] + 1]; e++) r->mc[m0[place[g.neighbour[e]]]++] = i;
   }
+  rewind_starts(count, m0);
   for (int i = 0; i < count; i++) r->row_at[i] = rows[order[i]];
   place_piles(r, behind, count, more, local);
   for (int row = 0, at = count + more; row < n; row++)

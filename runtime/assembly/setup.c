@@ -78,12 +78,13 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   return 0;
 }
 
-// theta: weight of f at the end, gamma: share of the end in the point of the laws, of an implicit scheme that has its
-// own.
+// theta: weight of f where the unknowns move it, gamma: share of the end in the point of the laws, of an implicit
+// scheme that has its own.
 static void own_weights(nsm_sim *s) {
   sim_take_points(s, s->a->theta, s->a->gamma);
   if (!s->a->m->points || s->a->scheme->weights || !s->a->scheme->implicit) return;
-  s->a->theta = s->a->point[s->a->m->force_at].force;
+  s->a->theta = 0;
+  for (int i = 0; i < s->a->late.n; i++) s->a->theta += s->a->point[s->a->late.at[i]].force;
   s->a->gamma = s->a->point[s->a->m->law_at].share;
 }
 

@@ -264,7 +264,7 @@ void sim_rows_weights(nsm_sim *s) {
   s->n.theta = SIM_NEW(s, s->a->nz + 1, double);
   s->a->instant = s->a->gamma;
   as_given(s);
-  if (!s->a->scheme->implicit || (s->a->theta == 1 && s->a->gamma == 1)) return;
+  if (!s->a->scheme->weights || (s->a->theta == 1 && s->a->gamma == 1)) return;
   nsm_view v = sim_now(s);
   SIM_EACH(s, relation, k) if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
   if (s->a->on.relation.n > 0) sim_rows_outer(s, 1);

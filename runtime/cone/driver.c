@@ -234,8 +234,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
                                    const double *guess, answers *a) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
-  int pile = p->cones >= NSM_WARM_PILE || (p->cones >= NSM_WARM_FEW && t->accept > t->tolerance);
-  if (guess && pile && p->cones <= NSM_NEAR) {
+  if (guess && p->cones >= NSM_WARM_FEW && p->cones <= NSM_NEAR) {
     status = try_from_guess(p, w, t, guess, a);
     if (status == NSM_CONE_FAILED && p->cones <= NSM_SMALL && (w->brief || will_do(p, w, t, a))) return status;
   }

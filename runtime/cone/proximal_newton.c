@@ -147,8 +147,7 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
-    int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
-        near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_NEAR;
+    int near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= NSM_WARM_FEW && p->cones <= NSM_NEAR;
     double alpha = near_by ? near_alpha : creeps ? next_alpha : first_alpha;
     if (near_by) { length = NEAR; n.most = INNER_NEAR; n.most_work = near_work; }
     nsm_graph_start(&g, t, lambda, x);

@@ -167,8 +167,7 @@ enum {
   NSM_NEAR = 6000,           // blocks up to which the proximal loop is tried from the answer of the step before
   NSM_FACTORED = 40000,      // blocks up to which there is room for factors on bodies
   NSM_PILE = 100,            // of these
-  NSM_WARM_PILE = 30,        // from here on, up to NSM_NEAR, the answer of the step before is a good start
-  NSM_WARM_FEW = 4           // likewise, where an answer above the tolerance will do
+  NSM_WARM_FEW = 4           // from here on, up to NSM_NEAR, the answer of the step before is a good start
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name

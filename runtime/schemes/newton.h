@@ -1,6 +1,7 @@
 // The step of moreau by Newton's method: what its files share. Equations are those of step_newton.c.
 //
 //   step_newton.c       one step: start values, which iterates stand, other starts
+//   newton_force.c      f at the points of the scheme, its derivatives
 //   newton_residual.c   kernels at an iterate, R and the laws with the sizes of their terms
 //   newton_iteration.c  one step of Newton's method: matrices, the one-step problem
 //   newton_rounding.c   what rounding leaves of an iterate
@@ -11,7 +12,7 @@
 
 static inline nsm_view newton_end(const nsm_sim *s, double t1) { return sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
-// Where M is taken, and H of constraints; its increments are those of the step.
+// Where M is taken; its increments are those of the step.
 static inline nsm_view newton_between(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1 - (1 - s->a->point[s->a->m->inertia_at].time) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
   v.dv = s->w.inc;
@@ -22,9 +23,15 @@ static inline nsm_view newton_between(nsm_sim *s, double t1) {
 // Where g and the laws of relations of degree 0 are taken.
 static inline nsm_view newton_law(nsm_sim *s, double t1) { return sim_between(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
-// places.c, where rows are gaps: where f of the iterate is taken; the gap of each row of a class as a rate, and H
-// there; the share of h u_E in the place of a row's gap
-nsm_view newton_force(nsm_sim *s, double t1);
+// newton_force.c
+void newton_force_analyse(nsm_sim *s);
+void newton_explicit_part(nsm_sim *s);                     // S
+void newton_forces(nsm_sim *s, double t1);                 // R = -S - h sum of f at the iterate's points, into w.smooth
+nsm_view newton_along(nsm_sim *s, double t1, const nsm_view *mid);   // where H of constraints' impulses is taken
+void newton_jacobians(nsm_sim *s, double t1, const nsm_view *mid);   // those that move
+
+// places.c, where rows are gaps: the gap of each row of a class as a rate, and H there; the share of h u_E in the place
+// of a row's gap
 void     newton_place(nsm_sim *s, const sim_class *k, double t1);
 double   newton_place_share(const nsm_sim *s, int row);
 static inline int newton_is_place(const nsm_sim *s, const sim_class *k) {
@@ -38,7 +45,6 @@ static inline int newton_row(const nsm_sim *s, int i) {
 
 // newton_residual.c
 void   newton_position(nsm_sim *s);                        // q1 of z1
-void   newton_explicit_part(nsm_sim *s);                   // S
 void   newton_evaluate(nsm_sim *s, double t1);             // kernels at the iterate
 void   newton_round_off(nsm_sim *s, int first);            // of the terms, into w.round
 double newton_residual(nsm_sim *s, int rounded, int *worst);

@@ -7,21 +7,28 @@ enum { TURNS = 8,                        // steps after which R is kept (newton_
 static const double slows = 0.5;         // where R falls by less
 
 // ---- Newton's step --------------------------------------------------------------------------------------------------
+// Contacts of which none is closed push nothing, and no problem reads their rates.
+static int acts(const nsm_sim *s, const sim_class *k) {
+  return k->c->kind != NSM_CONTACT || memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count);
+}
+
+static void curvature(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  size_t n = (size_t)k->c->curve.n, values = (size_t)k->tab.count * n;
+  if (!acts(s, k)) { memset(k->curve, 0, values * sizeof *k->curve); return; }
+  k->c->curve_fn(v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
+  for (size_t i = 0; s->a->m->place_at && i < values; i++) k->curve[i] *= newton_place_share(s, k->row0 + (int)(i / n));
+}
+
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v,
-           force = newton_force(s, t1);
-  SIM_EACH(s, jac_moving, k) k->c->jac_fn(k->c->f_mean ? &mid : &force, &k->tab, k->jac);
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
+  newton_jacobians(s, t1, &mid);
   SIM_EACH(s, k_moving, k) k->c->k_fn(k->gamma == 1 ? &v : &law, &k->tab, k->k);
   SIM_EACH(s, b_moving, k) k->c->b_fn(k->gamma == 1 ? &v : &law, &k->tab, k->b);
   if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
-  if (!s->w.frozen) SIM_EACH(s, curve, k)
-    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
-  if (!s->w.frozen && s->a->m->place_at) SIM_EACH(s, curve, k) {
-    size_t n = (size_t)k->c->curve.n;
-    for (size_t i = 0; i < (size_t)k->tab.count * n; i++) k->curve[i] *= newton_place_share(s, k->row0 + (int)(i / n));
-  }
-  if (!s->w.frozen) SIM_EACH(s, rq_moving, k) k->c->rq_fn(&v, &k->tab, k->rq);
+  nsm_view along = newton_along(s, t1, &mid);
+  if (!s->w.frozen) SIM_EACH(s, curve, k) curvature(s, k, k->h_mid ? &along : &v);
+  if (!s->w.frozen) SIM_EACH(s, rq_moving, k) if (acts(s, k)) k->c->rq_fn(&v, &k->tab, k->rq);
   if (!s->w.frozen) sim_rows_rates(s);
   if (!s->n.w.constant) {
     int z = sim_matrix_update(s, 0);

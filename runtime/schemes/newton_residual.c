@@ -29,17 +29,8 @@ static void mean_forces(nsm_sim *s, const nsm_view *mid) {
   }
 }
 
-// S: what does not change during the iteration; with unknowns that have no inertia it does, since they are taken at the
-// end of the step here too.
-void newton_explicit_part(nsm_sim *s) {
-  nsm_view v0 = s->a->m->place_at ? sim_view(s, s->now.t, s->now.q, s->w.z_from_begin, s->now.l) : sim_now(s);
-  memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
-  if (s->a->theta < 1) {
-    sim_forces(s, &v0, 1, s->w.f);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->n.theta[i]) * s->w.f[i];
-  }
-}
-
+// S does not change during the iteration, but with unknowns that have no inertia: they are taken at the end of the step
+// there too.
 static void algebraic_at_end(nsm_sim *s) {
   for (int i = 0; i < s->a->nz; i++) if (sim_is_at_end(s, i)) s->now.z[i] = s->w.z1[i];
   newton_explicit_part(s);
@@ -96,8 +87,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
   if (s->a->algebraic && s->a->theta < 1) algebraic_at_end(s);
-  nsm_view force = newton_force(s, t1);
-  sim_forces(s, &force, 0, s->w.f);
+  newton_forces(s, t1);
   nsm_view between = s->a->on.g.n + s->a->on.relation.n > 0 ? newton_law(s, t1) : v;
   if (s->a->on.g.n > 0) reactions(s, &v, &between, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
@@ -105,16 +95,11 @@ void newton_evaluate(nsm_sim *s, double t1) {
     (void)sim_at_point(s, &s->a->point[s->a->m->inertia_at], t1, s->w.z1, s->w.qm, s->w.zm);
     SIM_EACH(s, mass_moving, k) k->c->mass_fn(&mid, &k->tab, k->mass);
     if (s->a->follows) sim_touch_there(s, &mid);
+    nsm_view along = newton_along(s, t1, &mid);
     SIM_EACH(s, mid, k) {
       if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
-      k->c->h_fn(&mid, &k->tab, k->h_mid);
+      k->c->h_fn(&along, &k->tab, k->h_mid);
     }
-  }
-  for (int i = 0; i < s->a->nz; i++) {
-    double f = s->n.h * s->n.theta[i] * s->w.f[i];
-    s->w.smooth[i] = -f - s->w.s[i];
-    s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
-    s->w.inc_size[i] = s->w.diag[i] = 0;
   }
   mean_forces(s, &mid);
   inertia(s);

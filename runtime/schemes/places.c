@@ -11,7 +11,6 @@
 
 void sim_places_analyse(nsm_sim *s) {
   if (!s->a->m->place_at) return;
-  s->w.z_force = SIM_NEW(s, (size_t)s->a->nz, double);
   s->w.z_from_begin = SIM_NEW(s, (size_t)s->a->nz, double);
   s->w.q_place = SIM_NEW(s, (size_t)s->a->nq, double);
 }
@@ -33,13 +32,6 @@ void sim_places_begin(nsm_sim *s) {
 
 void sim_places_accept(nsm_sim *s) {
   for (int i = 0; i < s->a->nz; i++) s->now.central[i] = 0.5 * (s->now.z[i] + s->w.z1[i]);
-}
-
-nsm_view newton_force(nsm_sim *s, double t1) {
-  if (!s->a->m->place_at) return newton_end(s, t1);
-  double share = s->a->point[s->a->m->force_at].share;
-  for (int i = 0; i < s->a->nz; i++) s->w.z_force[i] = (1 - share) * s->now.z[i] + share * s->w.z1[i];
-  return sim_view(s, t1, s->w.q1, s->w.z_force, s->w.l1);
 }
 
 double newton_place_share(const nsm_sim *s, int row) { return sim_place_point(s, s->n.r.e[row]).end; }

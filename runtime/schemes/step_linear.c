@@ -73,8 +73,7 @@ static inline double row_terms(const nsm_sim *s, int row, double y) {
 
 double sim_row_terms(const nsm_sim *s, int row, double y) { return row_terms(s, row, y); }
 
-// f or g of the classes in a list, those of weight 1 apart; begin: of the others only, which have a part at the begin
-// of the step.
+// f or g of the classes in a list, those that are taken at the end apart; begin: of the others only.
 static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_view *v, double weight, int begin,
                         double *rhs) {
   int nv = s->a->nv, nz = s->a->nz;
@@ -86,7 +85,8 @@ static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_
     memset(f, 0, (size_t)nz * sizeof(double));
     for (int a = 0; a < of->n; a++) {
       const sim_class *k = &s->a->cls[of->of[a]];
-      if (((reaction ? k->gamma : k->theta) == 1 && ends) != end) continue;
+      int last = reaction ? k->gamma == 1 : k->theta != s->a->theta;
+      if ((last && ends) != end) continue;
       if (reaction) k->c->g_fn(v, &k->tab, f, f + nv);
       else k->c->f_fn(v, &k->tab, f, f + nv);
     }
@@ -94,14 +94,27 @@ static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_
   }
 }
 
+// h by f at a point, the unknowns z as they are at the begin; `at`: of an end.
+static void add_forces(nsm_sim *s, int point, const nsm_view *at, double t1) {
+  const nsm_point *p = &s->a->point[point];
+  if (point <= NSM_END) {
+    add_kernels(s, &s->a->on.f_moving, 0, at, s->n.h * p->force, point == NSM_BEGIN, s->w.rhs);
+    return;
+  }
+  if (p->force == 0) return;
+  sim_move(s, s->now.q, s->n.h * (p->begin + p->end), s->now.z, s->w.qg);
+  nsm_view v = sim_view(s, t1 - (1 - p->time) * s->n.h, s->w.qg, s->now.z, s->now.l);
+  add_kernels(s, &s->a->on.f_moving, 0, &v, s->n.h * p->force, 1, s->w.rhs);
+}
+
 static void right_side(nsm_sim *s, double t1) {
   double h = s->n.h, *rhs = s->w.rhs;
   nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->w.qm, s->now.z, s->now.l);
   sim_move(s, s->now.q, h, s->now.z, s->w.qm);
   for (int i = 0; i < s->a->nz; i++) rhs[i] = h * s->n.f_constant[i];
-  if (s->a->on.f_moving.n > 0) {
-    add_kernels(s, &s->a->on.f_moving, 0, &va, h * s->a->point[NSM_END].force, 0, rhs);
-    add_kernels(s, &s->a->on.f_moving, 0, &v0, h * s->a->point[NSM_BEGIN].force, 1, rhs);
+  for (int i = 0; s->a->on.f_moving.n > 0 && i < NSM_POINTS; i++) {
+    int k = (i + NSM_END) % NSM_POINTS;                  // first the end
+    add_forces(s, k, k == NSM_END ? &va : &v0, t1);
   }
   if (s->a->on.g.n > 0) {
     va.l = v0.l = s->a->zero_l;

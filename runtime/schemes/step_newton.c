@@ -126,6 +126,7 @@ void sim_newton_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
   if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
   s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
+  newton_force_analyse(s);
 }
 
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {

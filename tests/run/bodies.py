@@ -408,6 +408,27 @@ def driven_rolling():
         need(off <= 1e-14, f"off {off:.3g}")
 
 
+def turned_by(p, w):
+    """p o exp(w), of quaternions: docs/numerics/bodies.md, section 2."""
+    half = math.hypot(*w)/2
+    s, k = math.cos(half), 0.5*(math.sin(half)/half if half else 1)
+    a, x, y, z = p
+    b, u, v, r = s, k*w[0], k*w[1], k*w[2]
+    return (a*b - x*u - y*v - z*r, a*u + x*b + y*r - z*v, a*v + y*b + z*u - x*r, a*r + z*b + x*v - y*u)
+
+
+def midpoint_moves():
+    """Attitudes of midpoint move by half of the spin before, then by half of that after, in steps whose velocities are
+    corrected for round-off too."""
+    c, _, _ = run((ROOT / "models/gimbals.nsm").read_text(), "--scheme", "midpoint", "--until", "0.2s")
+    h = c["time"][1] - c["time"][0]
+    for body in ("outer", "inner", "rotor"):
+        p = list(zip(*(c[f"{body}.q[{i}]"] for i in range(1, 5))))
+        w = list(zip(*([h/2*x for x in c[f"{body}.spin[{i}]"]] for i in range(1, 4))))
+        off = max(math.dist(turned_by(turned_by(p[k], w[k]), w[k + 1]), p[k + 1]) for k in range(len(p) - 1))
+        need(off <= 1e-14, f"{body} moves elsewhere by {off:.3g}")
+
+
 CASES = [("rotations of a family", rotations_of_a_family), ("corners of a family", corners_of_a_family),
          ("driven bodies: the ledger", driven_balance), ("driven bodies: closed forms", driven_closed_forms),
          ("driven bodies: rolling", driven_rolling),
@@ -415,6 +436,7 @@ CASES = [("rotations of a family", rotations_of_a_family), ("corners of a family
          ("families are the same", families_are_the_same),
          ("turned body axes", turned_axes), ("a mass put on a body", a_mass_put_on_a_body),
          ("tilted top", tilted_top), ("sleeping top", sleeping_top), ("tippe top", tippe_top),
+         ("midpoint moves by its own velocities", midpoint_moves),
          ("free top keeps its energy, moreau", moreau_keeps_energy)]
 for shape_, law_ in (("sphere(0.15)", "rolling(0.3, 0.01)"), ("box([0.2, 0.3, 0.25])", "coulomb(0.3)")):
     CASES.append((f"bodies collide, {shape_}", collisions, shape_, law_))

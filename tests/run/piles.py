@@ -157,10 +157,32 @@ def goes_on():
             need("billion operations (--solve-budget)" in ran.err, ran.err)
 
 
+FALLING = """model Scene {
+  gravity [0, 0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfspace }
+  body part[i in 1:6] {
+    shape = box([0.09, 0.09, 0.09] [m]), density = 1000, attitude = rotation([sin(3*i), cos(5*i), sin(7*i) + 0.1],
+    0.3*sin(11*i)), position = [5e-4*sin(12.9898*i), 5e-4*sin(78.233*i), 0.1 + 0.16*(i - 1)]
+  }
+  contact ground { between = part, floor; with newton(0), coulomb(0.5); }
+  contact pile { among = part; with newton(0), coulomb(0.5); }
+  simulate { until = 0.5 [s], step = 2 [ms], scheme = moreau }
+}
+"""
+
+
+def warm(most):
+    """Few contacts at 1e-12: the problem of a step begins with the forces of the last, not from afar."""
+    _, s, err = run(FALLING)
+    need(s["solver_iterations"] <= most and s["max_residual"] <= 1e-12, f"{s['solver_iterations']} iterations: {err}")
+    return f"{s['solver_iterations']} iterations"
+
+
 FIVE, TEN = ("model Scene {\n" + scenes.stack(n, 0.5).replace("LAWS", scenes.LAWS[1]) + "\n}\n" for n in (5, 10))
 CASES = [("friction that no solver settles", unsettled), ("a rod strikes without a gain", softened),
          ("boxes at rest on each other", rests, FIVE, 30), ("ten boxes at rest", rests, TEN, 30),
          ("planar rectangles at rest on each other", rests, RECTANGLES, 60),
+         ("boxes that fall on each other, from the forces of the last step", warm, 3000),
          ("large piles have a tolerance of their own", large_piles),
          ("a large pile goes on with the best answer", goes_on)]
 CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)

@@ -15,6 +15,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
 void     sim_flow_accept(nsm_sim *s) { (void)s; }
 void     sim_flow_stale(nsm_sim *s) { (void)s; }
 void     sim_flow_mend_sets(nsm_sim *s) { (void)s; }
+void     sim_flow_other_set(nsm_sim *s, int row) { (void)s; (void)row; }
 int      sim_flow_found(nsm_sim *s, double *length) { (void)s; (void)length; return 0; }
 int      sim_flow_is_at(const nsm_sim *s, int when) { (void)s; (void)when; return 0; }
 double   sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }

@@ -1,5 +1,5 @@
-// A scheme is one file and one line (docs/adding.md): implicit_euler.c and own.def. Its steps are checked by hand, its
-// fused steps against those, and what the rest of the compiler says of it.
+// A scheme is one file and one line (docs/adding.md): implicit_euler.c, explicit_euler.c, simpson.c and their lines in
+// own.def. Their steps are checked by hand, their fused steps against those; no_step.c is one that is refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,10 @@
 #include "tests/unit/compile_text.h"
 #include "runtime/nsm_run.h"
 
-#define BY "simulate { until = 2, step = 0.01, scheme = implicit_euler }\n}\n"
+#define EXPERIMENT(scheme) "simulate { until = 2, step = 0.01, scheme = " scheme " }\n}\n"
+#define BY EXPERIMENT("implicit_euler")
+#define BY_SIMPSON EXPERIMENT("simpson")
+#define BY_EXPLICIT EXPERIMENT("explicit_euler")
 static const double h = 0.01;
 
 typedef struct Run { Compilation *c; Jit *jit; nsm_sim *sim; nsm_error e; } Run;
@@ -119,10 +122,76 @@ static void constraints(void **state) {
   end(&r);
 }
 
+// (1 + q_B^2) (u_E - u_B) = (h/6) (f_B + 4 f~ + f_E), f = -q u^2 - sin q + cos 3t, q~ of (q_B + q_E)/2 and u~ likewise
+static double force_at(double t, double q, double u) { return -q * u * u - sin(q) + cos(3 * t); }
+
+static void three_points(void **state) {
+  (void)state;
+  Run r = start("model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\n"
+                "force q = cos(3*time);\n" BY_SIMPSON, 1);
+  for (int k = 0; k < 200; k++) {
+    double t = k * h, q = value(&r, "q"), u = value(&r, "q'");
+    step(&r);
+    double q1 = value(&r, "q"), u1 = value(&r, "q'"), qm = 0.5 * (q + q1), um = 0.5 * (u + u1);
+    near(q1, q + h * um);
+    near((1 + q * q) * (u1 - u), h / 6 * (force_at(t, q, u) + 4 * force_at(t + 0.5 * h, qm, um) +
+                                          force_at(t + h, q1, u1)));
+  }
+  end(&r);
+}
+
+static void nothing_at_the_end(void **state) {
+  (void)state;
+  Run r = start("model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\n"
+                "force q = cos(3*time);\n" BY_EXPLICIT, 1);
+  for (int k = 0; k < 200; k++) {
+    double q = value(&r, "q"), u = value(&r, "q'");
+    step(&r);
+    near(value(&r, "q"), q + h * u);
+    near((1 + q * q) * (value(&r, "q'") - u), h * force_at(k * h, q, u));
+  }
+  end(&r);
+}
+
+// On a circle, driven: the impulse is along H of the end, M and forces are constant.
+static void along_the_end(void **state) {
+  (void)state;
+  Run r = start("model A {\ncoord x = 1, y = 0;\nkinetic (x'^2 + y'^2)/2;\npotential 10*y;\n"
+                "constraint rod: x^2 + y^2 = 1;\n" BY_SIMPSON, 1);
+  for (int k = 0; k < 100; k++) {
+    double u = value(&r, "x'"), v = value(&r, "y'");
+    step(&r);
+    double x = value(&r, "x"), y = value(&r, "y"), u1 = value(&r, "x'"), v1 = value(&r, "y'");
+    near(x * u1 + y * v1, 0);
+    near((u1 - u) * y - (v1 - v + 10 * h) * x, 0);
+  }
+  end(&r);
+}
+
+static void refused(void **state) {
+  (void)state;
+  const char *contact = "model A {\ncoord q = 1;\nkinetic q'^2/2;\ncontact c: q >= 0 with inelastic();\n"
+                        EXPERIMENT("no_step");
+  Compilation *c = compile_text(contact, STAGE_SYSTEM);
+  DiagBag *bag = diag_bag_new(c->stages);
+  assert_null(make_plan(c->stages, c->system, NULL, bag));
+  assert_int_equal(diag_errors(bag), 1);
+  compilation_free(c);
+  c = compile_text("model A {\ncoord q = 1;\nkinetic q'^2/2;\n" EXPERIMENT("no_step"), STAGE_SYSTEM);
+  assert_non_null(make_plan(c->stages, c->system, NULL, c->bag));          // which has no contacts
+  compilation_free(c);
+}
+
 // Fused steps are the same steps.
 static void fused(void **state) {
   (void)state;
   static const struct { const char *text; WholeKind kind; } all[] = {
+    { "model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\nforce q = cos(3*time);\n"
+      BY_SIMPSON, WHOLE_PIECE },
+    { "model A {\ncoord x = 1, y = 0;\nkinetic (x'^2 + y'^2)/2;\npotential 10*y;\n"
+      "constraint rod: x^2 + y^2 = 1;\n" BY_SIMPSON, WHOLE_PIECE },
+    { "model A {\ncoord q = 0.3, q' = 1;\nkinetic q'^2/2;\npotential 2*q^2;\nforce q = sin(3*time) - 0.1*q';\n"
+      "contact wall: 0.5 - q >= 0 with newton(0.5);\n" BY_SIMPSON, WHOLE_LINEAR },
     { "model A {\ncoord q = 0.7, q' = 0.4;\nkinetic (1 + q^2)*q'^2/2;\npotential -cos(q);\n" BY, WHOLE_PIECE },
     { "model A {\ncoord x = 1, y = 0;\nkinetic (x'^2 + y'^2)/2;\npotential 10*y;\n"
       "constraint rod: x^2 + y^2 = 1;\n" BY, WHOLE_PIECE },
@@ -150,6 +219,8 @@ static void fused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(moving_mass), cmocka_unit_test(contacts),
                                       cmocka_unit_test(relations), cmocka_unit_test(friction),
-                                      cmocka_unit_test(constraints), cmocka_unit_test(fused) };
+                                      cmocka_unit_test(constraints), cmocka_unit_test(three_points),
+                                      cmocka_unit_test(nothing_at_the_end), cmocka_unit_test(along_the_end),
+                                      cmocka_unit_test(refused), cmocka_unit_test(fused) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,4 +11,4 @@ static inline void theta_gamma_points(double theta, double gamma, double e, nsm_
   to[3] = (nsm_point){ 0, gamma, gamma * (1 - theta), gamma * theta, gamma, 0 };
 }
 
-#define THETA_GAMMA .points = theta_gamma_points, .inertia_at = 2, .law_at = 3, .force_at = 1, .lead = 0.5
+#define THETA_GAMMA .points = theta_gamma_points, .inertia_at = 2, .along_at = 2, .law_at = 3, .lead = 0.5

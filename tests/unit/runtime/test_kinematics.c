@@ -101,8 +101,8 @@ static const nsm_model *model(int scheme) {
   static const nsm_model of[] = {
     [NSM_SCHEME_MOREAU] = MODEL(NSM_SCHEME_MOREAU, THETA_GAMMA), [NSM_SCHEME_CONSISTENT] = MODEL(NSM_SCHEME_CONSISTENT),
     [NSM_SCHEME_CONSISTENT1] = MODEL(NSM_SCHEME_CONSISTENT1),
-    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .points = midpoint_points, .inertia_at = 2, .law_at = 2,
-                                   .force_at = 2) };
+    [NSM_SCHEME_MIDPOINT] = MODEL(NSM_SCHEME_MIDPOINT, .points = midpoint_points, .inertia_at = 2, .along_at = 2,
+                                   .law_at = 2) };
   return &of[scheme];
 }
 
