@@ -22,11 +22,17 @@ static double start_of(const Check *k, const Slot *t) {
   return at >= 0 && at < k->x->nz ? k->x->start[at] : NAN;
 }
 
+// No run goes on for so long; where time has lost the digits of a phase, everything jumps.
+static double time_of_no_run(const Check *k, double t0) {
+  double t = k->s->until == EX_NONE ? NAN : value_of(k->s, k->s->until, NULL, 0);
+  return t > t0 ? t0 + 1e6*(t - t0) : INFINITY;
+}
+
 // Everything that moves in the class; what may be crossed is chosen by kind, or is one symbol.
 static Axes axes_of(const Check *k, const SysClass *c, unsigned crossed, int symbol) {
   Axes a = { 0, ARENA_ARRAY(k->arena, ExAxis, 2*c->nslot + 1) };
   double t0 = start_time(k);
-  a.at[a.n++] = (ExAxis){ k->s->sym_time, t0, t0, INFINITY, crossed & OF_TIME };
+  a.at[a.n++] = (ExAxis){ k->s->sym_time, t0, t0, time_of_no_run(k, t0), crossed & OF_TIME };
   for (int i = 0; i < c->nslot; i++) {
     const Slot *t = &c->slot[i];
     if (t->kind == SLOT_D) continue;

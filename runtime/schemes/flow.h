@@ -4,6 +4,7 @@
 //   flow_setup.c     what fits, room, the solver               flow_solver.c   its plug-in (flow_solver.h)
 //   flow_instant.c   accelerations and forces of an instant     instant.c       its mass, sliding friction, solution
 //   flow_moves.c     q' of velocities, attitudes among them    flow_project.c  onto constraints and closed contacts
+//   flow_hidden.c    constraints that relations hide
 //   flow_books.c     works and impulses along the motion       flow_verify.c   the check of what is to stand
 //   step_flow.c      a piece with fixed sets
 //
@@ -14,10 +15,18 @@
 
 enum { FLOW_MOST = 400 };                // unknowns of an instant
 
+typedef struct sim_hidden {              // flow_hidden.c
+  int     k, m, first;                   // rows without derivatives, multipliers; rows from `first` have none left
+  int    *at, *row;                      // [k] kept row whose place a row has; kept row by the columns of G
+  double *D, *G, *scale, *sum;           // [k m] [k k]; [n] of rows of the instant; [nz + 1]
+} sim_hidden;
+
 struct sim_flow {
   const nsm_flow_solver *solver;
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
+  int     low, tires;                    // pieces in a row of many steps of low order; it shall have the other ones
+  long    taken;                         // steps of the solver before this piece
   int     n, nq, nquad, nroot;           // n = nq + nz
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
   int    *group;                         // [n] the first of its unit
@@ -25,6 +34,7 @@ struct sim_flow {
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
   double *most, *scale;                  // [2 r.n] of each row largest y and multiplier so far, and their sizes
+  double *terms;                         // [nz] sizes of the forces at the end of the last piece
   double  strong;                        // largest force so far
   double *there;                         // [nroot] what is watched, at a root
   int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin
@@ -38,6 +48,8 @@ struct sim_flow {
   sim_instant in;
   int     m, *row;                       // rows kept
   unsigned char *slides, *level;         // [nfriction]; [r.n] 1: its rate or y is kept, through the derivative; 0: y
+  sim_hidden hidden;
+  int     hides;                         // the instant at hand has hidden constraints
   int     iterates;                      // the system is not affine in its multipliers
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
@@ -53,6 +65,11 @@ void flow_rows(nsm_sim *s);                                // those that are kep
 // flow_moves.c: the state in y as q and z, attitudes of length 1; and its derivative, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
 void flow_derivative(nsm_sim *s, const double *q, const double *z, const double *dz, double *dy);
+// flow_hidden.c: the singular system at hand with the constraints that its relations hide, 0: they hide none; their
+// right sides in a correction
+int  flow_hidden(nsm_sim *s, const nsm_view *v);
+void flow_hidden_off(const nsm_sim *s, const double *y, double *e);
+void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
 // flow_books.c: powers and forces of the instant at hand; books of the piece at hand
 void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double *dq);

@@ -238,6 +238,8 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     reactions(s, &v, (size_t)n);
     rows(s, &v, (size_t)n);
     sim_instant_factor(&w->in, n);
+    w->hides = w->in.singular && flow_hidden(s, &v);
+    if (w->hides) sim_instant_factor(&w->in, n);
     sim_instant_solve(&w->in, n, w->in.e, w->x);
     if (!all_finite(w->x, (size_t)n)) return 0;
     double change = take(s);

@@ -1,7 +1,7 @@
 // Onto constraints and closed contacts, which the accelerations keep but for the error of the solver: with the matrix
 // of the instant,
 //
-//   M dq = H^T tau,  H dq = -(g - g_0);      M dz = H^T tau,  H dz = -rate      (of relations inside: -y)          (5)
+//   M dq = H^T tau,  H dq = -(g - g_0);      M dz = H^T tau,  H dz = -rate      (of relations inside: -y)          (4)
 //
 // g_0 is 0, of a contact where it closed. Positions first, by Newton's method with the matrix kept.
 #include "flow.h"
@@ -36,6 +36,7 @@ static void rates(nsm_sim *s, double t, const double *q, const double *z, double
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       if (w->in.of[row] >= 0 && w->level[row]) e[s->a->nz + w->in.of[row]] = -w->rate[1][row];
   }
+  flow_hidden_off(s, w->rate[1], e);
 }
 
 // The matrix of the instant is at hand. 0: it cannot be met.
@@ -49,6 +50,7 @@ int flow_project(nsm_sim *s, double t, double *q, double *z) {
     double off = gaps(s, t, q, z, w->in.e);
     if (!(off < 0.5 * last)) break;
     last = off;
+    if (w->hides) for (int i = 0; i < n; i++) w->in.e[i] *= w->hidden.scale[i];
     sim_instant_solve(&w->in, n, w->in.e, w->x);
     memcpy(w->qa, q, (size_t)s->a->nq * sizeof(double));
     sim_move(s, w->qa, 1, w->x, q);

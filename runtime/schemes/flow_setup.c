@@ -79,6 +79,7 @@ static void room_of_instant(nsm_sim *s) {
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);
+  flow_hidden_open(s);
 }
 
 void sim_flow_analyse(nsm_sim *s) {
@@ -97,10 +98,10 @@ void sim_flow_analyse(nsm_sim *s) {
   w->from = -INFINITY;
   w->to = INFINITY;
   double **by_n[] = { &w->y, &w->dy, &w->tolerance, &w->size }, **by_q[] = { &w->q, &w->qa, &w->qb, &w->end_q },
-         **by_z[] = { &w->z, &w->dz, &w->end_z }, **by_quad[] = { &w->quad, &w->before };
+         **by_z[] = { &w->z, &w->dz, &w->end_z, &w->terms }, **by_quad[] = { &w->quad, &w->before };
   for (size_t i = 0; i < 4; i++) *by_n[i] = SIM_NEW(s, w->n, double);
   for (size_t i = 0; i < 4; i++) *by_q[i] = SIM_NEW(s, w->nq, double);
-  for (size_t i = 0; i < 3; i++) *by_z[i] = SIM_NEW(s, s->a->nz, double);
+  for (size_t i = 0; i < 4; i++) *by_z[i] = SIM_NEW(s, s->a->nz, double);
   for (size_t i = 0; i < 2; i++) *by_quad[i] = SIM_NEW(s, w->nquad, double);
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);

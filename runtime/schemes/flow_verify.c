@@ -61,6 +61,7 @@ static double momentum(nsm_sim *s, const nsm_view *v) {
         size[z] += fabs(p);
       }
   }
+  memcpy(w->terms, size, (size_t)s->a->nz * sizeof(double));
   SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
     double *m = k->mass;

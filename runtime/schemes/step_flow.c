@@ -4,6 +4,7 @@
 #include "flow.h"
 
 enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after which it is taken as stiff
+enum { MANY = 32, LOW = 3, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
 static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
@@ -19,6 +20,10 @@ static int rhs(void *with, double t, const double *y, double *dy) {
 static int quad(void *with, double t, const double *y, double *dq) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
+  if (s->a->on.row.n == s->a->on.relation.n && s->a->on.energy.n == 0) {     // no impulses, no books
+    memset(dq, 0, (size_t)w->nquad * sizeof(double));
+    return 0;
+  }
   flow_take(s, y, w->q, w->dz);
   if (!flow_instant(s, t, w->q, w->dz)) return 1;
   flow_powers(s, t, w->q, w->dz, dq);
@@ -28,16 +33,18 @@ static int quad(void *with, double t, const double *y, double *dq) {
 static int root(void *with, double t, const double *y, double *g) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
+  int only_constraints = s->n.r.nfriction + s->a->on.contact.n + s->a->on.relation.n == 0;
   flow_take(s, y, s->w.q1, s->w.z1);
-  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
+  if (!only_constraints && !flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
   memcpy(s->w.l1, w->in.force, (size_t)s->a->nl * sizeof(double));
   w->watch(s, t, g);
   return 0;
 }
 
 // ---- begin ----------------------------------------------------------------------------------------------------------
-// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them. Velocities that are
-// nothing beside what would move coordinates by their size within the run have that size.
+// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them, also by forces that
+// balance each other. Velocities that are nothing beside what would move coordinates by their size within the run have
+// that size.
 static void tolerances(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   double h = s->a->step, run = fmax(s->a->until - s->now.t, h);
@@ -45,10 +52,18 @@ static void tolerances(nsm_sim *s) {
     double *size = &w->size[w->group[i]];
     *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
   }
-  for (int i = 0; i < s->a->nown; i++) {
+  double places = 0;                                       // and attitudes of bodies
+  for (int i = s->a->nown; i < w->nq; i++) places = fmax(places, w->size[w->group[i]]);
+  for (int i = 0; i < s->a->nv; i++) {
     double *size = &w->size[w->group[w->nq + i]];
-    *size = fmax(*size, w->size[w->group[i]] / run);
+    *size = fmax(*size, (i < s->a->nown ? w->size[w->group[i]] : places) / run);
   }
+  for (int i = 0; i < s->a->nv; i++) {
+    double *size = &w->size[w->group[w->nq + i]], m = s->n.inertia_start[i];
+    if (m > 0) *size = fmax(*size, h * w->terms[i] / m);
+  }
+  for (int i = 0; i < s->a->nown; i++)
+    w->size[w->group[i]] = fmax(w->size[w->group[i]], h * w->size[w->group[w->nq + i]]);
   for (int i = 0; i < w->n; i++) {
     double size = w->size[w->group[i]];
     w->tolerance[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
@@ -62,6 +77,7 @@ static int opened(nsm_sim *s, int stiff) {
   nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
+  w->taken = w->low = 0;
   return w->motion != NULL;
 }
 
@@ -73,6 +89,7 @@ static int begin(nsm_sim *s) {
   w->begun = s->now.t;
   if (s->now.k == 0) {
     memset(w->size, 0, (size_t)w->n * sizeof(double));
+    memset(w->terms, 0, (size_t)s->a->nz * sizeof(double));
     w->strong = 0;
     memset(w->most, 0, 2 * (size_t)s->n.r.n * sizeof(double));
     memset(w->scale, 0, 2 * (size_t)s->n.r.n * sizeof(double));
@@ -176,18 +193,36 @@ static int go(nsm_sim *s, double t1, long most) {
   return code;
 }
 
+// Adams' formulas whose steps are limited by stability, and not by the error, are of low order.
+static void look_for_stiffness(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  long steps, evaluations;
+  w->solver->counts(w->motion, &steps, &evaluations);
+  int many = !w->stiff && steps - w->taken >= MANY && w->solver->order(w->motion) <= LOW;
+  w->low = many ? w->low + 1 : 0;
+  w->taken = steps;
+  if (w->low < TIRES) return;
+  w->tires = 1;
+  w->runs = 0;
+}
+
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  int on = goes_on(s, t1), goes = on || !is_instant(s, t1), code = NSM_FLOW_FAILED;
+  int on = goes_on(s, t1), goes = 1, code = NSM_FLOW_FAILED;
   if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
   s->w.flows = 1;
   w->from = w->stops ? s->now.t : -INFINITY;
   w->to = w->stops ? t1 : INFINITY;
   flow_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
-  if (on) memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
-  for (int stiff = w->stiff; stiff < 2 && code < 0; stiff++) {
+  if (on) {
+    memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
+    tolerances(s);
+    w->solver->tolerances(w->motion, w->tolerance);
+  }
+  for (int stiff = w->stiff || w->tires; stiff < 2 && code < 0; stiff++) {
     if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
+    goes = on || !is_instant(s, t1);
     code = !on && ended_at_begin(s) ? NSM_FLOW_ROOT
            : !goes                 ? over_instant(s, t1)
                                    : go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
@@ -195,6 +230,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   }
   w->reached = 1;
   w->runs = code >= 0 && goes;
+  if (code >= 0) look_for_stiffness(s);
   if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
   flow_book(s);
   return NSM_OK;

@@ -3,6 +3,7 @@ high_order.py and located.py, which are runs of other programs; what rests; what
 built without SUNDIALS."""
 import pathlib
 import re
+import tempfile
 
 import high_order
 import located
@@ -55,6 +56,56 @@ def closed_form():
         need(abs(seen - want) <= 1e-10, f"z = {seen!r} at {now}, {want!r} is exact")
 
 
+CAM = """import "std/steps.nsm";
+    model Cam {
+      param mu = 1.221 [kg], kappa = 1430.8 [N/m], rpm = 358 [rev/min], period = 2*pi/rpm;
+      param edge = 1.050328174371336, nose = 1.22173047639603, k = 0.40393320723821 [m], top = 0.55393320723821 [m];
+      var turn = phase(time, period);
+      var b = if turn < 1/4 then pi/2 + 2*pi*turn else if turn < 3/4 then 3*pi/2 - 2*pi*turn else 2*pi*turn - 3*pi/2;
+      var c : m = if b <= pi/2 then 0.1 [m]
+        else if b <= pi/2 + edge then -0.45 [m]*sin(b) + sqrt(0.85 [m]^2 - 0.45 [m]^2*cos(b)^2) - 0.3 [m]
+        else if b <= pi/2 + nose then -k*cos(b + pi/9) + sqrt(0.15 [m]^2 - k^2*sin(b + pi/9)^2) - 0.3 [m]
+        else top - 0.3 [m];
+      coord u : m = 0.5, u' = 0.4 [m/s];
+      kinetic mu*u'^2/2;  potential kappa*u^2/2;
+      contact cam: u - c >= 0 with newton(0.8), rheonomous;
+      output gap : m = u - c;
+      simulate { until = 1 [s], step = 1 [ms] }
+    }"""
+# Closed-form flights, roots by bisection (../shared/reference/order/cam_arcs.json): hits before 0.2 s, the gap at
+# 0.5 and 1 s; after 200 turns the place and the velocity once a turn.
+CAMS = {358: ((.0311580917938, .1041964371206, .1811529014028), (.041905781459, .020545229084),
+              ((.2014305806, -12.0460856), (.1634157493, 8.3425468), (.1505207794, 4.2378154))),
+        660: ((.0396493994817, .0767799248196, .0976718915695), (.056215458045, None), ()),
+        700: ((.0404995736027, .0978327027108, .1800023629410), (1.805210835842, 2.071300532690),
+              ((1.4279122822, -66.2068419913),))}
+
+
+def cam(rpm):
+    """A follower on a cam of arcs, whose curvature jumps: hits to 1e-10, the gap to 1e-9; its orbit."""
+    first, gaps, orbit = CAMS[rpm]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder)/"hits.csv"
+        c, err, _ = run(CAM, 1e-3, "event_driven(rtol = 1e-12)", "--set", f"rpm={rpm} rev/min",
+                        "--record-events", str(file))
+        hits = [float(line.split(",")[0]) for line in file.read_text().splitlines()[1:]]
+    off = max(abs(a - b) for a, b in zip(hits, first))
+    need(off <= 1e-10, f"hits {hits[:3]}, off by {off:.3g}")
+    for at, want in zip((500, 1000), gaps):
+        i = min(range(len(c["time"])), key=lambda j: abs(c["time"][j] - at*1e-3))
+        need(want is None or abs(c["gap"][i] - want) <= 1e-9, f"gap {c['gap'][i]!r} after {at} ms")
+    need(" 0 steps captured" in err, err)
+    if not orbit:
+        return
+    turn = 60/rpm
+    c, _, _ = run(CAM, turn/8, "event_driven(rtol = 1e-10)", "--set", f"rpm={rpm} rev/min", "--until", repr(200*turn),
+                  "--every", "8")
+    seen = list(zip(c["u"], c["u'"]))[-len(orbit):]
+    for u, v in orbit:
+        off = min(max(abs(a - u), abs(b - v)/50) for a, b in seen)
+        need(off <= 1e-8, f"{u}, {v} is not on the orbit {seen}")
+
+
 def refused():
     """What it does not take, with the reason."""
     for text, scheme, flags, said in (
@@ -77,5 +128,6 @@ def left_out():
 
 
 CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) for name in SYSTEMS]
+CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("a closed form", closed_form), ("what is refused", refused))]

@@ -14,7 +14,8 @@ typedef struct motion {
   nsm_flow_problem   p;
   SUNContext         context;
   void              *cvode;
-  N_Vector           y, atol, quad;
+  N_Vector           y, quad;
+  double            *atol;
   SUNMatrix          matrix;
   SUNLinearSolver    linear;
   SUNNonlinearSolver nonlinear;
@@ -39,6 +40,19 @@ static int root(realtype t, N_Vector y, realtype *g, void *with) {
   return m->p.root(m->p.with, t, N_VGetArrayPointer(y), g);
 }
 
+// 1/(rtol |y| + atol); unlike CVodeSVtolerances it takes other tolerances while the solver goes on.
+static int weights(N_Vector y, N_Vector weight, void *with) {
+  const motion *m = with;
+  const double *at = N_VGetArrayPointer(y);
+  double *to = N_VGetArrayPointer(weight);
+  for (int i = 0; i < m->p.n; i++) {
+    double size = m->p.rtol * fabs(at[i]) + m->atol[i];
+    if (!(size > 0)) return -1;
+    to[i] = 1 / size;
+  }
+  return 0;
+}
+
 static void silent(int code, const char *module, const char *function, char *text, void *with) {
   (void)code; (void)module; (void)function; (void)text; (void)with;
 }
@@ -51,7 +65,7 @@ static void close_motion(void *solver) {
   if (m->linear) SUNLinSolFree(m->linear);
   if (m->matrix) SUNMatDestroy(m->matrix);
   if (m->y) N_VDestroy(m->y);
-  if (m->atol) N_VDestroy(m->atol);
+  free(m->atol);
   if (m->quad) N_VDestroy(m->quad);
   if (m->context) SUNContext_Free(&m->context);
   free(m);
@@ -83,16 +97,15 @@ static int watch(motion *m) {
 static int set_up(motion *m, int stiff) {
   if (SUNContext_Create(NULL, &m->context) != 0) return 0;
   m->y = N_VNew_Serial(m->p.n, m->context);
-  m->atol = N_VNew_Serial(m->p.n, m->context);
+  m->atol = calloc((size_t)m->p.n, sizeof *m->atol);
   m->quad = N_VNew_Serial(m->p.nquad, m->context);
   m->cvode = CVodeCreate(stiff ? CV_BDF : CV_ADAMS, m->context);
   if (!m->y || !m->atol || !m->quad || !m->cvode) return 0;
   N_VConst(0, m->y);
-  N_VConst(1, m->atol);
   N_VConst(0, m->quad);
   return CVodeSetErrHandlerFn(m->cvode, silent, m) == CV_SUCCESS && CVodeInit(m->cvode, rhs, 0, m->y) == CV_SUCCESS &&
          CVodeSetUserData(m->cvode, m) == CV_SUCCESS &&
-         CVodeSVtolerances(m->cvode, m->p.rtol, m->atol) == CV_SUCCESS &&
+         CVodeWFtolerances(m->cvode, weights) == CV_SUCCESS &&
          CVodeSetMaxHnilWarns(m->cvode, -1) == CV_SUCCESS && solver_of(m, stiff) && watch(m) &&
          CVodeQuadInit(m->cvode, quad, m->quad) == CV_SUCCESS && CVodeSetQuadErrCon(m->cvode, SUNFALSE) == CV_SUCCESS;
 }
@@ -112,6 +125,11 @@ static void read_counts(motion *m) {
   CVodeGetNumRhsEvals(m->cvode, &m->evaluated);
 }
 
+static void tolerances(void *solver, const double *atol) {
+  motion *m = solver;
+  memcpy(m->atol, atol, (size_t)m->p.n * sizeof *atol);
+}
+
 static int begin(void *solver, double t, const double *y, const double *atol, double first) {
   motion *m = solver;
   read_counts(m);
@@ -120,10 +138,9 @@ static int begin(void *solver, double t, const double *y, const double *atol, do
   m->before = m->evaluated = 0;
   m->begun = 1;
   memcpy(N_VGetArrayPointer(m->y), y, (size_t)m->p.n * sizeof *y);
-  memcpy(N_VGetArrayPointer(m->atol), atol, (size_t)m->p.n * sizeof *atol);
   N_VConst(0, m->quad);
+  tolerances(m, atol);
   return CVodeReInit(m->cvode, t, m->y) != CV_SUCCESS || CVodeQuadReInit(m->cvode, m->quad) != CV_SUCCESS ||
-         CVodeSVtolerances(m->cvode, m->p.rtol, m->atol) != CV_SUCCESS ||
          CVodeSetInitStep(m->cvode, first) != CV_SUCCESS;
 }
 
@@ -152,5 +169,12 @@ static void counts(void *solver, long *steps, long *evaluations) {
   *evaluations = m->evaluations + m->evaluated;
 }
 
+static int order(void *solver) {
+  int last = 0;
+  return CVodeGetLastOrder(((motion *)solver)->cvode, &last) == CV_SUCCESS ? last : 0;
+}
+
 extern const nsm_flow_solver nsm_sundials;
-const nsm_flow_solver nsm_sundials = { NSM_FLOW_VERSION, open_motion, close_motion, begin, go, counts };
+const nsm_flow_solver nsm_sundials = {
+  NSM_FLOW_VERSION, open_motion, close_motion, begin, tolerances, go, counts, order
+};
