@@ -16,12 +16,13 @@
 #include "runtime/clock/clock.h"
 
 #ifdef __SANITIZE_ADDRESS__                                // what is looked at then is memory, not numbers
-enum { MOST_STEPS = 16, LEAST_STEPS = 4, BEYOND = 10, TO_THE_END = 8, EACH = 13 };
+enum { MOST_STEPS = 16, LEAST_STEPS = 4, BEYOND = 10, TO_THE_END = 8, EACH = 13, LARGE = 60 };
 #else
-enum { MOST_STEPS = 400, LEAST_STEPS = 8, BEYOND = 60, TO_THE_END = 4, EACH = 3 };
+enum { MOST_STEPS = 400, LEAST_STEPS = 8, BEYOND = 60, TO_THE_END = 4, EACH = 3, LARGE = 1 << 20 };
 #endif
 // TO_THE_END: how long a run may be, times MOST_STEPS, to be taken to its own end. EACH: of small models with schemes
-// that they do not name, one of so many: it has no factor in common with the number of schemes.
+// that they do not name, one of so many: it has no factor in common with the number of schemes. LARGE: models of more
+// velocities are interrupted once, in the middle.
 
 static nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
@@ -132,16 +133,17 @@ static const char *one(const char *path, const char *scheme, int *velocities) {
       long total = nsm_steps_total(s), most = MOST_STEPS * 6 / nv > LEAST_STEPS ? MOST_STEPS * 6 / nv : LEAST_STEPS;
       long n = total < most ? total : most;
       double start = nsm_time(s), h = s->a->step;
+      bool whole = !scheme && nv <= LARGE;
       nsm_close(s);
-      if (!scheme) interrupted(jit_model(j), path, 1, n - 1, 1);
+      if (whole) interrupted(jit_model(j), path, 1, n - 1, 1);
       interrupted(jit_model(j), path, n / 2, n - n / 2, 1);
-      if (!scheme) interrupted(jit_model(j), path, n / 2, n - n / 2, 0);
-      if (!scheme) {                                          // up to an end after the middle of a step
+      if (whole) interrupted(jit_model(j), path, n / 2, n - n / 2, 0);
+      if (whole) {                                            // up to an end after the middle of a step
         own.until = start + ((double)n - 0.5) * h;
         interrupted(jit_model(j), path, n - 2, 2, 0);
         own.until = NAN;
       }
-      if (!scheme && total > n && total <= TO_THE_END * most) {
+      if (whole && total > n && total <= TO_THE_END * most) {
         interrupted(jit_model(j), path, total - 2, 2, 0);
         ended++;
       }
