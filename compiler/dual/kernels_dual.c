@@ -16,7 +16,6 @@ typedef union Datum {
   const dual *array;
   dual *out;
   const int *indices;
-  const double *constant;
 } Datum;
 
 // Of each node that opens or leaves a block: the node behind the block.
@@ -48,7 +47,7 @@ static int close_of(const KKernel *k, int opened) {
   FATAL("a block of %s is not closed", k->name);
 }
 
-// An array of constants is read as numbers: the one kind of array that is not of duals.
+// What has duals here: not what is asked of contacts of shapes, and no list.
 static bool is_known(const KNode *n) {
   if (n->code == KN_CALL)
     switch ((KSymbol)n->index) {
@@ -137,7 +136,6 @@ static void element(const Machine *m, const KNode *n, Datum *to) {
   const KNode *array = &m->p->k->node[n->arg[0]];
   int i = m->at[n->arg[1]].i;
   if (array->type == KT_INDICES) to->i = m->at[n->arg[0]].indices[i];
-  else if (array->code == KN_CONSTANTS) to->x = dual_of(m->at[n->arg[0]].constant[i]);
   else to->x = m->at[n->arg[0]].array[i];
 }
 
@@ -150,7 +148,6 @@ static void of_value(const Machine *m, const KNode *n, Datum *to) {
   case KN_COUNTER: to->i = node[n->index].code == KN_INSTANCES ? m->instance : m->at[n->index].i; return;
   case KN_SLOT: to->i = m->table->ix[m->instance * m->slots + n->index]; return;
   case KN_COLUMN: to->x = m->table->num[m->instance * m->columns + n->index]; return;
-  case KN_CONSTANTS: to->constant = n->constant; return;
   case KN_FIELD: of_field(m, n, to); return;
   case KN_AT: element(m, n, to); return;
   case KN_FROM: to->array = x->array + m->at[n->arg[1]].i; return;
@@ -190,7 +187,7 @@ static int one(Machine *m, int i) {
   const KNode *n = &m->p->k->node[i];
   const Datum *x = n->narg && n->arg[0] != K_NONE ? &m->at[n->arg[0]] : NULL;
   switch (n->code) {
-  case KN_COMMENT: case KN_SINCOS: return i + 1;
+  case KN_SINCOS: return i + 1;
   case KN_PARAM:
     if (n->index > 1) m->at[i].out = m->out[n->index - 2];
     return i + 1;

@@ -90,7 +90,7 @@ static void expression(Printer *p, KValue v) {
   switch (n->code) {
   case KN_NUMBER: number(p, n->number); break;
   case KN_INTEGER: text_integer(o, n->index); break;
-  case KN_PARAM: case KN_CONSTANTS: case KN_ROOM: text_add(o, n->name); break;
+  case KN_PARAM: case KN_ROOM: text_add(o, n->name); break;
   case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
   case KN_SLOT: element(o, "ix", n->index); break;
   case KN_COLUMN: element(o, "c", n->index); break;
@@ -178,12 +178,6 @@ static void store(Printer *p, const KNode *n) {
   text_addc(p->out, ';');
 }
 
-static void constants(Printer *p, const KNode *n) {
-  text_printf(p->out, "static const double %s[] = {", n->name);
-  for (int i = 0; i < n->index; i++) { text_add(p->out, i ? ", " : " "); c_number(n->constant[i], p->out); }
-  text_add(p->out, " };");
-}
-
 // The loop over instances walks along the rows of the tables that it reads.
 static void instances(Printer *p, const KNode *n) {
   const char *table = node(p, n->arg[0])->name;
@@ -237,20 +231,18 @@ static void statement(Printer *p, KValue v) {
     if (n->arg[0] != K_NONE) print_double(p, n->arg[0]);
     text_addc(o, ';');
     break;
-  case KN_COMMENT: c_comment(n->text, o); break;
   case KN_ROOM: text_printf(o, "double %s[%d];", n->name, n->index); break;
-  case KN_CONSTANTS: constants(p, n); break;
   default:
     if (n->type == KT_VOID) { expression(p, v); text_addc(o, ';'); } else constant(p, v);
   }
   if (n->code == KN_IF || n->code == KN_ELSE || n->code == KN_LOOP || n->code == KN_INSTANCES) p->indent++;
-  if (n->text && n->code != KN_COMMENT) { text_addc(o, ' '); c_comment(n->text, o); }
+  if (n->text) { text_addc(o, ' '); c_comment(n->text, o); }
   text_addc(o, '\n');
 }
 
 static bool is_written(const Printer *p, KValue v) {
   const KNode *n = node(p, v);
-  bool declared = (n->code == KN_ROOM || n->code == KN_CONSTANTS) && p->place[v] != KP_DEAD;
+  bool declared = n->code == KN_ROOM && p->place[v] != KP_DEAD;
   return declared || (p->place[v] == KP_ALONE && n->code != KN_PARAM);
 }
 
@@ -317,8 +309,8 @@ static bool splits(const Printer *p, int part) {
   for (int i = 0; i < p->k->n; i++) {
     const KNode *n = node(p, i);
     if (!is_written(p, i)) continue;
-    if (n->code > KN_LIST && n->code != KN_STORE && n->code != KN_ADD_TO && n->code != KN_COMMENT) return false;
-    if (n->code == KN_CONSTANTS || n->code == KN_ROOM || n->code == KN_GET || n->code == KN_COUNTER) return false;
+    if (n->code > KN_LIST && n->code != KN_STORE && n->code != KN_ADD_TO) return false;
+    if (n->code == KN_ROOM || n->code == KN_GET || n->code == KN_COUNTER) return false;
     if (k_is_array(n->type) && n->code != KN_FIELD) return false;
   }
   return true;

@@ -63,7 +63,7 @@ static bool in_scope(const KBuilder *b, KValue v) {
 
 static bool is_leaf(KCode c) {
   switch (c) {
-  case KN_NUMBER: case KN_INTEGER: case KN_PARAM: case KN_COUNTER: case KN_SLOT: case KN_COLUMN: case KN_CONSTANTS:
+  case KN_NUMBER: case KN_INTEGER: case KN_PARAM: case KN_COUNTER: case KN_SLOT: case KN_COLUMN:
   case KN_ROOM: case KN_FIELD: case KN_AT: case KN_GET: case KN_SINE: case KN_COSINE:
     return true;
   default: return false;
@@ -229,14 +229,6 @@ KValue k_from(KBuilder *b, KValue array, KValue index) {
 
 KValue k_at_number(KBuilder *b, KValue array, int index) { return k_at(b, array, k_integer(b, index)); }
 
-KValue k_constants(KBuilder *b, const char *name, const double *x, int n) {
-  INVARIANT(n > 0);
-  double *copy = ARENA_ARRAY(b->arena, double, n);
-  memcpy(copy, x, (size_t)n * sizeof *copy);
-  return add(b, (KNode){ .code = KN_CONSTANTS, .type = KT_INPUT, .index = n, .constant = copy,
-                         .name = arena_strndup(b->arena, name, strlen(name)) }, NULL, 0);
-}
-
 KValue k_room(KBuilder *b, const char *name, int n) {
   INVARIANT(n > 0);
   return add(b, (KNode){ .code = KN_ROOM, .type = KT_OUTPUT, .index = n,
@@ -271,10 +263,6 @@ static void store(KBuilder *b, KCode code, KValue array, KValue index, KValue x)
 
 void k_store(KBuilder *b, KValue array, KValue index, KValue x) { store(b, KN_STORE, array, index, x); }
 void k_add_to(KBuilder *b, KValue array, KValue index, KValue x) { store(b, KN_ADD_TO, array, index, x); }
-
-void k_comment(KBuilder *b, const char *text) {
-  add(b, (KNode){ .code = KN_COMMENT, .text = arena_strndup(b->arena, text, strlen(text)) }, NULL, 0);
-}
 
 void k_return(KBuilder *b, KValue x) {
   INVARIANT(x == K_NONE ? b->kernel->result == KT_VOID : b->kernel->result == type_of(b, x));

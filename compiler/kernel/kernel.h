@@ -62,7 +62,6 @@ typedef enum {
   KN_COUNTER,     // int: the counter of the loop that is node `index`
   KN_SLOT,        // int: ix[index] of the instance at hand
   KN_COLUMN,      // double: num[index] of the instance at hand
-  KN_CONSTANTS,   // INPUT: table `constant`
   KN_ROOM,        // OUTPUT: local array of `index` doubles, not initialised
   // values
   KN_FIELD,       // field `index` of the structure arg[0]
@@ -87,7 +86,6 @@ typedef enum {
   KN_BREAK,       // leaves the innermost loop
   KN_CLOSE,       // ends the block that node `index` opened
   KN_RETURN,      // arg[0], or K_NONE
-  KN_COMMENT,     // text
 } KCode;
 
 typedef struct KNode {
@@ -99,7 +97,6 @@ typedef struct KNode {
   int         narg; KValue *arg;
   const char *name;                    // of a variable, or what the value is to be called; NULL: the printer's choice
   const char *text;                    // a comment; NULL
-  const double *constant;              // KN_CONSTANTS: [index]
   bool        named;                   // is written as a constant of its own, whatever its uses
   int         depth;                   // height of the expression above named values and leaves
   int         block;                   // the node that opens the block it stands in; -1: the function
@@ -139,12 +136,11 @@ KValue k_truth(KBuilder *b, KValue x);                            // a double as
 KValue k_call(KBuilder *b, KSymbol function, const KValue *arg, int n);
 KValue k_list(KBuilder *b, const KValue *x, int n);
 
-// Loads. An array is a parameter, a field, a room or a table of constants.
+// Loads. An array is a parameter, a field or a room.
 KValue k_field(KBuilder *b, KValue structure, KField field);      // s->q
 KValue k_at(KBuilder *b, KValue array, KValue index);             // array[index], as it is now
 KValue k_at_number(KBuilder *b, KValue array, int index);
 KValue k_from(KBuilder *b, KValue array, KValue index);           // an INPUT array from there on; it gets a name
-KValue k_constants(KBuilder *b, const char *name, const double *x, int n);  // copied
 KValue k_room(KBuilder *b, const char *name, int n);              // n doubles on the stack, n > 0
 
 // Names. A value that has one is written as `const double name = ...;  /* comment */` where it stands. Names are C
@@ -164,7 +160,6 @@ KValue k_loop(KBuilder *b, const char *counter, KValue from, KValue before);   /
 void   k_break(KBuilder *b);
 void   k_close(KBuilder *b);                                      // ends k_if, k_else, k_loop, k_instances
 void   k_return(KBuilder *b, KValue x);                           // K_NONE where the result is VOID
-void   k_comment(KBuilder *b, const char *text);
 
 // The loop over the instances of a class: `slots` and `columns` are the widths of the rows of its tables. Gives the
 // number of the instance, an int. In it k_slot(b, s) is ix[s] of the instance, k_column(b, c) num[c].
@@ -177,8 +172,7 @@ KValue k_column(KBuilder *b, int column);
 // K_NONE. What was computed once is not used again by a later call: leaves may have changed.
 typedef KValue (*KLeaf)(KBuilder *b, int symbol, void *ctx);
 void   k_values(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, const Ex *root, int n, KValue *value);
-KValue k_ex(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e);
-// The same for a place where no statement can stand before it: nothing gets a name, and powers of sums are calls.
+// One value for a place where no statement can stand before it: nothing gets a name, and powers of sums are calls.
 KValue k_ex_inline(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e);
 
 // --- questions ---

@@ -351,7 +351,7 @@ static bool same_code(const KKernel *a, const KKernel *b) {
   for (int i = 0; i < a->n; i++) {
     const KNode *x = &a->node[i], *y = &b->node[i];
     if (x->code != y->code || x->op != y->op || x->type != y->type || x->index != y->index || x->narg != y->narg ||
-        x->named != y->named || x->block != y->block || x->constant || y->constant ||
+        x->named != y->named || x->block != y->block ||
         memcmp(&x->number, &y->number, sizeof x->number) || !same_name(x->name, y->name) ||
         (x->narg && memcmp(x->arg, y->arg, sizeof *x->arg * (size_t)x->narg)))
       return false;

@@ -213,12 +213,6 @@ void k_values(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, const Ex *root, int n
   all_values(&d, root, n, value);
 }
 
-KValue k_ex(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e) {
-  KValue v;
-  k_values(b, p, leaf, ctx, &e, 1, &v);
-  return v;
-}
-
 KValue k_ex_inline(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e) {
   Dag d = { .b = b, .p = p, .leaf = leaf, .ctx = ctx, .inline_only = true };
   KValue v;

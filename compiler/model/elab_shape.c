@@ -35,10 +35,6 @@ static int number_of(const char *name) {
   return -1;
 }
 
-bool shape_is_named(const Ast *x) {
-  return x->kind == AST_AT || ((x->kind == AST_CALL || x->kind == AST_NAME) && !x->a && number_of(x->name) >= 0);
-}
-
 bool shape_is_planar(const Ast *x) {
   while (x->kind == AST_AT || x->kind == AST_PAREN) x = x->a;
   if (x->kind != AST_CALL && x->kind != AST_NAME) return false;

@@ -23,7 +23,6 @@ typedef struct Shapes {
   MExpr *volume, *centre[3], *inertia[9];   // inertia over the mass, about the centre
 } Shapes;
 
-bool shape_is_named(const Ast *x);                          // does x look like a shape?
 bool shape_is_planar(const Ast *x);                         // by its name
 bool shapes_of(Elab *e, const ShapeTerm *t, Shapes *out);   // false: bad, reported
 void shapes_moved(Elab *e, Shapes *s, MExpr *const *by);    // all places less `by`

@@ -7,14 +7,13 @@
 
 #include "../base/map.h"
 
-static const struct { const char *text; int arity; } ops[] = {
-#define BUILTIN(name, text, arity, units) {text, arity},
+static const char *const ops[] = {
+#define BUILTIN(name, text, arity, units) text,
 #include "builtins.def"
 #undef BUILTIN
 };
 
-const char *mop_text(MOp op) { return ops[op].text; }
-int         mop_arity(MOp op) { return ops[op].arity; }
+const char *mop_text(MOp op) { return ops[op]; }
 
 // --- constructors ---
 

@@ -38,4 +38,3 @@ typedef struct MxEval { MxParamValue param; const MParam *params; const double *
 bool mx_eval(const MxEval *e, const MExpr *x, double *out);
 
 const char *mop_text(MOp op);
-int         mop_arity(MOp op);

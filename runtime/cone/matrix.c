@@ -168,15 +168,3 @@ void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const dou
     nsm_la_gemv(m, m, 1.0, p->M, m, x, 1.0, out);
   }
 }
-
-void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out) {
-  int m = p->m;
-  memset(out, 0, (size_t)m * sizeof(double));
-  if (p->row_start) {
-    for (int i = 0; i < m; i++)
-      for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) out[p->col[k]] += p->M[k] * y[i];
-  } else {
-    for (int j = 0; j < m; j++)
-      for (int i = 0; i < m; i++) out[j] += p->M[(size_t)i + (size_t)j * (size_t)m] * y[i];
-  }
-}

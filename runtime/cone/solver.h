@@ -226,8 +226,6 @@ int  nsm_cone_analyse(const nsm_cone_problem *p, nsm_cone_work *w);
 int  nsm_cone_vectors_ok(const nsm_cone_problem *p);
 // out := M x + q (in the form chosen by nsm_cone_analyse).
 void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const double *x, double *out);
-// out := M^T y.
-void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out);
 double nsm_cone_entry(const nsm_cone_problem *p, int i, int j);   // M_ij
 double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
 // Walking through rows and blocks in order: the block whose first row is i, NULL for intervals; *c, 0 at first, is the

@@ -249,16 +249,6 @@ static LLVMValueRef list(Printer *p, const KNode *n) {
   return r;
 }
 
-static LLVMValueRef constants(Printer *p, const KNode *n) {
-  LLVMValueRef *x = ARENA_ARRAY(p->arena, LLVMValueRef, n->index);
-  for (int i = 0; i < n->index; i++) x[i] = LLVMConstReal(p->real, n->constant[i]);
-  LLVMValueRef g = LLVMAddGlobal(p->module, LLVMArrayType(p->real, (unsigned)n->index), n->name);
-  LLVMSetInitializer(g, LLVMConstArray(p->real, x, (unsigned)n->index));
-  LLVMSetGlobalConstant(g, 1);
-  LLVMSetLinkage(g, LLVMInternalLinkage);
-  return LLVMConstBitCast(g, type_of(p, KT_INPUT));
-}
-
 static LLVMValueRef make(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   switch (n->code) {
@@ -399,7 +389,6 @@ static void statement(Printer *p, KValue v) {
     if (n->arg[0] == K_NONE) LLVMBuildRetVoid(p->b); else LLVMBuildRet(p->b, value(p, n->arg[0]));
     leave(p);
     break;
-  case KN_COMMENT: break;
   default: p->value[v] = make(p, v);
   }
 }
@@ -409,7 +398,6 @@ static void body(Printer *p) {
     const KNode *n = node(p, i);
     if (p->place[i] == KP_DEAD) continue;
     if (n->code == KN_PARAM) p->value[i] = LLVMGetParam(p->function, (unsigned)n->index);
-    else if (n->code == KN_CONSTANTS) p->value[i] = constants(p, n);
     else if (n->code == KN_ROOM) {
       LLVMValueRef array = room(p, LLVMArrayType(p->real, (unsigned)n->index), n->name);
       p->value[i] = LLVMBuildBitCast(p->b, array, type_of(p, KT_OUTPUT), "");

@@ -56,7 +56,6 @@ static Datum of_value(const Machine *m, const KNode *n) {
   case KN_NUMBER: return (Datum){ .d = n->number };
   case KN_INTEGER: return (Datum){ .i = n->index };
   case KN_COUNTER: return m->at[n->index];
-  case KN_CONSTANTS: return (Datum){ .array = n->constant };
   case KN_AT: return (Datum){ .d = x->array[m->at[n->arg[1]].i] };
   case KN_GET: return *x;
   case KN_OP: return of_op(m, n);
@@ -74,7 +73,7 @@ static int one(Machine *m, int i, double *room) {
   const KNode *n = &m->k->node[i];
   const Datum *x = n->narg && n->arg[0] != K_NONE ? &m->at[n->arg[0]] : NULL;
   switch (n->code) {
-  case KN_PARAM: case KN_COMMENT: case KN_SINCOS: return i + 1;
+  case KN_PARAM: case KN_SINCOS: return i + 1;
   case KN_ROOM: m->at[i].array = room; return i + 1;
   case KN_VARIABLE: m->at[i] = *x; return i + 1;
   case KN_SET: m->at[n->arg[0]] = m->at[n->arg[1]]; return i + 1;
