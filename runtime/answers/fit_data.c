@@ -50,18 +50,12 @@ static int column_of(const char *path, const char *name, double **t, double **y,
 }
 
 // ---- --match --------------------------------------------------------------------------------------------------------
-static void trimmed(char *to, size_t room, const char *from, size_t n) {
-  while (n > 0 && *from == ' ') { from++; n--; }
-  while (n > 0 && from[n - 1] == ' ') n--;
-  snprintf(to, room, "%.*s", (int)n, from);
-}
-
 // " with sigma = 1 mm", in the unit of the column where it has none.
 static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const char *text, double *sigma,
                            nsm_error *e) {
   char word[256], unit[128];
   const char *is = strchr(with, '=');
-  trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
+  answers_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
   if (!is || !strstr(with, "sigma") || !*word) return refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
   snprintf(unit, sizeof unit, "%s", nsm_column_unit(s, a->of->column));
   char *end;
@@ -81,8 +75,8 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   double *t = NULL, *y = NULL, sigma = 1;
   int count = 0;
   size_t end = with ? (size_t)(with - text) : strlen(text), from = wave ? (size_t)(wave + 1 - text) : 0;
-  trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
-  trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
+  answers_trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
+  answers_trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
   answers one = { 0 };
   nsm_code code = answers_read_of(s, column, &one, e);
   if (code == NSM_OK && with && one.nof == 1 && one.of->column >= 0) code = read_sigma(s, with, &one, text, &sigma, e);

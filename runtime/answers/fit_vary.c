@@ -9,18 +9,12 @@ static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const c
   return NSM_USAGE;
 }
 
-static void trimmed(char *to, size_t room, const char *from, size_t n) {
-  while (n > 0 && *from == ' ') { from++; n--; }
-  while (n > 0 && from[n - 1] == ' ') n--;
-  snprintf(to, room, "%.*s", (int)n, from);
-}
-
 // The name that text begins with; behind it "=" or " from ".
 static size_t name_of(const char *text, char *name, size_t room) {
   const char *from = strstr(text, " from ");
   size_t n = strcspn(text, "=");
   if (from && (size_t)(from - text) < n) n = (size_t)(from - text);
-  trimmed(name, room, text, n);
+  answers_trimmed(name, room, text, n);
   return n;
 }
 
@@ -41,7 +35,7 @@ nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room
 
 const char *fit_number(const fit_vary *v, const char *text, size_t n, double *x) {
   char word[128], *end;
-  trimmed(word, sizeof word, text, n);
+  answers_trimmed(word, sizeof word, text, n);
   *x = strtod(word, &end);
   if (*word && !*end) return NULL;
   const char *wrong = nsm_read_quantity(word, v->unit, x);
