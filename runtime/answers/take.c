@@ -24,7 +24,7 @@ static void keep(taking *k, int i, const double *x) {
   answers *a = k->a;
   k->chosen[i] = k->p->dropped + k->p->index;
   a->value[i] = x[0];
-  memcpy(a->d + (size_t)i * (size_t)a->nby, x + 1, (size_t)a->nby * sizeof(double));
+  if (k->p->np > 0) memcpy(a->d + (size_t)i * (size_t)a->nby, x + 1, (size_t)a->nby * sizeof(double));
 }
 
 static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
