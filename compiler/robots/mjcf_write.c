@@ -286,6 +286,7 @@ bool mjcf_import(Arena *a, const SourceFile *f, Text *out, Text *notes, RobotWro
   vec_free(&m.bodies);
   vec_free(&m.joints);
   vec_free(&m.geoms);
+  vec_free(&m.sites);
   robot_text_free(&m.text);
   return !wrong->what;
 }
