@@ -1,4 +1,4 @@
-// In place of clock/flow_pieces.c, schemes/flow*.c and fmi/exchange_field.c in an FMU for co-simulation, which is never
+// In place of schemes/flow*.c and fmi/exchange_field.c, beside no_pieces.c, in an FMU for co-simulation, which is never
 // one of `event_driven` (compiler/driver/build_fmu.c refuses it): sim.flow is NULL there, and what asks for it is
 // answered so. One for model exchange has no_steps.c.
 #include "runtime/clock/flow_pieces.h"
@@ -10,20 +10,12 @@ int      sim_flow_fits(nsm_sim *s, nsm_error *e) {
   return 0;
 }
 void     sim_flow_analyse(nsm_sim *s) { (void)s; }
-void     sim_flow_open(nsm_sim *s) { (void)s; }
 void     sim_flow_close(nsm_sim *s) { (void)s; }
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   (void)t1;
   return sim_flow_fits(s, e) ? NSM_OK : NSM_FAILED;
 }
-void     sim_flow_accept(nsm_sim *s) { (void)s; }
-void     sim_flow_stale(nsm_sim *s) { (void)s; }
-void     sim_flow_mend_sets(nsm_sim *s) { (void)s; }
-void     sim_flow_other_set(nsm_sim *s, int row) { (void)s; (void)row; }
-int      sim_flow_found(nsm_sim *s, double *length) { (void)s; (void)length; return 0; }
-int      sim_flow_is_at(const nsm_sim *s, int when) { (void)s; (void)when; return 0; }
 double   sim_flow_force(const nsm_sim *s, int row) { (void)s; (void)row; return 0; }
 double   sim_flow_pressed(const nsm_sim *s, int friction) { (void)s; (void)friction; return 0; }
-double   sim_flow_verify(nsm_sim *s, double t1) { (void)s; (void)t1; return 0; }
 int      fmi_evaluate(fmi_component *c, double *dx) { (void)dx; return fmi_exchanges(c, __func__); }
 int      fmi_project(fmi_component *c, double *x) { (void)x; return fmi_exchanges(c, __func__); }
