@@ -1,22 +1,11 @@
 // Contact scenes in MuJoCo, as tests/bench/mujoco/run has them: Euler, 2 ms, elliptic cones, friction 0.5. Prints the
 // processor time of a step in microseconds and how deep bodies overlap.  mujoco FILE STEPS (FILE: the scene)
-#define _POSIX_C_SOURCE 199309L
-#include <mujoco/mujoco.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "scene.h"
 
 int main(int argc, char **argv) {
-  char why[500];
   if (argc != 3) return 2;
-  mjModel *m = mj_loadXML(argv[1], NULL, why, sizeof why);
-  if (!m) { fprintf(stderr, "%s\n", why); return 1; }
+  mjModel *m = scene(argv[1]);
+  if (!m) return 1;
   mjData *d = mj_makeData(m);
   int steps = atoi(argv[2]);
   double began = now(), deepest = 0;
