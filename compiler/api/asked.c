@@ -3,21 +3,32 @@
 #include "asked.h"
 #include <string.h>
 
-// Does a word of the user's give this flag, or that of which it speaks, or, of analyse, a question of its own?
-static bool says(MAskBlock block, const char *flag, int argc, char **argv) {
-  static const char *const question[] = { "equilibrium", "linear", "modes", "steady", "bode", "section", "bifurcation",
-                                          "follow", "lyapunov" };
-  bool of_varied = !strcmp(flag, "each") || !strcmp(flag, "prior") || !strcmp(flag, "profile");
-  for (int i = 1; i < argc; i++) {
-    if (strncmp(argv[i], "--", 2)) continue;
-    const char *name = argv[i] + 2;
-    size_t n = strcspn(name, "=");
-    if (strlen(flag) == n && !strncmp(name, flag, n)) return true;
-    if (of_varied && n == 4 && !strncmp(name, "vary", 4)) return true;
-    for (size_t k = 0; block == ASK_ANALYSE && k < sizeof question / sizeof *question; k++)
-      if (strlen(question[k]) == n && !strncmp(name, question[k], n)) return true;
-  }
+// Does a word give this flag?
+static bool gives(const char *flag, int n, char *const *words) {
+  size_t length = strlen(flag);
+  for (int i = 1; i < n; i++)
+    if (!strncmp(words[i], "--", 2) && !strncmp(words[i] + 2, flag, length) && strchr("=", words[i][2 + length]))
+      return true;
   return false;
+}
+
+bool asked_at_rest(int n, char *const *words) {
+  return gives("equilibrium", n, words) || gives("linear", n, words) || gives("modes", n, words) ||
+         (gives("bode", n, words) && !gives("period", n, words));
+}
+
+bool asked_itself(int n, char *const *words) {
+  static const char *const motion[] = { "bode", "steady", "section", "bifurcation", "follow", "lyapunov" };
+  for (size_t k = 0; k < sizeof motion / sizeof *motion; k++)
+    if (gives(motion[k], n, words)) return true;
+  return asked_at_rest(n, words);
+}
+
+// Is what the block says of this flag left aside: for the same flag, for what is varied, for a question of the user's?
+static bool left_aside(const MAsk *ask, int n, char *const *words) {
+  bool of_varied = !strcmp(ask->flag, "each") || !strcmp(ask->flag, "prior") || !strcmp(ask->flag, "profile");
+  return gives(ask->flag, n, words) || (of_varied && gives("vary", n, words)) ||
+         (ask->block == ASK_ANALYSE && asked_itself(n, words));
 }
 
 char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, int *n) {
@@ -26,21 +37,9 @@ char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, i
   words[(*n)++] = argv[0];
   for (int i = 0; i < of.n; i++) {
     const MAsk *ask = &of.at[i];
-    if (ask->block != block || says(block, ask->flag, argc, argv)) continue;
-    words[(*n)++] = arena_printf(a, "--%s%s%s", ask->flag, *ask->text ? "=" : "", ask->text);
+    if (ask->block == block && !left_aside(ask, argc, argv))
+      words[(*n)++] = arena_printf(a, "--%s%s%s", ask->flag, *ask->text ? "=" : "", ask->text);
   }
   for (int i = 1; i < argc; i++) words[(*n)++] = argv[i];
   return words;
-}
-
-bool asked_at_rest(Asked of) {
-  bool bode = false, period = false, rest = false;
-  for (int i = 0; i < of.n; i++) {
-    const char *flag = of.at[i].flag;
-    if (of.at[i].block != ASK_ANALYSE) continue;
-    bode |= !strcmp(flag, "bode");
-    period |= !strcmp(flag, "period");
-    rest |= !strcmp(flag, "equilibrium") || !strcmp(flag, "linear") || !strcmp(flag, "modes");
-  }
-  return rest || (bode && !period);
 }

@@ -8,5 +8,7 @@ typedef struct Asked { const MAsk *at; int n; } Asked;
 // The words of a command line, argv[0] first, with those of the block in front of the user's argv[1, argc); a flag that
 // the user gives is the user's alone, and where the user asks analyse a question the block is silent. *n of them.
 char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, int *n);
-// Does `analyse` ask of what is at rest: equilibrium, linear, modes, bode without a period?
-bool asked_at_rest(Asked of);
+// Of words of `nsm analyse`, the command first: do they ask of what is at rest (equilibrium, linear, modes, bode
+// without a period); do they ask anything?
+bool asked_at_rest(int n, char *const *words);
+bool asked_itself(int n, char *const *words);

@@ -213,9 +213,19 @@ static bool at_instants(Compilation *c, const Model *m) {
   return true;
 }
 
+static bool asks_at_rest(const Model *m) {
+  Arena *a = arena_new();
+  char *none = "analyse";
+  int n;
+  char **words = asked_words(a, (Asked){ m->ask, m->nask }, ASK_ANALYSE, 1, &none, &n);
+  bool rests = asked_at_rest(n, words);
+  arena_free(a);
+  return rests;
+}
+
 // That of the command line, of the experiment, or by what the model is; NULL: by the system that is derived.
 static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
-  if (o->analyse && asked_at_rest((Asked){ m->ask, m->nask })) return schemes[SCHEME_MOREAU].name;
+  if (o->analyse && asks_at_rest(m)) return schemes[SCHEME_MOREAU].name;
   if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
   if (o->order) return schemes[SCHEME_CONSISTENT].name;
   const SchemeDescriptor *d = o->weights || o->projection > 0 ? scheme_with_weights() : default_without_velocities(m);

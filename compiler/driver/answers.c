@@ -25,12 +25,6 @@ static void keep_fitted(void *with, const char *name, double value) {
 
 typedef int Answer(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
 
-// What a run is not asked for: an equilibrium, or what is linear about it.
-static bool rests(const nsm_flags *f) {
-  return f->text[NSM_FLAG_EQUILIBRIUM] || f->text[NSM_FLAG_LINEAR] || f->text[NSM_FLAG_MODES] ||
-         (f->text[NSM_FLAG_BODE] && !f->text[NSM_FLAG_PERIOD]);
-}
-
 // The flags with those that the model's own block gives. They point into the arena of c.
 static int flags_asked(const Options *o, Compilation *c, nsm_flags *f) {
   int argc;
@@ -41,7 +35,7 @@ static int flags_asked(const Options *o, Compilation *c, nsm_flags *f) {
     nsm_print_error(NULL, &e, stderr);
     return (int)e.code;
   }
-  if (!fits && rests(f)) {                                 // no scheme: the equations are those moreau has kernels of
+  if (!fits && asked_at_rest(argc, argv)) {                // no scheme: the equations are those of moreau's kernels
     snprintf(f->scheme, sizeof f->scheme, "moreau");
     f->text[NSM_FLAG_SCHEME] = "moreau";
   }
@@ -85,9 +79,7 @@ int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
 
 int command_analyse(const Options *o) {
   Options own = *o;
-  own.analyse = !rests(&o->flags) && !given(o, NSM_FLAG_BODE) && !given(o, NSM_FLAG_STEADY) &&
-                !given(o, NSM_FLAG_SECTION) && !given(o, NSM_FLAG_BIFURCATION) && !given(o, NSM_FLAG_FOLLOW) &&
-                !given(o, NSM_FLAG_LYAPUNOV);
-  if (rests(&o->flags)) own.scheme = "moreau";
+  own.analyse = !asked_itself(o->argc, o->argv);
+  if (asked_at_rest(o->argc, o->argv)) own.scheme = "moreau";
   return answer(&own, nsm_analyse_flags);
 }
