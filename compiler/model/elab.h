@@ -370,6 +370,10 @@ void elab_ask(Env env, const Ast *x);
 
 // --- elab_plot.c: plot "name": a, b vs c; ---
 void elab_plot(Env env, const Ast *x);
+bool has_column_name(const Ast *x);                           // x, x', k[2], bead[1].z, bead.z
+const Symbol *symbol_named(const Env *env, const Ast *x);     // of x, x', x[2]; NULL
+const char *not_a_column(const Env *env, const Ast *x);       // "an expression", "a `var`", ...; NULL: it may be
+bool column_is_known(const Env *env, const Ast *x);           // false: reported
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);

@@ -127,16 +127,6 @@ static bool is_initial(const Ast *x) {
   return x->kind == AST_INITIAL ? is_zero(x->b) : x->kind == AST_CALL && x->list.n == 1 && is_zero(x->list.at[0]);
 }
 
-static const Symbol *symbol_of(const Asking *w, const Ast *x) {
-  while (x->kind == AST_INDEX || x->kind == AST_PRIME) x = x->a;
-  return x->kind == AST_NAME ? scope_find(w->env->scope, x->name) : NULL;
-}
-
-static bool is_name(const Ast *x) {
-  while (x->kind == AST_MEMBER || x->kind == AST_INDEX || x->kind == AST_PRIME) x = x->a;
-  return x->kind == AST_NAME;
-}
-
 static bool is_known(const Asking *w, const Ast *x) {
   Env in = *w->env;
   return !elab_expr(&in, x).bad;
@@ -150,18 +140,17 @@ static bool wrong_name(const Asking *w, const Ast *x, const char *why) {
 
 // A column of results.
 static bool put_column(Asking *w, const Ast *x) {
-  if (!is_name(x)) return wrong_name(w, x, "an expression is not a column of the run; an output gives it a name");
-  const Symbol *y = symbol_of(w, x);
-  if (y && (y->kind == SY_VAR || y->kind == SY_PARAM || y->kind == SY_FORMAL))
-    return wrong_name(w, x, y->kind == SY_VAR ? "a `var` is not a column of the run; an output is"
-                                              : "a parameter is not a column of the run");
+  const char *what = not_a_column(w->env, x);
   text_add(&w->text, ast_text(w->env->e, x));
-  return is_known(w, x);
+  if (!what) return column_is_known(w->env, x);
+  return wrong_name(w, x, arena_printf(w->env->e->a, "%s is not a column of the run%s", what,
+                                       !has_column_name(x) ? "; an output gives it a name"
+                                       : *what == 'a' && what[2] == '`' ? "; an output is" : ""));
 }
 
 // z(0), x'(0), bead.z(0): as a call, or as the initial value of a derivative.
 static bool put_initial(Asking *w, const Ast *x) {
-  const Symbol *y = x->kind == AST_INITIAL ? symbol_of(w, x->a)
+  const Symbol *y = x->kind == AST_INITIAL ? symbol_named(w->env, x->a)
                     : x->a ? NULL : scope_find(w->env->scope, x->name);
   text_add(&w->text, ast_text(w->env->e, x));
   if (x->kind == AST_INITIAL && !is_known(w, x->a)) return false;
@@ -174,8 +163,8 @@ static bool put_initial(Asking *w, const Ast *x) {
 // A parameter, or an initial value.
 static bool put_varied(Asking *w, const Ast *x) {
   if (is_initial(x)) return put_initial(w, x);
-  if (!is_name(x)) return wrong_name(w, x, "here stands a parameter, or an initial value: z(0)");
-  const Symbol *y = symbol_of(w, x);
+  if (!has_column_name(x)) return wrong_name(w, x, "here stands a parameter, or an initial value: z(0)");
+  const Symbol *y = symbol_named(w->env, x);
   if (y && y->kind != SY_PARAM && y->kind != SY_FORMAL)
     return wrong_name(w, x, "this is not a parameter; its initial value has (0) behind it");
   text_add(&w->text, ast_text(w->env->e, x));
@@ -184,17 +173,18 @@ static bool put_varied(Asking *w, const Ast *x) {
 
 // A parameter or an input.
 static bool put_input(Asking *w, const Ast *x) {
-  if (!is_name(x)) return wrong_name(w, x, "here stands a parameter, or an input of the model");
+  if (!has_column_name(x)) return wrong_name(w, x, "here stands a parameter, or an input of the model");
   text_add(&w->text, ast_text(w->env->e, x));
   return is_known(w, x);
 }
 
 // hit(floor): a contact or relation.
 static bool put_hit(Asking *w, const Ast *x) {
-  bool one = x->kind == AST_CALL && !x->a && !strcmp(x->name, "hit") && x->list.n == 1 && is_name(x->list.at[0]);
+  bool one = x->kind == AST_CALL && !x->a && !strcmp(x->name, "hit") && x->list.n == 1 &&
+             has_column_name(x->list.at[0]);
   if (!one) return wrong_form(w, x);
   const Ast *row = x->list.at[0];
-  const Symbol *y = symbol_of(w, row);
+  const Symbol *y = symbol_named(w->env, row);
   text_add(&w->text, ast_text(w->env->e, x));
   bool is_row = y ? y->kind == SY_ROW || y->kind == SY_RELATION || y->kind == SY_TOUCH : row->kind == AST_MEMBER;
   return is_row || wrong_name(w, row, "there is no contact of this name");

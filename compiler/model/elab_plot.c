@@ -3,27 +3,49 @@
 #include <string.h>
 #include "elab.h"
 
-// x, x', k[2], bead[1].z, bead.z
-static bool is_name(const Ast *x) {
+bool has_column_name(const Ast *x) {
   while (x->kind == AST_MEMBER || x->kind == AST_INDEX || x->kind == AST_PRIME) x = x->a;
   return x->kind == AST_NAME;
 }
 
-static bool not_a_column(const Env *env, const Ast *x, const char *what) {
-  Diag *d = diag(env->e->bag, DIAG_E0272, x->span, "%s is not a column of the run", what);
-  if (x->kind == AST_NAME) diag_help(d, "output %s_shown = %s; and plot %s_shown", x->name, x->name, x->name);
-  else diag_help(d, "output shown = %s; and plot shown", ast_text(env->e, x));
+const Symbol *symbol_named(const Env *env, const Ast *x) {
+  while (x->kind == AST_INDEX || x->kind == AST_PRIME) x = x->a;
+  return x->kind == AST_NAME ? scope_find(env->scope, x->name) : NULL;
+}
+
+const char *not_a_column(const Env *env, const Ast *x) {
+  const Symbol *y = symbol_named(env, x);
+  if (!has_column_name(x)) return "an expression";
+  if (!y || (y->kind != SY_VAR && y->kind != SY_PARAM && y->kind != SY_FORMAL)) return NULL;
+  return y->kind == SY_VAR ? "a `var`" : "a parameter";
+}
+
+// An output within a `for` is a column, though no other name: V, V[2].
+static bool is_looped_output(const AstList items, const Ast *x) {
+  if (x->kind == AST_INDEX) x = x->a;
+  for (int i = 0; i < items.n && x->kind == AST_NAME; i++) {
+    const Ast *item = items.at[i];
+    if (item->kind == AST_FOR && is_looped_output(item->list2, x)) return true;
+    for (int k = 0; item->kind == AST_OUTPUT && k < item->list.n; k++)
+      if (item->list.at[k]->name == x->name) return true;
+  }
   return false;
 }
 
-static bool column(const Env *env, const Ast *x, const char **out) {
-  if (!is_name(x)) return not_a_column(env, x, "an expression");
-  const Symbol *y = x->kind == AST_NAME ? scope_find(env->scope, x->name) : NULL;
-  if (y && (y->kind == SY_VAR || y->kind == SY_PARAM || y->kind == SY_FORMAL))
-    return not_a_column(env, x, y->kind == SY_VAR ? "a `var`" : "a parameter");
+bool column_is_known(const Env *env, const Ast *x) {
   Env in = *env;
-  *out = ast_text(env->e, x);
+  if (!symbol_named(env, x) && is_looped_output(env->scope->model->list2, x)) return true;
   return !elab_expr(&in, x).bad;
+}
+
+static bool column(const Env *env, const Ast *x, const char **out) {
+  const char *what = not_a_column(env, x);
+  *out = ast_text(env->e, x);
+  if (!what) return column_is_known(env, x);
+  Diag *d = diag(env->e->bag, DIAG_E0272, x->span, "%s is not a column of the run", what);
+  if (x->kind == AST_NAME) diag_help(d, "output %s_shown = %s; and plot %s_shown", x->name, x->name, x->name);
+  else diag_help(d, "output shown = %s; and plot shown", *out);
+  return false;
 }
 
 void elab_plot(Env env, const Ast *x) {

@@ -14,6 +14,7 @@ VARIANTS = {"moreau projected": "moreau(projection = true)", "consistent order 4
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
+    "asked": "a family, and `fit` and `analyse` of the model ask about its second member",
     "every": "a load that a clock switches, `every`",
     "when": "a load that an event switches, `when`",
     "input": "a load from a file, `input`",
@@ -29,6 +30,10 @@ class Cell:
     law: str
     kind: str
     feature: str
+
+    @property
+    def family(self):
+        return self.feature in ("family", "asked")
 
     @property
     def scheme_name(self):
@@ -77,7 +82,7 @@ def law_text(cell, law, host):
     if law.group == "held":
         return held_text(law, cell.law, host, soft)
     if host.shapes and law.group != "given":
-        laws = law.text.replace("SLIP", "b[1].r[1]'" if cell.feature == "family" else "b.r[1]'")
+        laws = law.text.replace("SLIP", "b[1].r[1]'" if cell.family else "b.r[1]'")
         if host.rolls:                                      # rolls without slip, and is slowed down by 5
             laws = f"inelastic, rolling(0.9, {0.05*host.rolls:g})"
         return f"contact c {{ {host.shapes}; {'with ' + laws + ';' if laws else ''} }}"
@@ -87,7 +92,7 @@ def law_text(cell, law, host):
 def declared(cell, law):
     """Multipliers of relations, and the law that is sampled."""
     if cell.law == "polyhedron":
-        return "" if cell.feature == "family" else "multiplier l[2];\n"
+        return "" if cell.family else "multiplier l[2];\n"
     if cell.law == "sampled":
         return "discrete u_x@N = 0;\n"
     return "".join(f"multiplier u_{d}@N;\n" for d in law.directions) if law.group == "relation" else ""
@@ -105,7 +110,7 @@ def forces(cell, law, host, expression):
         if other != d:
             total[other] = []
         if relation:
-            part = "part@." if cell.feature == "family" else ""
+            part = "part@." if cell.family else ""
             total[other].append(f"{part}l[{'xy'.index(other) + 1}]" if cell.law == "polyhedron" else f"u_{other}@")
     total[d] += ["-5"] if law.cone == "floor" else []
     total[d] += ["p@"] if host.ramp and not host.spring else ["store@.u"] if host.spring else []
@@ -131,6 +136,14 @@ def weights(law_name, host):
     return f"force {host.push['y']} = -6;\nforce {host.push['z']} = 2;\n" if law_name == "held pin" else ""
 
 
+def asks(law):
+    """What is asked of runs changes none."""
+    name = f"V{law.directions[0]}[2]"
+    return (f"param asked = 1 in [0, 2];\n"
+            f"fit {{ data = \"none.csv\";  match {name} ~ measured;  vary asked log in [0.5, 2]; }}\n"
+            f"analyse {{ section {name} = 0 down;  outputs {name};  points = 3; }}")
+
+
 def build(cell):
     """(text, host) of the model, host None where the kind has no such directions."""
     law = LAWS[cell.law]
@@ -150,16 +163,18 @@ def build(cell):
     if host.miss:
         outputs["MISS"] = host.miss
     host.outside += "\n" + declared(cell, law)
+    if cell.feature == "asked":
+        around += asks(law)
     if cell.law == "sampled":
-        around += "\nevery 0.01 {\n" + sampled_laws(host, cell.feature == "family") + "}"
+        around += "\nevery 0.01 {\n" + sampled_laws(host, cell.family) + "}"
     text = forces(cell, law, host, expression) + weights(cell.law, host)
     contact = law_text(cell, law, host)
     if host.shapes and law.group in ("impact", "friction"):
         around, contact = around + "\n" + contact, ""
-    if cell.law == "polyhedron" and cell.feature == "family":
+    if cell.law == "polyhedron" and cell.family:
         host.imports += POLYGON
         around, contact = around + f"\nPolygon part@D(y = [{host.rate['x']}, {host.rate['y']}]);", ""
-    return model(host, contact, text, outputs, cell.feature == "family", around, scheme_text(cell)), host
+    return model(host, contact, text, outputs, cell.family, around, scheme_text(cell)), host
 
 
 def expected(cell, host, member, until=UNTIL):

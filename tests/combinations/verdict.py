@@ -31,7 +31,7 @@ def verdict(cell, inputs):
 
 def looked_at_twice(cell):
     """Whether the cell is run by single steps with the ledger too: where that says more."""
-    return cell.feature == "plain" or cell.scheme.startswith("consistent") and not cell.feature == "family"
+    return cell.feature == "plain" or cell.scheme.startswith("consistent") and not cell.family
 
 
 def last(r, name):
@@ -55,8 +55,8 @@ def checked(cell, host, r):
         yield f"ends at {float(r.time[-1])}"
     if r.counters.unsettled or r.counters.accepted or r.counters.stagnations:
         yield f"unsettled {r.counters.unsettled}, accepted {r.counters.accepted}, stagnations {r.counters.stagnations}"
-    for member in range(2 if cell.feature == "family" else 1):
-        index = f"[{member + 1}]" if cell.feature == "family" else ""
+    for member in range(2 if cell.family else 1):
+        index = f"[{member + 1}]" if cell.family else ""
         if host.miss and not max(abs(x) for x in r["MISS" + index]) <= TIED:
             yield f"constraints apart by {max(abs(x) for x in r['MISS' + index]):.2g}"
         want = expected(cell, host, member)
