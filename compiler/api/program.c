@@ -12,6 +12,7 @@ nsm_program *program_of(Compilation *c) {
   nsm_program *p = ARENA_NEW(c->arena, nsm_program);
   p->c = c;
   p->message = "";
+  p->dual = ARENA_NEW(c->arena, _Atomic(DualKernels *));
   p->scheme = nsm_default_settings();
   return p;
 }
@@ -118,6 +119,7 @@ nsm_program *nsm_compile_text(const char *text, const char *name, const nsm_comp
 
 void nsm_program_free(nsm_program *p) {
   if (!p) return;
+  dual_kernels_free(*p->dual);
   jit_free(p->jit);
   compilation_free(p->c);                                  // the program is in its arena
 }

@@ -23,6 +23,7 @@ typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; } 
 
 struct DualKernels {
   dual_with head;
+  Arena *arena;
   const PlanKernels *all;
   Prepared *of;                         // [all->n], shared by entries that are alike
   int ncls, *first;                     // [ncls + 1] entries of a class
@@ -69,8 +70,10 @@ static Prepared prepare(Arena *a, const KKernel *k) {
   return p;
 }
 
-DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
+DualKernels *dual_kernels(const PlanKernels *all) {
+  Arena *a = arena_new();
   DualKernels *d = ARENA_NEW(a, DualKernels);
+  d->arena = a;
   d->head.recorded = recorded_kernels();
   d->all = all;
   d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
@@ -83,6 +86,8 @@ DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
   for (int c = 0; c < d->ncls; c++) if (d->first[c + 1] < d->first[c]) d->first[c + 1] = d->first[c];
   return d;
 }
+
+void dual_kernels_free(DualKernels *d) { if (d) arena_free(d->arena); }
 
 // --- values ---
 

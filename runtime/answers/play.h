@@ -140,6 +140,7 @@ void play_phase_ends(player *p);                           // and that of a phas
 // room.c
 // phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
 player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
+void    player_again(player *p);                           // nothing has been played yet
 void    player_close(player *p);
 // play.c
 int     play(player *p, nsm_error *e);                     // what is on the tape, from entry `index`

@@ -47,6 +47,7 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_pressed recorded_play_pressed
 #define player_open recorded_player_open
 #define player_close recorded_player_close
+#define player_again recorded_player_again
 #define play_column recorded_play_column
 #define play_column_refused recorded_play_column_refused
 #define play_block recorded_play_block
@@ -57,5 +58,6 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_at_points recorded_play_at_points
 #define dual_kernel_run recorded_dual_kernel_run
 #define dual_kernels recorded_dual_kernels
+#define dual_kernels_free recorded_dual_kernels_free
 #define dual_operation recorded_dual_operation
 #define dual_call recorded_dual_call
