@@ -1,5 +1,4 @@
 // Derivatives of runs, of include/nsm.h: runtime/answers with the kernels of a program in dual numbers.
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../runtime/answers/aligned.h"
@@ -11,15 +10,6 @@ struct nsm_sens {
   answers_rows rows;
   double      *error;                   // NULL without refinement
 };
-
-DualKernels *program_dual(const nsm_program *p) {
-  DualKernels *d = *p->dual, *none = NULL;
-  if (d) return d;
-  d = dual_kernels(&p->c->kernels);
-  if (atomic_compare_exchange_strong(p->dual, &none, d)) return d;
-  dual_kernels_free(d);                                    // another thread was first
-  return none;
-}
 
 static nsm_code wrong(nsm_error *e, const char *text) {
   if (e) {

@@ -20,7 +20,7 @@ struct nsm_program {
   int             nset;
   nsm_settings    scheme;               // what the arguments of its scheme say: theta, located, ...; else the defaults
   double          seconds;              // that the machine code took
-  _Atomic(DualKernels *) *dual;         // NULL in it until somebody asks for derivatives (derivatives.c)
+  struct ProgramDual *dual;             // dual.c
 };
 
 void list_diagnostics(nsm_program *p);
@@ -35,8 +35,10 @@ Span span_of_error(const Compilation *c, nsm_place at);
 nsm_program *program_of(Compilation *c);
 bool         program_load(nsm_program *p, JitBackend backend, JitStatus *status);
 
-// Its kernels in dual numbers, made when they are first asked for; any thread may ask.
+// Its kernels in dual numbers, with slopes by libtcc, made when they are first asked for; any thread may ask.
 DualKernels *program_dual(const nsm_program *p);
+struct ProgramDual *program_dual_new(Arena *a);
+void program_dual_free(nsm_program *p);
 
 // Settings of a simulation with what the program was compiled with; what is returned is to be freed after their use.
 // NULL on error.

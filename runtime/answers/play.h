@@ -41,6 +41,8 @@ typedef struct player {
   int phase;                            // the direction of that length; -1: there are no phases
   play_state *of;                       // [nc + 1]
   play_state *at;                       // that of the equations at hand
+  dual_memo memo;                       // of kernels, from one chunk to the next
+  int remembers;                        // it is in use
   play_views now;                       // and their views
 
   int nw;                               // unknowns of the piece at hand

@@ -97,5 +97,6 @@ void player_again(player *p) {
 void player_close(player *p) {
   if (!p) return;
   for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
+  free(p->memo.at);
   free(p);
 }
