@@ -118,6 +118,7 @@ const char *function_meant(Elab *e, const Ast *call) {
 
 static const struct { const char *names, *help; } body_entries[] = {
   { "planar plane 2d flat", "a body is planar when its position has two numbers: position = [0, 1] [m]" },
+  { "fixed driven", "the words fixed and driven stand without a value: body floor { fixed, shape = halfspace }" },
   { "static immovable frozen", "a body that does not move is `fixed`" },
   { "kinematic prescribed moving moved",
     "a body that is moved in a given way is `driven`: position = [sin(time), 0, 0]" },
