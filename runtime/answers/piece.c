@@ -25,10 +25,13 @@ static void keep(player *p, double *to, const dual *from, int n, int lane) {
 static int linearise(player *p, const tape_entry *e, int n) {
   int all = p->np + n, m = 0;
   for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(p->solved[i] = p->w[i].a[0]);
+  p->remembers = 1;
   for (int from = 0; from == 0 || from < all; from += DUAL_LANES) {
     int c = from / DUAL_LANES, first = from > p->np ? from : p->np;
     dual h = dual_of(e->h);
     p->at = &p->of[c < p->nc ? c : p->nc];
+    p->memo.used = 0;
+    p->memo.again = from > 0;
     for (int i = first; i < all && i < from + DUAL_LANES; i++)
       (i - p->np < p->nw ? &p->w[i - p->np] : &h)->a[1 + i - from] = 1;
     play_equations(p, e, h, c);
@@ -38,6 +41,7 @@ static int linearise(player *p, const tape_entry *e, int n) {
     for (int i = first; i < all && i < from + DUAL_LANES && i - p->np < p->nw; i++)
       p->w[i - p->np].a[1 + i - from] = 0;
   }
+  p->remembers = 0;
   return m;
 }
 
