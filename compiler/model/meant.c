@@ -79,6 +79,9 @@ static const struct { const char *names, *help; } functions[] = {
   { "dirac delta impulse pulse", "a short force: if 1 <= time and time < 1.01 then 100 else 0" },
   { "ramp", "max(0, $1)" },
   { "std rms var median variance", "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)" },
+  { "between", "of shapes: contact c { between = $1, $2; with newton(0.5); }" },
+  { "among", "of shapes: contact c { among = $1; with newton(0.5); }" },
+  { "distance dist", "between two points norm($1 - $2); between shapes: contact c { between = $1, $2; with newton; }" },
   { "sgn0 signum", "sign($1), or sgn in a relation" },
 };
 
