@@ -347,7 +347,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(cradles), cmocka_unit_test(bernoulli), cmocka_unit_test(rocking_block), cmocka_unit_test(rod),
     cmocka_unit_test(no_energy_by_poisson), cmocka_unit_test(no_energy_by_binary), cmocka_unit_test(no_energy_by_lzb),
-    cmocka_unit_test(the_verifier_sees), cmocka_unit_test(newton), cmocka_unit_test(jammed), cmocka_unit_test(a_jam_ends),
+    cmocka_unit_test(the_verifier_sees), cmocka_unit_test(newton), cmocka_unit_test(jammed),
+    cmocka_unit_test(a_jam_ends),
   };
   cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);
