@@ -18,7 +18,7 @@ typedef struct sim_kicks {
   double *kappa, *value;                // [rows]
   unsigned char *closed, *lasting;      // [rows] at the begin; those of (1)
   double  half;
-  int     strikes;
+  uint64_t fixes;                       // of islands that are the same in all steps: made for half a step
 } sim_kicks;
 
 void sim_kicks_analyse(nsm_sim *s) {
@@ -129,14 +129,19 @@ static int strikes(nsm_sim *s, const nsm_view *m) {
 
 // One of them, over a length of h: velocities now.z to w.z1, which are the next now.z.
 static nsm_code kick(nsm_sim *s, const nsm_view *m, double t1, double h, sim_affine_rows *rows, nsm_error *e) {
+  sim_kicks *w = s->w.kicks;
   double whole = s->n.h, sum = 0;
   s->n.h = h;
+  if (s->n.isl.nfixed > 0 && w->fixes != s->n.isl.fixes) {
+    sim_islands_fix(s);
+    w->fixes = s->n.isl.fixes;
+  }
   nsm_code code = sim_affine_solve(s, m, t1, rows, rows == impact_rows, e);
   if (code == NSM_OK) sum = sim_affine_act(s);
   if (code == NSM_OK && sum - sum == 0 && rows != first_rows) sim_refine(s, m->t, m->q, 0);
   s->n.h = whole;
   if (code != NSM_OK) return code;
-  for (int l = 0; l < s->a->nl; l++) s->w.kicks->impulse[l] += s->w.l1[l];
+  for (int l = 0; l < s->a->nl; l++) w->impulse[l] += s->w.l1[l];
   if (sum - sum != 0) {
     code = sim_blame(s, m, e);
     if (code != NSM_OK) return code;
