@@ -1,6 +1,6 @@
-// D1-minus, the half-explicit scheme from discontinuous Galerkin methods, its contacts on velocities [Schindler and Acary
-// 2014; Schindler, Rezaei, Kursawe and Acary 2015], the only text of its equations; docs/numerics/d1minus.md says how
-// good it is. A step has two kicks, of half its length each, and an impact at its end:
+// D1-minus, the half-explicit scheme from discontinuous Galerkin methods, its contacts on velocities [Schindler and
+// Acary 2014; Schindler, Rezaei, Kursawe and Acary 2015], the only text of its equations; docs/numerics/d1minus.md says
+// how good it is. A step has two kicks, of half its length each, and an impact at its end:
 //
 //   M(q_B) (u_H - u_B) = (h/2) f(t_B, q_B, u_B) + H(q_B)^T p1       0 <= u_B + (h/2) (H a + kappa) _|_ p1 >= 0    (1)
 //   q_E = q_B + h u_H,   t_E = t_B + h,   a = (u_H - u_B)/(h/2)                                                   (2)
