@@ -226,8 +226,8 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
     if (!switches && e->law[row] == TAPE_NONE) continue;
     sim_row_name(s, row, name, sizeof name);
     tape_refuse(t, sim_at_row(s, row),
-                "E0771: %s acts at t = %.10g s, and its events are moved to the ends of steps: the derivative of such a "
-                "run does not tend to that of the motion, however small the step; --located on", name, s->now.t);
+                "E0771: %s acts at t = %.10g s, and its events are moved to the ends of steps: the derivative of such "
+                "a run does not tend to that of the motion, however small the step; --located on", name, s->now.t);
     return;
   }
 }
@@ -315,8 +315,8 @@ static void look_at_switches(tape *t, const tape_entry *e) {
   for (int row = 0; t->before && !e->captured && row < r->n; row++) {
     if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->laws[row]) continue;
     sim_row_name(s, row, name, sizeof name);
-    tape_refuse(t, sim_at_row(s, row), "E0771: %s switches within the step that begins at t = %.10g s, and moreau does not locate it: the "
-                "derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
+    tape_refuse(t, sim_at_row(s, row), "E0771: %s switches within the step that begins at t = %.10g s, and moreau "
+                "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
                 name, s->now.t);
   }
   t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
@@ -400,7 +400,8 @@ static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int 
 }
 
 static void mended(struct sim_tape *hook, nsm_sim *s) {
-  tape_refuse((tape *)hook, nowhere, "E0772: a reset at t = %.10g s beside constraints: its derivative is not made yet", s->now.t);
+  tape_refuse((tape *)hook, nowhere, "E0772: a reset at t = %.10g s beside constraints: its derivative is not made yet",
+              s->now.t);
 }
 
 void tape_row(tape *t) { if (!t->failed) (void)add(t, TAPE_ROW); }
@@ -424,8 +425,8 @@ static void look_at_model(tape *t) {
                 "whose gap is a formula have");
   if (s->a->ndelay > 0) tape_refuse(t, nowhere, "E0772: delayed quantities have no derivative yet");
   if (s->n.radau && !s->a->located)
-    tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not tend to that of the "
-                "motion; --located on");
+    tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
+                "tend to that of the motion; --located on");
   for (int c = 0; c < s->a->m->nclass; c++)
     if (s->a->cls[c].recorded && s->a->cls[c].tab.count > 0)
       tape_refuse(t, sim_at_class(c), "E0771: moreau does not locate the switches of this law, whose derivative would "
