@@ -316,8 +316,8 @@ static void look_at_switches(tape *t, const tape_entry *e) {
     if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->laws[row]) continue;
     sim_row_name(s, row, name, sizeof name);
     tape_refuse(t, sim_at_row(s, row), "E0771: %s switches within the step that begins at t = %.10g s, and moreau "
-                "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
-                name, s->now.t);
+                "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where "
+                "there are no velocities", name, s->now.t);
   }
   t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
   if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
