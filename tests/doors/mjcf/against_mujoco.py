@@ -64,7 +64,7 @@ class Model:
                 armature[name] = float(inertia) if inertia else armature.get(name, 0)
                 self.bodies[B]["above"] = A
                 self.joints.append((kind, name, B, vector(at), vector(axis) if axis else None, armature.get(name, 0)))
-            found = re.match(rf"  coord (\w+) : .*;  // line \d+: (?:along|about) ({NUMBERS})(?: at ({NUMBERS}))?$", line)
+            found = re.match(rf"  coord (\w+) : .*// line \d+: (?:along|about) ({NUMBERS})(?: at ({NUMBERS}))?$", line)
             if found:
                 chain.append(found.groups())
             found = re.match(r"  constraint \w+_follows_place: (\w+)\.point\(.*?\) = (\w+)\.point\(", line)
