@@ -553,6 +553,9 @@ typedef struct sim_tape {
   void (*mended)(struct sim_tape *t, nsm_sim *s);
 } sim_tape;
 
+// What somebody keeps beside a simulation until it is closed (answers/jacobian.c).
+typedef struct sim_beside { void (*close)(struct sim_beside *b); } sim_beside;
+
 // An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
 typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
 enum { SIM_CARRIED = 8 };
@@ -571,6 +574,7 @@ struct nsm_sim {
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   struct sim_tape *tape;                // NULL where nobody differentiates the run
+  struct sim_beside *beside;            // NULL where nothing is kept beside it
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;
