@@ -4,11 +4,11 @@
 //   r_A + R_A (p_1 + rot(a_1, q_1) (p_2 - p_1 + rot(a_2, q_2) (p_3 - p_2 + ...)))
 //
 // with places and axes in the axes of the body A above, as they are at the start; a way adds q along it. In the frame
-// e_1 = a_1, e_2 = a_2 as far as it is across, e_3 the rows of R have few angles: e_1 e_2 = e_1 e_3 = e_3 e_2 = 0, where
-// the first is held in A (e_3 turned by q_1) and the second in the body (turned back by q_n, ..., q_2). Two turns across
-// each other give one row without angles and two of one. Without armatures such coordinates would have no inertia. Ways,
-// and behind them up to three turns about one point p, are then read off the body: with d from where p was to where it
-// is, in A; p_i in A and b_i in the body, which are one frame e_i at the start,
+// e_1 = a_1, e_2 = a_2 as far as it is across, e_3 the rows of R have few angles: e_1 e_2 = e_1 e_3 = e_3 e_2 = 0, with
+// the first held in A (e_3 turned by q_1) and the second in the body (turned back by q_n, ..., q_2). Two turns across
+// each other give one row without angles and two of one. Without armatures such coordinates would have no inertia.
+// Ways, and behind them up to three turns about one point p, are then read off the body: with d from where p was to
+// where it is, in A; p_i in A and b_i in the body, which are one frame e_i at the start,
 //
 //   ways along s_i         d = sum q_i s_i: rows across the s_i; q_i = s^i d with the dual vectors s^i
 //   no turn                rows p_1 b_3 = p_2 b_3 = p_1 b_2 = 0

@@ -350,7 +350,8 @@ int nsm_sparse_has(const nsm_sparse *s, int row, int col) {
 
 size_t nsm_sparse_size(const nsm_sparse *s) {
   size_t n = (size_t)s->n, border = (size_t)(s->fronts > 0 ? s->front[s->fronts - 1].list : 0);
-  return sizeof(double) * (s->factor_size + s->stack_size + (size_t)s->most_rows * (size_t)s->most_rows + NSM_SPARSE_LANES * n) +
+  size_t dense = (size_t)s->most_rows * (size_t)s->most_rows;
+  return sizeof(double) * (s->factor_size + s->stack_size + dense + NSM_SPARSE_LANES * n) +
          sizeof(int) * (4 * n + s->start[s->n] + border) + sizeof(size_t) * n +
          (size_t)s->fronts * (sizeof *s->front + sizeof(int));
 }
