@@ -259,8 +259,8 @@ static int take(nsm_sim *s, double t1, int *goes) {
 
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  int on = goes_on(s, t1), goes = 1, code = NSM_FLOW_FAILED;
-  if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
+  if (s->now.k == 0) { other_formulas(w, 0); w->is_not = 0; }               // nothing of a run before
+  int on = goes_on(s, t1) && s->a->nheld == 0, goes = 1, code = NSM_FLOW_FAILED;   // inputs may have other values
   s->w.flows = 1;
   w->from = w->stops ? s->now.t : -INFINITY;
   w->to = w->stops ? t1 : INFINITY;
