@@ -23,7 +23,8 @@ typedef struct Maker {
   bool   inside, fails;                // inside: of that loop
   Vec(Stored) stored;
   Vec(SlopeValue) values;
-  Vec(SlopePlace) by;
+  Vec(int) by;
+  Vec(SlopePlace) read;
   Vec(KValue) slopes;
 } Maker;
 
@@ -280,7 +281,7 @@ static bool is_read(Maker *m, int i, SlopePlace *to) {
   *to = (SlopePlace){ 0 };
   if (n->code == KN_COLUMN) { *to = (SlopePlace){ SLOPE_num, false, n->index, m->columns }; return true; }
   if (n->code == KN_FIELD) {
-    to->array = n->index == KF_VIEW_t ? SLOPE_t : n->index == KF_VIEW_t0 ? SLOPE_t0 : SLOPE_h;
+    to->array = n->index;
     m->fails |= n->index != KF_VIEW_t && n->index != KF_VIEW_t0 && n->index != KF_VIEW_h;
     return true;
   }
@@ -289,6 +290,15 @@ static bool is_read(Maker *m, int i, SlopePlace *to) {
   to->array = field == KF_TABLE_num ? SLOPE_num : field;
   m->fails |= !place_of(m, n->arg[1], to);
   return true;
+}
+
+static int number_read(Maker *m, SlopePlace p) {
+  for (size_t i = 0; i < m->read.n; i++) {
+    const SlopePlace *r = &m->read.at[i];
+    if (r->array == p.array && r->by_ix == p.by_ix && r->first == p.first && r->by == p.by) return (int)i;
+  }
+  vec_push(&m->read, p);
+  return (int)m->read.n - 1;
 }
 
 static void differentiate(Maker *m, const Stored *s) {
@@ -306,7 +316,7 @@ static void differentiate(Maker *m, const Stored *s) {
     SlopePlace by;
     if (!m->varies[i] || (bar.known && bar.number == 0)) continue;
     if (!is_read(m, i, &by)) { backwards(m, i, bar); continue; }
-    vec_push(&m->by, by);
+    vec_push(&m->by, number_read(m, by));
     vec_push(&m->slopes, spell(m, bar));
   }
 }
@@ -371,7 +381,10 @@ static Slopes *result(Arena *a, Maker *m, const KKernel *k) {
   Slopes *s = ARENA_NEW(a, Slopes);
   *s = (Slopes){ .kernel = k, .nvalue = (int)m->values.n, .nslope = (int)m->by.n };
   s->value = ARENA_ARRAY(a, SlopeValue, s->nvalue + 1);
-  s->by = ARENA_ARRAY(a, SlopePlace, s->nslope + 1);
+  s->by = ARENA_ARRAY(a, int, s->nslope + 1);
+  s->nread = (int)m->read.n;
+  s->read = ARENA_ARRAY(a, SlopePlace, s->nread + 1);
+  for (int i = 0; i < s->nread; i++) s->read[i] = m->read.at[i];
   for (int i = 0; i < s->nvalue; i++) s->value[i] = m->values.at[i];
   for (int i = 0; i < s->nslope; i++) s->by[i] = m->by.at[i];
   s->value[s->nvalue].first = s->nslope;
@@ -400,6 +413,7 @@ Slopes *slopes_made(Arena *a, const KKernel *k, const char *name) {
   vec_free(&m.stored);
   vec_free(&m.values);
   vec_free(&m.by);
+  vec_free(&m.read);
   vec_free(&m.slopes);
   return s;
 }

@@ -6,7 +6,7 @@
 
 // Which number of an array: first + by instance; or the one of `ix` that stands there.
 typedef struct SlopePlace { int array; bool by_ix; int first, by; } SlopePlace;
-enum { SLOPE_t = -1, SLOPE_t0 = -2, SLOPE_h = -3, SLOPE_num = -4 };   // arrays; else the KField of a view
+enum { SLOPE_num = KF_COUNT, SLOPE_ARRAYS };               // array: a KField of a view, or columns
 
 typedef struct SlopeValue { SlopePlace to; bool adds; int first; } SlopeValue;  // array: parameter; first of its slopes
 
@@ -17,7 +17,9 @@ typedef struct Slopes {
   const KKernel *kernel;
   int nvalue, nslope;
   SlopeValue *value;                    // [nvalue + 1]
-  SlopePlace *by;                       // [nslope]
+  int *by;                              // [nslope] which of what it reads
+  int nread;
+  SlopePlace *read;                     // [nread], all different
   slope_fn *run;                        // NULL: it has not been compiled
 } Slopes;
 

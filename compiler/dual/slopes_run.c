@@ -23,20 +23,17 @@ static double *next(dual_memo *m, size_t n) {
 }
 
 // ---- what is read ---------------------------------------------------------------------------------------------------
-static const dual *array_of(const dual_view *v, const dual_table *t, int array) {
-  switch (array) {
-  case SLOPE_t: return &v->t;
-  case SLOPE_t0: return &v->t0;
-  case SLOPE_h: return &v->h;
-  case SLOPE_num: return t->num;
-#define ARRAY(name) case KF_VIEW_##name: return v->name;
+static void take_arrays(const dual_view *v, const dual_table *t, const dual **at) {
+  at[KF_VIEW_t] = &v->t;
+  at[KF_VIEW_t0] = &v->t0;
+  at[KF_VIEW_h] = &v->h;
+  at[SLOPE_num] = t->num;
+#define ARRAY(name) at[KF_VIEW_##name] = v->name;
   ARRAY(q) ARRAY(v) ARRAY(x) ARRAY(l) ARRAY(q0) ARRAY(v0) ARRAY(k) ARRAY(dq) ARRAY(dv) ARRAY(dx) ARRAY(d) ARRAY(d_rate)
 #undef ARRAY
-  default: FATAL("a slope by field %d", array);
-  }
 }
 
-static int index_of(const SlopePlace *p, const dual_table *t, int instance) {
+static inline int index_of(const SlopePlace *p, const dual_table *t, int instance) {
   int i = p->first + p->by * instance;
   return p->by_ix ? t->ix[i] : i;
 }
@@ -49,17 +46,32 @@ static nsm_view view_of(const dual_view *v) {
 }
 
 // ---- what is stored -------------------------------------------------------------------------------------------------
+// Of an instance what it reads, NULL where that varies with none of the directions. Does any of it?
+static int take_read(const Slopes *s, const dual_table *t, int instance, const dual *const *array, const dual **read) {
+  int any = 0;
+  for (int i = 0; i < s->nread; i++) {
+    const dual *x = &array[s->read[i].array][index_of(&s->read[i], t, instance)];
+    read[i] = dual_varies(*x) ? x : NULL;
+    any |= read[i] != NULL;
+  }
+  return any;
+}
+
 static void apply(const Slopes *s, const dual_view *v, const dual_table *t, dual *const *out, const double *x) {
   const double *by = x + (size_t)t->count * (size_t)s->nvalue;
-  for (int i = 0; i < t->count; i++, x += s->nvalue, by += s->nslope)
+  const dual *array[SLOPE_ARRAYS], *read[s->nread + 1];
+  take_arrays(v, t, array);
+  for (int i = 0; i < t->count; i++, x += s->nvalue, by += s->nslope) {
+    int any = take_read(s, t, i, array, read);
     for (int j = 0; j < s->nvalue; j++) {
       const SlopeValue *value = &s->value[j];
       dual sum = dual_of(0), *to = &out[value->to.array][index_of(&value->to, t, i)];
-      for (int k = value->first; k < value[1].first; k++)
-        dual_more(&sum, by[k], &array_of(v, t, s->by[k].array)[index_of(&s->by[k], t, i)]);
+      for (int k = value->first; any && k < value[1].first; k++)
+        if (read[s->by[k]] && by[k] != 0) dual_more(&sum, by[k], read[s->by[k]]);
       sum.a[0] = x[j];
       *to = value->adds ? dual_add(*to, sum) : sum;
     }
+  }
 }
 
 void slopes_run(const Slopes *s, const dual_view *v, const dual_table *t, dual *const *out) {

@@ -142,15 +142,18 @@ static double off_run(const player *p, const tape_entry *e) {
   return off;
 }
 
-// What follows from dw and dh: values, by the last correction, and derivatives of outputs.
+// What follows from dw and dh: values, by the last correction, and derivatives of outputs. One hangs on few unknowns.
 static void follow(player *p, int n, int m) {
+  int *at = p->pivot + n;
   for (int i = 0; i < m; i++) {
     double *row = p->O + (size_t)i * (size_t)p->stride, *by = row + p->np;
-    for (int j = 0; j < p->nw; j++) p->out[i].a[0] += by[j] * p->rhs[j];
+    int few = 0;
+    for (int k = 0; k < n; k++) if (by[k] != 0) at[few++] = k;
+    for (int k = 0; k < few; k++) if (at[k] < p->nw) p->out[i].a[0] += by[at[k]] * p->rhs[at[k]];
     for (int j = 0; j < p->np; j++) {
       const double *dw = p->rhs + (size_t)(j + 2) * (size_t)n;
       double sum = row[j];
-      for (int k = 0; k < n; k++) sum += by[k] * dw[k];
+      for (int k = 0; k < few; k++) sum += by[at[k]] * dw[at[k]];
       row[j] = sum;
     }
   }

@@ -22,7 +22,10 @@ static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_ind
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
 static nsm_code impact_implicit(nsm_sim *s, nsm_error *e) {
   const sim_rows *r = &s->n.r;
-  SIM_EACH(s, relation, k) memset(r->active + k->row0, 0, (size_t)k->tab.count);
+  SIM_EACH(s, relation, k) {
+    memset(r->active + k->row0, 0, (size_t)k->tab.count);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[r->l[row]] = 0;
+  }
   nsm_code code = step_implicit(s, s->now.t, e);
   SIM_EACH(s, relation, k) {
     memset(r->active + k->row0, 1, (size_t)k->tab.count);

@@ -128,6 +128,7 @@ void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 static inline int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= 16 * DBL_EPSILON * size; }
 int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
 int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
+int      sim_is_inside_disk(double force, double radius);   // a force of friction that sticks
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 // Size of the terms that y + e rate_k of a row was made of, at z and z1.
