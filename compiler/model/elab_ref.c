@@ -225,7 +225,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   case AST_NAME: return find_start(env, x, p);
   case AST_MEMBER:
     y = walk(env, x->a, p);
-    return y ? member(env, x, p, y) : NULL;
+    return y && y->kind != SY_REFUSED ? member(env, x, p, y) : NULL;      // said at its declaration
   case AST_INDEX:
     y = walk(env, x->a, p);
     if (y && p->direction.n == 0 &&

@@ -37,8 +37,17 @@ static void look_at_grazing(player *p, const tape_entry *e) {
 }
 
 // ---- the tape -------------------------------------------------------------------------------------------------------
-static int refuse(nsm_error *e, const char *what, double t) {
-  sim_fail(e, NSM_FAILED, "%s, t = %.10g s", what, t);
+// Which unknown of a piece is off is not known: how far the farthest is, beside the largest.
+static int refuse(const player *p, nsm_error *e) {
+  if (!(p->mismatch > 0))
+    sim_fail(e, NSM_FAILED, "E0774: a piece has no finite derivative, t = %.10g s", p->mismatch_at);
+  else if (p->unique > 0)
+    sim_fail(e, NSM_FAILED, "E0774: the derivative is not determined from t = %.10g s on: rows depend on each other to "
+             "the accuracy to which the run meets them, and what decides is %.2g of the largest velocity apart",
+             p->mismatch_at, p->mismatch);
+  else
+    sim_fail(e, NSM_FAILED, "E0774: the piece that is differentiated is %.2g of the largest velocity off the run, "
+             "a fault of nsm, t = %.10g s", p->mismatch, p->mismatch_at);
   return 0;
 }
 
@@ -109,12 +118,10 @@ int play(player *p, nsm_error *e) {
     }
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
-      sim_fail(e, NSM_USAGE, "line %d asks for contacts of shapes, which have no derivative yet", p->without);
+      sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);
       return 0;
     }
-    if (!(p->mismatch <= agrees))
-      return refuse(e, p->mismatch > 0 ? "the piece that is differentiated is not the one of the run, a fault of nsm"
-                                       : "a piece has no finite derivative", p->mismatch_at);
+    if (!(p->mismatch <= agrees)) return refuse(p, e);
   }
   return 1;
 }

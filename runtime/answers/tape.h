@@ -62,6 +62,7 @@ typedef struct tape {
   int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
   char        refused[512];             // why there is no derivative; "" where there is
+  nsm_place   place;                    // and what asks for it
   nsm_code    code;
   int         asks;                     // the piece at hand leads to a time that was asked for
   long        parts;                    // of the step at hand, and whether it is the last
@@ -76,4 +77,6 @@ void  tape_again(tape *t);                                 // as it was opened: 
 double tape_bytes_of(const tape *t);                       // what it takes beside its entries
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);
-void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts
+// The first reason counts. tape_refused: NSM_USAGE with it.
+void  tape_refuse(tape *t, nsm_place at, const char *format, ...);
+nsm_code tape_refused(const tape *t, nsm_error *e);
