@@ -67,7 +67,8 @@ static void compare(player *p, const tape_entry *e, double off, double size) {
   if (size > 0 && !(off / size <= p->mismatch)) { p->mismatch = off / size; p->mismatch_at = e->t; }
 }
 
-// What is played has the rounding of its own, which grows with the motion: each piece begins with the values of the run.
+// What is played has the rounding of its own, which grows with the motion: each piece begins with the values of the
+// run.
 // Phases are extrapolated, so that they go on with what has been solved to round-off, until that has come off the run.
 // All that one piece may do is rounding: else something that the run did is not on the tape.
 static void stand_as_run(player *p, const tape_entry *e) {
