@@ -285,6 +285,7 @@ typedef struct sim_scheme {
   const char *name;
   unsigned char weights;                // has parameters theta and gamma
   unsigned char implicit;               // Newton's matrix W has derivatives of all
+  unsigned char kicks;                  // two kicks and an impact (schemes/step_kicks.c)
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char located;                // can locate events in its steps
   unsigned char projects;               // can project places after a step
@@ -496,6 +497,8 @@ typedef struct sim_work {
   double *q_force, *z_force;            // [nq] [nz] where forces are taken (schemes/newton_force.c)
   double *jac;                          // of a class there, where they are taken at several points of the iterate
   double *z_from_begin;                 // [nz] for forces at the begin (schemes/places.c)
+  struct sim_kicks *kicks;              // schemes/step_kicks.c; velocities of its forces at the end, [nz]
+  double *z_predicted;
   double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
