@@ -74,7 +74,8 @@ static void random_equations(void **unused) {
     state = 77 + (uint64_t)seed;
     do term(a, 5); while (strlen(a) > 600);
     do term(b, 5); while (strlen(b) > 600);
-    snprintf(text, sizeof text, "model R {\n  param k = 0.3;\n  state x = 0.4, y = -0.2;\n  x' = %s - x;\n  y' = %s + x;\n"
+    snprintf(text, sizeof text,
+             "model R {\n  param k = 0.3;\n  state x = 0.4, y = -0.2;\n  x' = %s - x;\n  y' = %s + x;\n"
              "  simulate { until = 1, step = 0.01, scheme = moreau(theta = 1/2) }\n}\n", a, b);
     nsm_program *p = nsm_compile_text(text, "random", NULL);
     if (nsm_program_status(p) != NSM_OK) fail_msg("%s\n%s", nsm_program_message(p), text);
