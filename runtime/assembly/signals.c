@@ -2,9 +2,9 @@
 // are those of the time that a view has, so they are computed when a view is made, once for each time.
 //
 // Delays. y(t - T) is linear between the times of the clock, where y is kept: order 2, and exact there where T is a
-// multiple of the step; of order 4, by cubics, for the schemes of order 4 and above. Since T is at least one step, all that a step reads is known when it begins. Before the start y
-// has its initial value. Where a step does not end at a time of the clock, as after an event, the value there is
-// interpolated between both of its ends.
+// multiple of the step; of order 4, by cubics, for the schemes of order 4 and above. Since T is at least one step, all
+// that a step reads is known when it begins. Before the start y has its initial value. Where a step does not end at a
+// time of the clock, as after an event, the value there is interpolated between both of its ends.
 #include "assembly.h"
 #include "runtime/shared/points.h"
 #include "runtime/shared/table.h"
@@ -393,7 +393,8 @@ const double *sim_signals(const nsm_sim *s, double t) {
   return d;
 }
 
-// Where what was before the start, at rest, is over for a delayed quantity there is a kink; a delay later a smaller one.
+// Where what was before the start, at rest, is over for a delayed quantity there is a kink; a delay later a smaller
+// one.
 enum { KINKS = 3 };
 static double next_kink(const nsm_sim *s, double from, double to) {
   double first = to;
