@@ -161,6 +161,7 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
                    ? !sim_sticks(s, head)
                    : s->now.set[head] == SIM_SLIPS_ON;
   int e = r->e[row] != 0;
+  if (!impact && e && s->located && !s->located->capture && s->now.sets_known == 1) return TAPE_SLIDES_MEAN;
   return slides ? (e ? TAPE_SLIDES_E : TAPE_SLIDES) : e ? TAPE_RATE_E : TAPE_RATE;
 }
 
