@@ -60,9 +60,9 @@ static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, co
   const char *optimize = c->c.n > LONG_CODE ? "-Os" : "-O2", *names = fmu->debug ? "-g1" : "-s";
   const char *places = arena_printf(a, "-ffile-prefix-map=%s=sources", f.path);
   const char *const arguments[] = { "-std=gnu11", optimize, "-ffp-contract=off", "-fno-asynchronous-unwind-tables",
-                                    "-w", "-fPIC", "-shared", names, places, "-Wl,--gc-sections", "-Wl,--build-id=none",
-                                    "-Wl,-z,defs", "-Wl,--compress-debug-sections=zlib", "-I", at->include, "-o", object, model, main_c, script, first, "-L",
-                                    at->lib, NULL };
+                                    "-w", "-fPIC", "-shared", names, places, "-Wl,--gc-sections",
+                                    "-Wl,--build-id=none", "-Wl,-z,defs", "-Wl,--compress-debug-sections=zlib", "-I",
+                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))

@@ -1,5 +1,5 @@
-// In place of the solvers that take blocks alone (cone/solver_table.c) in an FMU of a model without friction: no problem
-// of it has a block, and none is a pile.
+// In place of the solvers that take blocks alone (cone/solver_table.c) in an FMU of a model without friction: no
+// problem of it has a block, and none is a pile.
 #include "runtime/cone/solver.h"
 
 #define NONE(name) \

@@ -1,4 +1,5 @@
-// In place of schemes/consistent*.c and their step in an FMU whose scheme is another one: nothing here is ever asked for.
+// In place of schemes/consistent*.c and their step in an FMU whose scheme is another one: nothing here is ever
+// asked for.
 #include "runtime/schemes/schemes.h"
 #include "runtime/schemes/whole.h"
 
