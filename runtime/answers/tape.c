@@ -450,6 +450,15 @@ double tape_bytes_of(const tape *t) {
   return sum;
 }
 
+void tape_again(tape *t) {
+  tape_empty(t);
+  t->before = t->asks = t->last = 0;
+  t->parts = 0;
+  t->news = 1;
+  t->refused[0] = 0;
+  look_at_model(t);
+}
+
 // The youngest block of memory is kept.
 void tape_empty(tape *t) {
   for (tape_block *b = t->memory ? t->memory->next : NULL, *next; b; b = next) { next = b->next; free(b); }

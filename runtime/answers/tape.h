@@ -70,6 +70,7 @@ tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now o
 void  tape_close(tape *t);                                 // NULL is allowed
 int   tape_full(const tape *t);                            // it is to be played
 void  tape_empty(tape *t);                                 // what has been played is forgotten
+void  tape_again(tape *t);                                 // as it was opened: another run begins
 double tape_bytes_of(const tape *t);                       // what it takes beside its entries
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);

@@ -102,14 +102,16 @@ static void forget_forces(nsm_sim *s) {
 // Sets of friction and relations: a short piece shows them.
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   if (!s->located->watches) return NSM_OK;
-  double r = h / (s->n.flow ? FLOW_PROBE : PROBE);
-  nsm_code code = sim_try_implicit(s, r, e);
-  if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
-  if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
-  if (code == NSM_OK && s->n.flow) {
-    sim_flow_mend_sets(s);
-    s->n.flow->jumped = 0;
+  double r = h / (s->n.flow ? FLOW_PROBE : PROBE), least = 16 * sim_time_round_off(s, s->now.t);
+  nsm_code code;
+  for (int too_long = 1; too_long; r /= FLOW_SHORTER) {
+    code = sim_try_implicit(s, r, e);
+    if (code != NSM_OK) return code;
+    sim_watch_others(s, s->now.t + r);
+    if (s->n.galerkin) sim_watch_still_slides(s);
+    too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
+  if (s->n.flow) s->n.flow->jumped = 0;
   return code;
 }
 

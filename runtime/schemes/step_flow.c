@@ -13,7 +13,7 @@ static int rhs(void *with, double t, const double *y, double *dy) {
   struct sim_flow *w = s->n.flow;
   flow_take(s, y, w->q, w->dz);
   if (!flow_instant(s, t, w->q, w->dz)) return 1;
-  flow_derivative(s, w->q, w->dz, w->x, dy);
+  flow_derivative(s, y, y + w->nq, w->x, dy);            // of attitudes as they are in y
   return 0;
 }
 
@@ -53,7 +53,7 @@ static void tolerances(nsm_sim *s) {
     *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
   }
   double places = 0;                                       // and attitudes of bodies
-  for (int i = s->a->nown; i < w->nq; i++) places = fmax(places, w->size[w->group[i]]);
+  for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, w->size[w->group[i]]);
   for (int i = 0; i < s->a->nv; i++) {
     double *size = &w->size[w->group[w->nq + i]];
     *size = fmax(*size, (i < s->a->nown ? w->size[w->group[i]] : places) / run);
@@ -67,6 +67,7 @@ static void tolerances(nsm_sim *s) {
   for (int i = 0; i < w->n; i++) {
     double size = w->size[w->group[i]];
     w->tolerance[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
+    if (i < w->nq && w->angle[i]) w->tolerance[i] = 1;     // only its number of turns counts
   }
 }
 
