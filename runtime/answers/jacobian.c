@@ -57,10 +57,7 @@ static nsm_code step(nsm_sim *s, tape *t, player *p, nsm_error *e) {
   if (code == NSM_STOPPED) code = NSM_OK;
   if (code != NSM_OK) return code;
   if (t->failed) return sim_no_memory(e, "the record of a step");
-  if (*t->refused) {
-    sim_fail(e, NSM_USAGE, "%s", t->refused);
-    return NSM_USAGE;
-  }
+  if (*t->refused) return tape_refused(t, e);
   return play(p, e) ? NSM_OK : e ? e->code : NSM_FAILED;
 }
 

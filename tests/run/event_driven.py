@@ -12,7 +12,8 @@ from located import run
 from suite import NSM, need
 
 BUILT = (pathlib.Path(NSM).parent / "lib/libnsm_sundials.so").exists()
-SYSTEMS = [n for n in high_order.BARS] + [n for n in located.SYSTEMS if n not in high_order.BARS]
+SYSTEMS = [n for n in high_order.BARS if n not in high_order.MOVING]
+SYSTEMS += [n for n in located.SYSTEMS if n not in high_order.BARS]
 
 
 def of_system(name):

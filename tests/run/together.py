@@ -3,6 +3,7 @@ import math
 
 from event_driven import BUILT
 from located import run
+from located_more import orders
 from suite import need
 
 
@@ -74,6 +75,19 @@ def discontinuous():
     need(abs(ends[0] - ends[1]) <= 1e-9, f"{ends}")
 
 
-CASES = [("together, a coil that is cut off", discontinuous), ("together, dry pins of a chain", dry_pins)]
+def turning_slip():
+    """A puck that a force across its way turns, until it stops: order 2. The reference is consistent(order = 6)."""
+    text = """model Puck {
+          coord x = 0, y = 0, z = 0, x' = 1.5;
+          kinetic (x'^2 + y'^2 + z'^2)/2;  potential 10*z;
+          force y = 1.5*cos(3*time);
+          contact ice { normal = z;  slip = [x', y'];  with inelastic, coulomb(0.2); }
+          simulate { until = 3, step = 0.01 }
+        }"""
+    orders(text, ("x", "y"), 0.01, (0.58444069278, 0.142250638673), "moreau(located = true)", within=0.3)
+
+
+CASES = [("together, a slip that turns", turning_slip)]
+CASES += [("together, a coil that is cut off", discontinuous), ("together, dry pins of a chain", dry_pins)]
 CASES += [(f"together, struck while it slides: {s}", struck, s)
          for s in ("moreau(located = true)", *(["event_driven"] if BUILT else []))]
