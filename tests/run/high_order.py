@@ -100,6 +100,18 @@ def order(name, n):
         need(b <= FLOOR or math.log2(a/b) >= n - 0.3, f"errors {said}: order {math.log2(a/b):.2f}")
 
 
+LATE = """model Late { param T = 0.5; coord x = 1; kinetic x'^2/2; potential 0.5*x^2; force x = -0.8*delay(x, T);
+    simulate { until = 4, step = 0.05 } }"""
+
+
+def late():
+    """A delay, of a multiple of the step and of none: against the method of steps with cubics of Hermite, by RK4."""
+    for T, x in ((0.5, 1.0173732217782), (0.53, 1.0148481548013)):
+        errors = [abs(run(LATE, h, "consistent(order = 4)", "--set", f"T={T}")[0]["x"][-1] - x)
+                  for h in (0.1, 0.05, 0.025)]
+        need(errors[2] <= 1e-7 and all(math.log2(a/b) >= 3.7 for a, b in zip(errors, errors[1:])), f"{T}: {errors}")
+
+
 def energy():
     """10^4 steps of h = 1/16: the energy of the elastic pendulum, at orders 4, 6 and 8."""
     for n in (4, 6, 8):
@@ -179,7 +191,7 @@ def refused():
 
 
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
-CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
+CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests), ("order 4, a delay", late),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
           ("order 4, tippe top", tippe_top),
           ("order 4, a spatial mechanism", mechanism), ("order 4, what sticks", sticks),
