@@ -97,7 +97,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.k = from + done;
   w->ahead += done;
   tick += done;
-  s->now.t = tick == 0 ? s->a->start : s->a->start + (double)tick * s->a->step;
+  s->now.t = tick == 0 ? s->a->start : tick == s->a->total ? s->a->until : s->a->start + (double)tick * s->a->step;
   s->now.h = s->a->step;
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
@@ -141,11 +141,11 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step ends at `until` exactly, and may be a shorter one: it takes the generic step.
+// The last step may be a shorter one: the generic step takes it.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
-  long left = s->a->total - 1 - s->now.tick;
+  long left = s->a->full - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
