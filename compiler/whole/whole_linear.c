@@ -28,6 +28,7 @@ static bool takes(const Written *w, bool here) {
     if (pc->kernel[KERNEL_MASS].stage > STAGE_CONST || pc->kernel[KERNEL_H].stage > STAGE_CONST ||
         pc->kernel[KERNEL_LAW].stage > STAGE_TIME || pc->kernel[KERNEL_MU].stage > STAGE_CONST)
       return false;
+    if (pc->kernel[KERNEL_LAW].stage == STAGE_EVENT) return false;           // maps have numbers of the bounds
     if (pc->c->kind >= CLASS_RELATION && pc->c->kind <= CLASS_FRICTION && !pc->c->affine) return false;
     if (pc->c->kind == CLASS_CONSTRAINT || (linear_is_dry(pc->c) && !here)) return false;
     if (linear_is_dry(pc->c) && (pc->c->friction != MF_GIVEN || pc->c->direction > 0 || pc->e_num >= 0)) return false;
