@@ -43,7 +43,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   if (!w) return NULL;
   w->located = located;
   const Whole *o = NULL;
-  if (p->equations && !p->scheme->explicit_step) {
+  if (p->equations && p->scheme->equations && !p->scheme->explicit_step) {
     o = whole_linear(a, w, true);
     if (!o) o = whole_linear(a, w, false);
   }
