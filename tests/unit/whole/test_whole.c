@@ -79,6 +79,8 @@ static void none(void **state) {
                             "for i in 1:n { kinetic z[i]'^2/2 * 1 [kg]; }\n" RUN, 0));
   compilation_free(compiled("model A {\n" BALL "simulate { until = 1 [s], step = 1 [ms], "
                             "scheme = consistent_explicit_mass }\n}\n", 0));
+  compilation_free(compiled("model A {\nstate x = 1;\nx' = -x/(1 [s]);\nsimulate { until = 1 [s], step = 1 [ms], "
+                            "scheme = radau(located = false) }\n}\n", 0));
 }
 
 int main(void) {
