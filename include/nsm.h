@@ -320,7 +320,8 @@ typedef struct nsm_counters {
   long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
   long   frozen;        // likewise, that kept directions of contacts of the begin of the step (consistent.md (6a))
   long   unsettled;     // likewise, with bodies whose friction did not settle at the end of the step (friction.md (6))
-  long   softened;      // likewise, with an impact of less restitution: it would have made energy (consistent.md 3)
+  long   softened;      // steps with an impact of less restitution than given: more would have made energy, or friction
+                        // jammed it (consistent.md 3, impacts.md 2, 4)
   double max_residual;  // of the one-step problems, by the independent check
   long   accepted;      // steps with a one-step problem that missed the tolerance and was within `accept`
   long   accepted_step; // the last of them, from 1

@@ -285,6 +285,7 @@ typedef struct sim_scheme {
   const char *name;
   unsigned char weights;                // has parameters theta and gamma
   unsigned char implicit;               // Newton's matrix W has derivatives of all
+  unsigned char kicks;                  // two kicks and an impact (schemes/step_kicks.c)
   unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
   unsigned char located;                // can locate events in its steps
   unsigned char projects;               // can project places after a step
@@ -496,6 +497,8 @@ typedef struct sim_work {
   double *q_force, *z_force;            // [nq] [nz] where forces are taken (schemes/newton_force.c)
   double *jac;                          // of a class there, where they are taken at several points of the iterate
   double *z_from_begin;                 // [nz] for forces at the begin (schemes/places.c)
+  struct sim_kicks *kicks;              // schemes/step_kicks.c; velocities of its forces at the end, [nz]
+  double *z_predicted;
   double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
@@ -553,6 +556,9 @@ typedef struct sim_tape {
   void (*mended)(struct sim_tape *t, nsm_sim *s);
 } sim_tape;
 
+// What somebody keeps beside a simulation until it is closed (answers/jacobian.c).
+typedef struct sim_beside { void (*close)(struct sim_beside *b); } sim_beside;
+
 // An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
 typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
 enum { SIM_CARRIED = 8 };
@@ -571,6 +577,7 @@ struct nsm_sim {
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   struct sim_tape *tape;                // NULL where nobody differentiates the run
+  struct sim_beside *beside;            // NULL where nothing is kept beside it
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;

@@ -12,7 +12,7 @@
 static nsm_code ask(const nsm_program *p, const nsm_settings *set, MAskBlock block, int n, char **argv, FILE *out,
                     nsm_error *e) {
   Arena *arena = arena_new();
-  play_kernels run = { dual_kernel_run, dual_kernels(arena, &p->c->kernels) };
+  play_kernels run = { dual_kernel_run, program_dual(p) };
   char **words = asked_words(arena, p->c->asked, block, n, argv, &n);
   nsm_code code = block == ASK_FIT ? nsm_fit_asked(jit_model(p->jit), &run, set, n, words, out, e)
                                    : nsm_analyse_asked(jit_model(p->jit), &run, set, n, words, out, e);

@@ -9,7 +9,6 @@ struct nsm_sens {
   answers      a;
   answers_rows rows;
   double      *error;                   // NULL without refinement
-  Arena       *arena;
 };
 
 static nsm_code wrong(nsm_error *e, const char *text) {
@@ -53,9 +52,7 @@ nsm_sens *nsm_differentiate(const nsm_program *p, const nsm_settings *set, const
   nsm_sens *w = all ? calloc(1, sizeof *w) : NULL;
   if (all && !w) sim_no_memory(e, "derivatives");
   if (w) {
-    w->arena = arena_new();
-    w->a = (answers){ .m = jit_model(p->jit), .run = dual_kernel_run, .with = dual_kernels(w->arena, &p->c->kernels),
-                      .room = ANSWERS_ROOM };
+    w->a = (answers){ .m = jit_model(p->jit), .run = dual_kernel_run, .with = program_dual(p), .room = ANSWERS_ROOM };
     if (take(w, &own, asked, e) != NSM_OK) { nsm_sens_free(w); w = NULL; }
   }
   free(all);
@@ -67,7 +64,6 @@ void nsm_sens_free(nsm_sens *w) {
   answers_free(&w->a);
   free(w->rows.x);
   free(w->error);
-  arena_free(w->arena);
   free(w);
 }
 
@@ -97,10 +93,8 @@ nsm_code nsm_jacobian(const nsm_program *p, nsm_sim *s, const char *by, double *
   nsm_code code = by && *by ? answers_read_by(s, by, &a, e) : NSM_OK;
   for (int j = 0; code == NSM_OK && j < a.nby; j++)
     if (a.by[j].parameter < 0) code = wrong(e, "nsm_jacobian: `by` takes parameters; states are there already");
-  Arena *arena = arena_new();
-  play_kernels run = { dual_kernel_run, dual_kernels(arena, &p->c->kernels) };
+  play_kernels run = { dual_kernel_run, program_dual(p) };
   if (code == NSM_OK) code = answers_jacobian(s, &run, a.by, a.nby, d, e);
-  arena_free(arena);
   answers_free(&a);
   return code;
 }

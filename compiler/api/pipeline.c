@@ -297,7 +297,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   c->plan = make_plan(c->stages, c->system, own ? NULL : scheme, c->bag);
   if (!c->plan) return false;
   if (!o->weights && !c->plan->scheme->flows)
-    check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
+    check_step(c->stages, c->system, c->plan->scheme->explicit_step ? c->plan->scheme->name : NULL,
+               scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 

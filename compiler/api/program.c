@@ -12,6 +12,7 @@ nsm_program *program_of(Compilation *c) {
   nsm_program *p = ARENA_NEW(c->arena, nsm_program);
   p->c = c;
   p->message = "";
+  p->dual = program_dual_new(c->arena);
   p->scheme = nsm_default_settings();
   return p;
 }
@@ -118,6 +119,7 @@ nsm_program *nsm_compile_text(const char *text, const char *name, const nsm_comp
 
 void nsm_program_free(nsm_program *p) {
   if (!p) return;
+  program_dual_free(p);
   jit_free(p->jit);
   compilation_free(p->c);                                  // the program is in its arena
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "include/nsm.h"
 #include "pipeline.h"
+#include "../dual/kernels_dual.h"
 
 // A name of the model with a % for each index, and what nsm_meaning_of says of it.
 typedef struct Meaning { const char *pattern; nsm_meaning of; bool output; } Meaning;
@@ -19,6 +20,7 @@ struct nsm_program {
   int             nset;
   nsm_settings    scheme;               // what the arguments of its scheme say: theta, located, ...; else the defaults
   double          seconds;              // that the machine code took
+  struct ProgramDual *dual;             // dual.c
 };
 
 void list_diagnostics(nsm_program *p);
@@ -32,6 +34,11 @@ Span span_of_error(const Compilation *c, nsm_place at);
 // went; JIT_INTERRUPTED and a fault of the emitter are told apart by *status. The program owns the compilation.
 nsm_program *program_of(Compilation *c);
 bool         program_load(nsm_program *p, JitBackend backend, JitStatus *status);
+
+// Its kernels in dual numbers, with slopes by libtcc, made when they are first asked for; any thread may ask.
+DualKernels *program_dual(const nsm_program *p);
+struct ProgramDual *program_dual_new(Arena *a);
+void program_dual_free(nsm_program *p);
 
 // Settings of a simulation with what the program was compiled with; what is returned is to be freed after their use.
 // NULL on error.

@@ -352,8 +352,17 @@ void diag_print(const DiagBag *b, FILE *f, bool colour) {
   text_free(&out);
 }
 
+// What a run says may begin with a code, "E0772: ".
+static const char *without_code(const char *headline, DiagCode *code) {
+  char name[6] = "";
+  if (strlen(headline) < 8 || strncmp(headline + 5, ": ", 2) != 0) return headline;
+  memcpy(name, headline, 5);
+  return diag_code_find(name, code) ? headline + 7 : headline;
+}
+
 void diag_print_plain(const char *headline, Span at, FILE *f, bool colour) {
   Diag d = { .code = DIAG_COUNT, .severity = SEV_ERROR, .headline = headline, .primary = { at, NULL, NULL } };
+  d.headline = without_code(headline, &d.code);
   Text out = {0};
   show(&out, colour ? &painted : &plain, &d);
   fwrite(text_str(&out), 1, out.n, f);

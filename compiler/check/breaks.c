@@ -206,9 +206,12 @@ static void driven(Check *k, const SysClass *c, void *ctx) {
 }
 
 // What locates sign, floor and abs.
-static void ends_steps(Diag *d, bool mechanical) {
+static void ends_steps(const Check *k, Diag *d) {
   const char *by_if = "write the pieces as an `if`: simulate { scheme = moreau(located = true) } ends steps there";
-  if (mechanical) diag_help(d, "%s", by_if);
+  bool velocities = false;
+  for (int i = 0; i < k->s->model->nvar; i++)
+    velocities |= k->s->model->var[i].kind == MV_COORD || k->s->model->var[i].kind == MV_POSITION;
+  if (velocities) diag_help(d, "%s", by_if);
   else diag_help(d, "simulate { scheme = radau } ends steps there; or %s", by_if);
 }
 
@@ -230,7 +233,7 @@ static void crossed(Check *k, const SysClass *c, void *ctx) {
     jump_label(k, d, &b);
     diag_note(d, "a step that crosses this place mixes both sides: the run is of first order in the step");
     if (is_if) diag_help(d, "simulate { scheme = moreau(located = true) } ends steps there");
-    else ends_steps(d, t->kind == SLOT_Q);
+    else ends_steps(k, d);
   }
 }
 
@@ -248,7 +251,7 @@ static void bent(Check *k, const SysClass *c, void *ctx) {
                    sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s), place_text(k, &b));
     diag_label(d, "abs bends there");
     diag_note(d, "a step that crosses this place is of second order at most, whatever the scheme");
-    ends_steps(d, t->kind == SLOT_Q);
+    ends_steps(k, d);
   }
 }
 

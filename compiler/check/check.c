@@ -10,6 +10,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_inertia(&k);
   check_equations(&k);
   check_circuit(&k);
+  check_impulses(&k);
   check_breaks(&k);
   check_reach(&k);
   check_falls(&k);

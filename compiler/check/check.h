@@ -8,5 +8,6 @@
 // behind a bridge of diodes floats then: its unknowns must stay rows beside the laws (docs/numerics/circuits.md, 4).
 bool needs_rows(Arena *a, const System *s);
 void check_system(Arena *a, const System *s, DiagBag *bag);
-// The step against the oscillations of a linear system. theta: of the scheme; step: what the command line gives, or 0.
-void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag);
+// The step against the oscillations of a linear system. explicit_by: a scheme that iterates nothing, or NULL; theta: of
+// the scheme; step: what the command line gives, or 0.
+void check_step(Arena *a, const System *s, const char *explicit_by, double theta, double step, DiagBag *bag);

@@ -57,6 +57,7 @@ void check_sizes(Check *k);        // sizes.c        E0610: families that are to
 void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
 void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
 void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes
+void check_impulses(Check *k);     // impulses.c     E0419: forces of contacts in equations
 void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
 void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
 void check_growth(const Check *k, double h, double own);   // grows.c   W0852: the step beside what grows; own: --step

@@ -198,7 +198,8 @@ static bool has_states_alone(const System *s) {
   return true;
 }
 
-void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag) {
+void check_step(Arena *a, const System *s, const char *explicit_by, double theta, double step, DiagBag *bag) {
+  bool explicit_step = explicit_by != NULL;
   Check k = { .arena = a, .s = s, .bag = bag };
   Modes m;
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
@@ -217,8 +218,8 @@ void check_step(Arena *a, const System *s, bool explicit_step, double theta, dou
   Diag *d = !explicit_step
                 ? diag(bag, DIAG_W0829, at, "the step %.3g is longer than half a period of every oscillation", h)
                 : diag(bag, DIAG_W0829, at,
-                       "the step %.3g is above 2/omega = %.3g of the fastest oscillation: `midpoint` is unstable", h,
-                       2/omega);
+                       "the step %.3g is above 2/omega = %.3g of the fastest oscillation: `%s` is unstable", h,
+                       2/omega, explicit_by);
   if (m.slowest == m.fastest) diag_label(d, "its period is %.3g", 2*PI/omega);
   else diag_label(d, "the %s one has a period of %.3g", explicit_step ? "fastest" : "slowest", 2*PI/omega);
   diag_help(d, "a step of %.1g shows it well", 2*PI/m.fastest/100);

@@ -60,8 +60,9 @@ static int answer(const Options *given_options, Answer *by) {
     host.ninput = n;
     if (to) host.fitted = keep_fitted;
     nsm_flags flags = left_to_the_run(c->arena, o);
-    code = by(jit_model(p->jit), &flags, &host, dual_kernel_run, dual_kernels(c->arena, &c->kernels));
+    code = by(jit_model(p->jit), &flags, &host, dual_kernel_run, program_dual(p));
     if (to && code == EXIT_OK) code = write_fitted(c, jit_model(p->jit), w.value, w.n, to);
+    program_dual_free(p);
     if (code != EXIT_INTERRUPTED) jit_free(p->jit);
   }
   if (asks) nsm_flags_free(&with.flags);

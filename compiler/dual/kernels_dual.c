@@ -19,13 +19,16 @@ typedef union Datum {
 } Datum;
 
 // Of each node that opens or leaves a block: the node behind the block.
-typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; } Prepared;
+typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; Slopes *slopes; } Prepared;
 
 struct DualKernels {
   dual_with head;
+  Arena *arena;
   const PlanKernels *all;
   Prepared *of;                         // [all->n], shared by entries that are alike
   int ncls, *first;                     // [ncls + 1] entries of a class
+  Slopes **slopes;                      // [nslopes]
+  int nslopes;
 };
 
 typedef struct Machine {
@@ -58,7 +61,7 @@ static bool is_known(const KNode *n) {
 }
 
 static Prepared prepare(Arena *a, const KKernel *k) {
-  Prepared p = { k, ARENA_ARRAY(a, int, k->n + 1), 0, true };
+  Prepared p = { .k = k, .behind = ARENA_ARRAY(a, int, k->n + 1), .runs = true };
   for (int i = 0; i < k->n; i++) {
     const KNode *n = &k->node[i];
     p.runs &= is_known(n);
@@ -69,8 +72,36 @@ static Prepared prepare(Arena *a, const KKernel *k) {
   return p;
 }
 
-DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
+// Those that derivatives of runs ask for (runtime/answers).
+static bool is_asked(KernelKind k) {
+  switch (k) {
+  case KERNEL_MASS: case KERNEL_F: case KERNEL_G: case KERNEL_ENERGY: case KERNEL_Y: case KERNEL_GAP: case KERNEL_RATE:
+  case KERNEL_H: case KERNEL_LAW: case KERNEL_MU: case KERNEL_OUT: case KERNEL_MOVE: return true;
+  default: return false;
+  }
+}
+
+static void take_slopes(DualKernels *d) {
+  Arena *a = d->arena;
+  d->slopes = ARENA_ARRAY(a, Slopes *, d->all->n + 1);
+  for (int i = 0; i < d->all->n; i++) {
+    const PlanKernel *k = &d->all->at[i];
+    if (k->first < i || k->cls < 0 || !is_asked(k->kind) || !d->of[i].runs) continue;
+    Slopes *s = d->of[i].slopes = slopes_made(a, k->kernel, arena_printf(a, "slopes_%d", i));
+    if (s) d->slopes[d->nslopes++] = s;
+  }
+  for (int i = 0; i < d->all->n; i++) if (d->all->at[i].first < i) d->of[i].slopes = d->of[d->all->at[i].first].slopes;
+}
+
+int dual_slopes(const DualKernels *d, Slopes *const **all) {
+  *all = d->slopes;
+  return d->nslopes;
+}
+
+DualKernels *dual_kernels(const PlanKernels *all) {
+  Arena *a = arena_new();
   DualKernels *d = ARENA_NEW(a, DualKernels);
+  d->arena = a;
   d->head.recorded = recorded_kernels();
   d->all = all;
   d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
@@ -81,8 +112,11 @@ DualKernels *dual_kernels(Arena *a, const PlanKernels *all) {
   d->first = ARENA_ARRAY(a, int, d->ncls + 2);
   for (int i = 0; i < all->n; i++) if (all->at[i].cls >= 0) d->first[all->at[i].cls + 1] = i + 1;   // -1: whole steps
   for (int c = 0; c < d->ncls; c++) if (d->first[c + 1] < d->first[c]) d->first[c + 1] = d->first[c];
+  take_slopes(d);
   return d;
 }
+
+void dual_kernels_free(DualKernels *d) { if (d) arena_free(d->arena); }
 
 // --- values ---
 
@@ -247,6 +281,10 @@ int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const d
   for (int e = d->first[cls]; e < d->first[cls + 1]; e++) {
     if (d->all->at[e].offset != (size_t)offset || d->all->at[e].cls != cls) continue;
     if (!d->of[e].runs) return 0;
+    if (d->of[e].slopes && d->of[e].slopes->run) {
+      slopes_run(d->of[e].slopes, v, t, out);
+      return 1;
+    }
     Machine m = { .p = &d->of[e], .view = v, .table = t, .out = out };
     (m.p->k->n + m.p->room <= FEW ? run_short : run_long)(&m);
     return 1;

@@ -23,6 +23,12 @@ Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, const PlanKer
 const nsm_model *jit_model(const Jit *j);
 void jit_free(Jit *j);                                  // the model is gone after this
 
+// Other functions, by libtcc: text that includes nsm_abi.h and defines nsm_functions_get, which gives their addresses.
+// at NULL: there is no memory for them.
+typedef struct JitFunctions { void *handle; void *const *at; } JitFunctions;
+JitFunctions jit_functions(const char *c_text);
+void         jit_functions_free(JitFunctions f);
+
 // JIT_AUTO: to be called between steps, by the thread that steps. done, total: steps of the run, total >= done. Gives
 // the number of steps done at which it wants to be called next; LONG_MAX: never. `jit` is the Jit.
 long jit_between_steps(void *jit, long done, long total);

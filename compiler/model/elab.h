@@ -87,7 +87,7 @@ struct Symbol {
   const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
   SetAt      *set; int nset;  // SY_PARAM, SY_FORMAL: values of the command line
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
-  const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
+  const Ast *const *fors; int nfors;  // SY_ROW, SY_OUTPUT: the `for`s around it, outermost first
   // valid once DONE:
   int         id;        // number of the variable, or of the (first element of the) global parameter
   bool        global;    // SY_PARAM, SY_FORMAL: stored as MParam `id`; otherwise `value` is inlined
@@ -97,7 +97,7 @@ struct Symbol {
   Unit        unit;
   Value       value;
   Scope      *child;     // SY_INSTANCE
-  MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
+  MContext    ctx;       // SY_INSTANCE, SY_ROW, SY_OUTPUT: its loops, outer ones included
   int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
   Value       slip;             // SY_ROW: the slip velocities, where they were read to count them
   int         nnormal;          // SY_ROW: how many variables from id on: the normal directions of a constraint
@@ -242,6 +242,7 @@ Span part_of_library(const Scope *s);                // where the user asks for 
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
+bool  fors_inside(Symbol *y, Env *env);     // from where y is declared into the `for`s around it; sets y->ctx
 void  declare_local_vars(Env *env, AstList items);   // `var` inside a block: names, their values on demand
 // if c { items } else { items }
 AstList chosen_items(Env env, const Ast *x);         // of the part that is taken in this scope; none: bad, reported

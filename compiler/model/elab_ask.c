@@ -25,34 +25,9 @@ typedef enum {
 typedef struct Entry { const char *word; AstKind block; Form form; const char *shape; } Entry;
 
 static const Entry entries[] = {
-  { "data", AST_FIT, AS_FILES, "data = \"drop.csv\";" },
-  { "match", AST_FIT, AS_MATCH, "match z ~ height with sigma = 1 [mm];" },
-  { "vary", AST_FIT, AS_VARY, "vary e in [0, 1], z(0), k log in [1, 1e4] = 10;" },
-  { "each", AST_FIT, AS_NAMES, "each z(0);" },
-  { "prior", AST_FIT, AS_PRIOR, "prior e ~ normal(0.8, 0.1);" },
-  { "loss", AST_FIT, AS_VALUE, "loss = huber(3);" },
-  { "starts", AST_FIT, AS_VALUE, "starts = 20;" },
-  { "seed", AST_FIT, AS_VALUE, "seed = 1;" },
-  { "profile", AST_FIT, AS_NAMES, "profile e;" },
-  { "equilibrium", AST_ANALYSE, AS_WORD, "equilibrium;" },
-  { "linear", AST_ANALYSE, AS_WORD, "linear;" },
-  { "modes", AST_ANALYSE, AS_WORD, "modes;" },
-  { "steady", AST_ANALYSE, AS_WORD, "steady;" },
-  { "stable", AST_ANALYSE, AS_WORD, "stable;" },
-  { "period", AST_ANALYSE, AS_VALUE, "period = 10 [us];" },
-  { "inputs", AST_ANALYSE, AS_INPUTS, "inputs F, u = 0;" },
-  { "outputs", AST_ANALYSE, AS_COLUMNS, "outputs theta, x;" },
-  { "bode", AST_ANALYSE, AS_INPUTS, "bode duty, u;" },
-  { "frequencies", AST_ANALYSE, AS_LIST, "frequencies = decades(10 [Hz], 50 [kHz], 20);" },
-  { "section", AST_ANALYSE, AS_SECTION, "section x' = 0 down;" },
-  { "bifurcation", AST_ANALYSE, AS_RANGE, "bifurcation w in [1, 2] with values = 100;" },
-  { "follow", AST_ANALYSE, AS_RANGE, "follow w in [1, 2];" },
-  { "lyapunov", AST_ANALYSE, AS_VALUE, "lyapunov = 200;" },
-  { "settle", AST_ANALYSE, AS_VALUE, "settle = 100;" },
-  { "points", AST_ANALYSE, AS_VALUE, "points = 32;" },
-  { "from", AST_ANALYSE, AS_VALUE, "from = 10 [s];" },
-  { "hold", AST_ANALYSE, AS_VALUE, "hold = 0 [s];" },
-  { "refine", AST_ANALYSE, AS_VALUE, "refine = 3;" },
+#define QUESTION(word, block, form, shape) { word, AST_##block, AS_##form, shape },
+#include "../syntax/questions.def"
+#undef QUESTION
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

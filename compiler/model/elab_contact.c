@@ -38,9 +38,7 @@ static bool constraint_value(const Env *env, Symbol *y) {
 bool row_force(Symbol *y) {
   Elab *e = y->env.e;
   Env env = y->env;
-  for (int i = 0; i < y->nfors; i++)
-    if (!loop_inside(env, y->fors[i], &env)) return false;
-  y->ctx = env.ctx;
+  if (!fors_inside(y, &env)) return false;
   if (env.ctx.n > MAX_INDICES) {
     not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than eight loops",
                   "instances and loops together may give eight indices");

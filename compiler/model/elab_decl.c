@@ -42,12 +42,25 @@ static void declare_materials(Elab *e, const Ast *x) {
   }
 }
 
-// Inside a `for` only rows are seen from outside; all else that declares belongs in front of it.
+// A second family of one name, over other members, has columns and no name: V[i] for i in 1:1 and for i in 2:n.
+static void declare_outputs(Env env, const Ast *item, const Ast *const *fors, int nfors) {
+  for (int i = 0; i < item->list.n; i++) {
+    const Ast *d = item->list.at[i];
+    Symbol *y = scope_find(env.scope, d->name);
+    bool second = y && y->kind == SY_OUTPUT && y->nfors;
+    if (second || !(y = scope_add(env.scope, SY_OUTPUT, d->name, d->name_span, d, env))) continue;
+    y->fors = fors;
+    y->nfors = nfors;
+  }
+}
+
+// Inside a `for` only rows and outputs are seen from outside; all else that declares belongs in front of it.
 static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfors) {
   switch (x->kind) {
   case AST_CONTACT:
   case AST_CONSTRAINT: declare_row(env, x, SY_ROW, fors, nfors); return;
   case AST_RELATION: declare_row(env, x, SY_RELATION, fors, nfors); return;
+  case AST_OUTPUT: declare_outputs(env, x, fors, nfors); return;
   case AST_FOR: {
     const Ast **inner = ARENA_ARRAY(env.e->a, const Ast *, nfors + 1);
     for (int i = 0; i < nfors; i++) inner[i] = fors[i];
@@ -66,7 +79,6 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_ALGEBRAIC:
   case AST_NODE: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
   case AST_VAR: declare_decls(env, x, SY_VAR, MV_STATE); break;
-  case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
   case AST_INPUT: declare_decls(env, x, SY_INPUT, MV_INPUT); break;
   case AST_DISCRETE: declare_decls(env, x, SY_VARIABLE, MV_DISCRETE); break;
   case AST_TOUCH: {
@@ -443,8 +455,11 @@ static bool force_input(Symbol *y) {
 }
 
 static bool force_inline(Symbol *y) {
-  Value v = elab_expr(&y->env, y->decl->a);
-  v = adopt(&y->env, v, y->decl, y->kind == SY_OUTPUT ? "output" : "variable");
+  Env env = y->env;
+  if (!fors_inside(y, &env)) return false;
+  if (y->nfors && !own_indices(&env, y->decl, "output")) return false;
+  Value v = elab_expr(&env, y->decl->a);
+  v = adopt(&env, v, y->decl, y->kind == SY_OUTPUT ? "output" : "variable");
   if (v.bad) return false;
   if (y->decl->list.n && y->kind == SY_VAR) {
     MExpr *size[MAX_DIMS];

@@ -100,14 +100,14 @@ static void push_output(const Env *env, const char *name, MExpr *value, Unit u, 
 
 static void output(Env env, const Ast *d) {
   Elab *e = env.e;
+  Symbol *y = scope_find(env.scope, d->name);
   Value v;
-  if (env.ctx.n > env.scope->ctx.n) {   // inside a for
-    if (!own_indices(&env, d, "output") || !d->a) return;
-    v = adopt(&env, elab_expr(&env, d->a), d, "output");
-  } else {
-    Symbol *y = scope_find(env.scope, d->name);
-    if (!y || y->decl != d || !symbol_force(y)) return;
+  if (y && y->decl == d) {
+    if (!symbol_force(y)) return;
     v = y->value;
+  } else {                              // inside a for, and of the name of another one
+    if (env.ctx.n == env.scope->ctx.n || !own_indices(&env, d, "output") || !d->a) return;
+    v = adopt(&env, elab_expr(&env, d->a), d, "output");
   }
   if (v.bad) return;
   Unit u = v.unit, written;

@@ -51,6 +51,13 @@ bool loop_inside(Env env, const Ast *x, Env *in) {
   return known->e != NULL;
 }
 
+bool fors_inside(Symbol *y, Env *env) {
+  for (int i = 0; i < y->nfors; i++)
+    if (!loop_inside(*env, y->fors[i], env)) return false;
+  y->ctx = env->ctx;
+  return true;
+}
+
 void force_local_vars(const Env *in, AstList items) {
   for (int i = 0; i < items.n; i++) {
     if (items.at[i]->kind != AST_VAR) continue;

@@ -20,21 +20,10 @@ const char *not_a_column(const Env *env, const Ast *x) {
   return y->kind == SY_VAR ? "a `var`" : "a parameter";
 }
 
-// An output within a `for` is a column, though no other name: V, V[2].
-static bool is_looped_output(const AstList items, const Ast *x) {
-  if (x->kind == AST_INDEX) x = x->a;
-  for (int i = 0; i < items.n && x->kind == AST_NAME; i++) {
-    const Ast *item = items.at[i];
-    if (item->kind == AST_FOR && is_looped_output(item->list2, x)) return true;
-    for (int k = 0; item->kind == AST_OUTPUT && k < item->list.n; k++)
-      if (item->list.at[k]->name == x->name) return true;
-  }
-  return false;
-}
-
 bool column_is_known(const Env *env, const Ast *x) {
   Env in = *env;
-  if (!symbol_named(env, x) && is_looped_output(env->scope->model->list2, x)) return true;
+  const Symbol *y = x->kind == AST_NAME ? symbol_named(env, x) : NULL;
+  if (y && y->kind == SY_OUTPUT && y->nfors) return true;              // V: all members of V[i]
   return !elab_expr(&in, x).bad;
 }
 

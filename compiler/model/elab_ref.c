@@ -225,7 +225,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   case AST_NAME: return find_start(env, x, p);
   case AST_MEMBER:
     y = walk(env, x->a, p);
-    return y ? member(env, x, p, y) : NULL;
+    return y && y->kind != SY_REFUSED ? member(env, x, p, y) : NULL;      // said at its declaration
   case AST_INDEX:
     y = walk(env, x->a, p);
     if (y && p->direction.n == 0 &&
@@ -381,24 +381,27 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   return scalar_value(x, y->unit, at, env);
 }
 
+// The place of one member of what stands in `for`s: index[0 .. *n), as many as y->ctx has loops.
+static bool member_indices(const Env *env, const Symbol *y, const Path *p, MExpr **index, int *n) {
+  *n = p->place.n;
+  if (p->index.n != y->nfors) return wrong_indices(env, y, p->index_at, p->index.n, y->nfors);
+  for (int k = 0; k < *n; k++) index[k] = p->place.by[k];
+  for (int k = 0; k < y->nfors; k++) {
+    const MExpr *lo = mx_subst(env->e->a, y->ctx.loop[*n].lo, index, *n);      // pair[i, j], j in 1:i
+    const MExpr *hi = mx_subst(env->e->a, y->ctx.loop[*n].hi, index, *n);
+    bool plain = !((lo->uses | hi->uses) & MU_LOOP);
+    MExpr low = {.kind = MX_NUM, .num = -INFINITY}, high = {.kind = MX_NUM, .num = INFINITY};
+    if (!read_index(env, p->index.at[k], plain ? lo : &low, plain ? hi : &high, y->name, &index[*n])) return false;
+    ++*n;
+  }
+  return true;
+}
+
 static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
   MExpr *index[MAX_INDICES];
-  int n = p->place.n, want = y->nfors;
-  if (p->index.n != want) {
-    (void)wrong_indices(env, y, at, p->index.n, want);
-    return bad_value(env, at);
-  }
-  for (int k = 0; k < n; k++) index[k] = p->place.by[k];
-  for (int k = 0; k < want; k++) {
-    const MLoop *l = &y->ctx.loop[n];
-    MExpr *i;
-    bool plain = !(l->lo->uses & MU_LOOP) && !(l->hi->uses & MU_LOOP);
-    MExpr low = {.kind = MX_NUM, .num = -INFINITY}, high = {.kind = MX_NUM, .num = INFINITY};
-    if (!read_index(env, p->index.at[k], plain ? l->lo : &low, plain ? l->hi : &high, y->name, &i))
-      return bad_value(env, at);
-    index[n++] = i;
-  }
+  int n;
+  if (!member_indices(env, y, p, index, &n)) return bad_value(env, at);
   bool rolls = is_rolling(y->decl);
   int half = y->nslip / 2, first = y->slip_id;
   if (p->force == NORMAL) first = y->id;
@@ -441,6 +444,13 @@ static Value inlined(const Env *env, Value v, const Path *p, const Ast *x) {
   return p->index.n ? index_value(env, r, p->index, x->span) : r;
 }
 
+static Value output_value(const Env *env, const Symbol *y, const Path *p, const Ast *x) {
+  if (!y->nfors) return inlined(env, y->value, p, x);
+  Path member = { .place.scope = p->place.scope };
+  return member_indices(env, y, p, member.place.by, &member.place.n) ? inlined(env, y->value, &member, x)
+                                                                     : bad_value(env, x->span);
+}
+
 static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x) {
   y->used = true;
   if (!symbol_force(y)) return bad_value(env, x->span);
@@ -449,8 +459,8 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
   case SY_PARAM:
   case SY_FORMAL:
     return y->global ? set_stored(y, &p->place, stored(env, y, p, x->span)) : inlined(env, y->value, p, x);
-  case SY_VAR:
-  case SY_OUTPUT: return inlined(env, y->value, p, x);
+  case SY_VAR: return inlined(env, y->value, p, x);
+  case SY_OUTPUT: return output_value(env, y, p, x);
   case SY_ROW:
     if (p->force) return row_value(env, y, p, x->span);
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name),

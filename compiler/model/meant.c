@@ -79,6 +79,9 @@ static const struct { const char *names, *help; } functions[] = {
   { "dirac delta impulse pulse", "a short force: if 1 <= time and time < 1.01 then 100 else 0" },
   { "ramp", "max(0, $1)" },
   { "std rms var median variance", "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)" },
+  { "between", "of shapes: contact c { between = $1, $2; with newton(0.5); }" },
+  { "among", "of shapes: contact c { among = $1; with newton(0.5); }" },
+  { "distance dist", "between two points norm($1 - $2); between shapes: contact c { between = $1, $2; with newton; }" },
   { "sgn0 signum", "sign($1), or sgn in a relation" },
 };
 
@@ -118,6 +121,7 @@ const char *function_meant(Elab *e, const Ast *call) {
 
 static const struct { const char *names, *help; } body_entries[] = {
   { "planar plane 2d flat", "a body is planar when its position has two numbers: position = [0, 1] [m]" },
+  { "fixed driven", "the words fixed and driven stand without a value: body floor { fixed, shape = halfspace }" },
   { "static immovable frozen", "a body that does not move is `fixed`" },
   { "kinematic prescribed moving moved",
     "a body that is moved in a given way is `driven`: position = [sin(time), 0, 0]" },

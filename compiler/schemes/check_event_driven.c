@@ -7,11 +7,18 @@ static Diag *refuse(const SchemeDescriptor *d, Span at, const char *what, const 
   return g;
 }
 
+// `consistent` has no first-order states; `moreau` takes everything.
+static const char *instead(const Model *m) {
+  for (int i = 0; i < m->nvar; i++)
+    if (m->var[i].kind == MV_STATE) return "moreau(theta = 1/2, located = true)";
+  return "consistent(located = true)";
+}
+
 void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   const Model *m = s->model;
   (void)a;
   if (m->ntouch > 0)
-    diag_label(refuse(d, m->touch[0].span, "contacts between shapes", "consistent(located = true)", bag),
+    diag_label(refuse(d, m->touch[0].span, "contacts between shapes", instead(m), bag),
                "one of them");
   if (m->ndelay > 0) diag_label(refuse(d, m->delay[0].span, "delays", "moreau(theta = 1/2)", bag), "one of them");
   for (int i = 0; i < m->nvar; i++) {
@@ -23,6 +30,6 @@ void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, Di
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     const char *what = friction_beyond_disk(s, c);
-    if (what) diag_label(refuse(d, c->span, what, "consistent(located = true)", bag), "%s", c->shown);
+    if (what) diag_label(refuse(d, c->span, what, instead(m), bag), "%s", c->shown);
   }
 }

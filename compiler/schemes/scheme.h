@@ -67,6 +67,7 @@ struct SchemeDescriptor {
   bool located;                 // can locate events within its steps
   bool projects;                // can project places after its steps
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
+  bool kicks;                   // its equations are those of one of two kicks
   bool two_point;               // energy-consistent: equations in functions of both ends
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
   bool flows;                   // event to event: motions by a solver, impacts and sets by these equations
@@ -80,6 +81,7 @@ struct SchemeDescriptor {
 
 // What stands in schemes/<name>.c.
 #define NAMES_point(name) extern const Equations name; SchemeCheck check_##name;
+#define NAMES_kicks(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_implicit(name) extern const Equations name;
 #define NAMES_places(name) extern const Equations name; SchemeCheck check_##name;
 #define NAMES_stages(name) SchemeCheck check_##name;

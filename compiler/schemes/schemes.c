@@ -4,6 +4,7 @@
 #include "scheme.h"
 
 #define FORM_point(name) .explicit_step = true, .equations = &name, .check = check_##name
+#define FORM_kicks(name) .explicit_step = true, .kicks = true, .equations = &name, .check = check_##name
 #define FORM_implicit(name) .equations = &name
 #define FORM_places(name) .equations = &name, .check = check_##name
 #define FORM_stages(name) .collocates = true, .check = check_##name

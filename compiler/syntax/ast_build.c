@@ -482,7 +482,7 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
     if (p->now.kind == ',' && gap->kind != AST_BINARY)
       diag_help(d, "of shapes: contact %s { between = %s; with newton(e); }", named->name,
                 names_from(p, gap->span.lo));
-    else if (gap->kind == AST_NAME && names_sides(gap->name))
+    else if ((gap->kind == AST_NAME || (gap->kind == AST_CALL && !gap->a)) && names_sides(gap->name))
       diag_help(d, "of shapes: contact %s { %s; with newton(e); }", named->name,
                 !strcmp(gap->name, "among") ? "among = A" : "between = A, B");
     else if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
@@ -557,7 +557,10 @@ static Ast *touch_parts(Parse *p, Span at, const Ast *named, AstList parts) {
     } else if (part->list2.n != (between ? 2 : 1)) {
       Diag *d = problem(p, DIAG_E0118, part->span, between ? "`between` names two sides" : "`among` names one list");
       const char *first = span_text(p, part->list2.at[0]->span);
-      if (between) diag_help(d, "between = %s, other;  all pairs of one list: among = %s;", first, first);
+      if (between && part->list2.n > 2)
+        diag_help(d, "between = [%s, %s], %s;", first, span_text(p, part->list2.at[1]->span),
+                  span_text(p, part->list2.at[2]->span));
+      else if (between) diag_help(d, "between = %s, other;  all pairs of one list: among = %s;", first, first);
       else diag_help(d, "among = [%s, ...];", first);
     } else {
       sides = part;

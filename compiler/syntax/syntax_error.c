@@ -104,6 +104,24 @@ static bool unknown_word(Parse *p, Expected e) {
   return false;
 }
 
+// fit { vary k from 15; }
+static bool question(Parse *p) {
+  static const char *const shapes[][2] = {
+#define QUESTION(word, block, form, shape) { word, shape },
+#include "questions.def"
+#undef QUESTION
+  };
+  const Open *open = p->open.n ? &vec_last(&p->open) : NULL;
+  if (!open || open->bracket != '{' || open->owner.kind != TOK_ASK || p->item_n < 2) return false;
+  const char *word = span_text(p, p->item[0].at);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (!strcmp(shapes[i][0], word)) {
+      diag_help(problem(p, DIAG_E0273, p->now.at, "`%s` is not asked like this", word), "%s", shapes[i][1]);
+      return true;
+    }
+  return false;
+}
+
 // A ')' or ']' that does not belong.
 static bool wrong_closing(Parse *p) {
   int kind = p->now.kind;
@@ -390,6 +408,7 @@ static void anything_else(Parse *p, Expected e) {
 static void explain(Parse *p, Expected e) {
   if (bare_block(p)) return;
   leave_block(p);
+  if (question(p)) return;
   if (unknown_word(p, e)) return;
   if (wrong_closing(p)) return;
   if (p->now.kind == TOK_END && !p->open.n && expects(e, "';'") && missing_end(p, e)) return;

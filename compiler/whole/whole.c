@@ -32,7 +32,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
   }
   const Model *m = p->sys->model;
-  if (p->projection || p->place_at || !moves_forces(a, p)) return NULL;
+  if (p->projection || p->place_at || p->scheme->kicks || !moves_forces(a, p)) return NULL;
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
   if (p->sys->algebraic_states || model_impact(m) != MI_NEWTON) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;

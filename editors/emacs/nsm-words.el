@@ -32,8 +32,8 @@
   '(
     "newton" "poisson" "binary" "lzb" "inelastic" "elastic" "coulomb" "contensou" "rolling"
     "scleronomous" "rheonomous" "type1" "type2" "moreau" "midpoint" "consistent" "consistent1"
-    "consistent_explicit_mass" "schatzman_paoli" "radau" "event_driven" "sphere" "box" "capsule"
-    "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon" "halfplane" "union"
+    "consistent_explicit_mass" "d1minus" "schatzman_paoli" "radau" "event_driven" "sphere" "box"
+    "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon" "halfplane" "union"
     ))
 
 (defconst nsm-words-part

@@ -253,12 +253,17 @@ static void take_event(void *with, const nsm_located_event *event) {
   n->any |= phase < 1e-4 || phase > 1 - 1e-4;
 }
 
-// An event of the point that was found stands at the begin of the period: it is no grazing.
+// An event of the point that was found stands at the begin of the period: it is no grazing. One that stands there to
+// the last digit may be none of that run, but it is one of the point before.
 static nsm_code at_begin(follow *f, int *any, nsm_error *e) {
   steady *w = &f->w;
   near_begin n = { w->start, w->period, 0 };
-  memcpy(w->y, f->found.z, (size_t)w->n * sizeof *w->y);
-  nsm_code code = steady_run(w, &f->a->o->run, take_event, &n, e);
+  const spot *at[] = { &f->found, &f->last };
+  nsm_code code = NSM_OK;
+  for (int i = 0; i < 2 && code == NSM_OK && !n.any; i++) {
+    memcpy(w->y, at[i]->z, (size_t)w->n * sizeof *w->y);
+    code = steady_run(w, &f->a->o->run, take_event, &n, e);
+  }
   *any = n.any;
   return code;
 }

@@ -49,8 +49,8 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
 // jacobian.c: of one step from the present state, which stays: rows are the columns of states, by the same, by the
 // inputs, by n parameters. d [states, states + inputs + n]. answers_states: column numbers; returns how many there are.
 int      answers_states(const nsm_sim *s, int *column);
-nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
-                          nsm_error *e);
+// What it is made in is kept beside s until that is closed. e: not NULL.
+nsm_code answers_jacobian(nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d, nsm_error *e);
 
 // check.c: the derivative along a random direction against differences of runs with the same events. off, unsure: of
 // the derivative of output `of`, the one that is farthest off beside what its difference leaves open; distance: of the

@@ -2,6 +2,7 @@
 // them (compiler/dual), so that no derivative of a formula is written twice [Griewank and Walther 2008, 3.1].
 #pragma once
 #include <math.h>
+#include <stddef.h>
 //
 // The same text is compiled once more with numbers that note what they are made of, for derivatives backwards.
 #ifdef DUAL_RECORDED
@@ -36,6 +37,10 @@ static inline dual dual_scale(dual x, double by) {
   for (int i = 0; i < DUAL_WIDTH; i++) x.a[i] *= by;
   return x;
 }
+// The derivatives of sum and by x; its value is not that of a sum.
+static inline void dual_more(dual *sum, double by, const dual *x) {
+  for (int i = 0; i < DUAL_WIDTH; i++) sum->a[i] += by * x->a[i];
+}
 static inline int dual_varies(dual x) {
   for (int i = 1; i < DUAL_WIDTH; i++) if (x.a[i] != 0) return 1;
   return 0;
@@ -62,7 +67,10 @@ typedef struct dual_view {
   dual t, t0, h;
   const dual *q, *v, *x, *l, *q0, *v0, *k, *dq, *dv, *dx, *d, *d_rate;
 } dual_view;
-typedef struct dual_table { int count; const int *ix; const dual *num; } dual_table;
+// Values and slopes of kernels in the order of their calls. again: the calls are those of before, with the same values
+// and other directions.
+typedef struct dual_memo { double *at; size_t used, room; int again; } dual_memo;
+typedef struct dual_table { int count; const int *ix; const dual *num; dual_memo *memo; } dual_table;   // NULL: none
 
 // The kernel at byte `offset` of nsm_class number `cls`; out: its arrays of results. 0: it cannot be run so.
 typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);

@@ -57,37 +57,90 @@ static nsm_code step(nsm_sim *s, tape *t, player *p, nsm_error *e) {
   if (code == NSM_STOPPED) code = NSM_OK;
   if (code != NSM_OK) return code;
   if (t->failed) return sim_no_memory(e, "the record of a step");
-  if (*t->refused) {
-    sim_fail(e, NSM_USAGE, "%s", t->refused);
-    return NSM_USAGE;
-  }
+  if (*t->refused) return tape_refused(t, e);
   return play(p, e) ? NSM_OK : e ? e->code : NSM_FAILED;
 }
 
-nsm_code answers_jacobian(const nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d,
-                          nsm_error *e) {
+// ---- what stays from one Jacobian to the next -----------------------------------------------------------------------
+// A copy of the simulation, its tape and player, by the same parameters.
+typedef struct beside {
+  sim_beside head;
+  nsm_sim   *own;
+  tape      *t;
+  player    *p;
+  void      *with, *state;              // kernels; room of a state
+  int       *column;                    // [states]
+  play_name *by;
+  int        n, rows;
+} beside;
+
+static void close_beside(sim_beside *head) {
+  beside *b = (beside *)head;
+  player_close(b->p);
+  tape_close(b->t);
+  nsm_close(b->own);
+  free(b->column);
+  free(b->state);
+  free(b->by);
+  free(b);
+}
+
+static int fits(const beside *b, const nsm_sim *s, const play_kernels *run, const play_name *by, int n) {
+  if (b->with != run->with || b->n != n || b->rows != s->n.r.n) return 0;
+  for (int j = 0; j < n; j++) if (b->by[j].parameter != by[j].parameter || b->by[j].column != by[j].column) return 0;
+  return 1;
+}
+
+static nsm_code fill(beside *b, const nsm_sim *s, const play_kernels *run, const play_name *by, int n, nsm_error *e) {
+  int ns = answers_states(s, NULL);
+  b->with = run->with;
+  b->rows = s->n.r.n;
+  b->n = n;
+  b->column = calloc((size_t)ns + 1, sizeof *b->column);
+  b->by = calloc((size_t)n + 1, sizeof *b->by);
+  b->own = nsm_clone(s, e);
+  b->state = b->own ? malloc(nsm_state_size(s)) : NULL;
+  b->t = b->own ? tape_open(b->own, e) : NULL;
+  b->p = b->t ? player_open(b->own, b->t, run, n + ns + s->a->nsignal, 0, e) : NULL;
+  if (!b->p || !b->column || !b->by || !b->state) return e->code != NSM_OK ? e->code : sim_no_memory(e, "a Jacobian");
+  if (n > 0) memcpy(b->by, by, (size_t)n * sizeof *by);
+  answers_states(s, b->column);
+  return play_start(b->p, by, n, e) ? NSM_OK : e->code != NSM_OK ? e->code : NSM_FAILED;
+}
+
+static beside *opened(nsm_sim *s, const play_kernels *run, const play_name *by, int n, nsm_error *e) {
+  beside *b = (beside *)s->beside;
+  if (b && fits(b, s, run, by, n)) return b;
+  if (b) close_beside(s->beside);
+  b = calloc(1, sizeof *b);
+  s->beside = (sim_beside *)b;
+  if (!b) { sim_no_memory(e, "a Jacobian"); return NULL; }
+  b->head.close = close_beside;
+  if (fill(b, s, run, by, n, e) == NSM_OK) return b;
+  close_beside(s->beside);
+  s->beside = NULL;
+  return NULL;
+}
+
+nsm_code answers_jacobian(nsm_sim *s, const play_kernels *run, const play_name *by, int n, double *d, nsm_error *e) {
   int ns = answers_states(s, NULL), ni = s->a->nsignal, np = n + ns + ni;
-  nsm_sim *own = nsm_clone(s, e);
-  int *column = calloc((size_t)ns + 1, sizeof *column);
-  tape *t = own && column ? tape_open(own, e) : NULL;
-  player *p = t ? player_open(own, t, run, np, 0, e) : NULL;
-  nsm_code code = p ? NSM_OK : e && e->code != NSM_OK ? e->code : NSM_FILE;
-  if (code == NSM_OK && !play_start(p, by, n, e)) code = e ? e->code : NSM_FAILED;
-  if (code == NSM_OK) {
-    answers_states(s, column);
-    stand(p, s);
-    for (int j = 0; j < ns; j++) add_direction(p, n + j, column[j], 0);
-    for (int j = 0; j < ni; j++) add_direction(p, n + ns + j, -1, j);
-    code = step(own, t, p, e);
-  }
+  *e = (nsm_error){ .code = NSM_OK };
+  beside *b = opened(s, run, by, n, e);
+  if (!b) return e->code;
+  sim_save(s, b->state);
+  nsm_code code = sim_restore(b->own, b->state, e);
+  if (code != NSM_OK) return code;
+  tape_again(b->t);
+  player_again(b->p);
+  stand(b->p, s);
+  for (int j = 0; j < ns; j++) add_direction(b->p, n + j, b->column[j], 0);
+  for (int j = 0; j < ni; j++) add_direction(b->p, n + ns + j, -1, j);
+  code = step(b->own, b->t, b->p, e);
   for (int i = 0; code == NSM_OK && i < ns; i++)
     for (int j = 0; j < np; j++) {
       int to = j < n ? ns + ni + j : j - n;
-      d[(size_t)i * (size_t)np + (size_t)to] = play_column(p, j / DUAL_LANES, column[i]).a[1 + j % DUAL_LANES];
+      double x = play_column(b->p, j / DUAL_LANES, b->column[i]).a[1 + j % DUAL_LANES];
+      d[(size_t)i * (size_t)np + (size_t)to] = x;
     }
-  player_close(p);
-  tape_close(t);
-  free(column);
-  nsm_close(own);
   return code;
 }

@@ -25,10 +25,13 @@ static void keep(player *p, double *to, const dual *from, int n, int lane) {
 static int linearise(player *p, const tape_entry *e, int n) {
   int all = p->np + n, m = 0;
   for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(p->solved[i] = p->w[i].a[0]);
+  p->remembers = 1;
   for (int from = 0; from == 0 || from < all; from += DUAL_LANES) {
     int c = from / DUAL_LANES, first = from > p->np ? from : p->np;
     dual h = dual_of(e->h);
     p->at = &p->of[c < p->nc ? c : p->nc];
+    p->memo.used = 0;
+    p->memo.again = from > 0;
     for (int i = first; i < all && i < from + DUAL_LANES; i++)
       (i - p->np < p->nw ? &p->w[i - p->np] : &h)->a[1 + i - from] = 1;
     play_equations(p, e, h, c);
@@ -38,6 +41,7 @@ static int linearise(player *p, const tape_entry *e, int n) {
     for (int i = first; i < all && i < from + DUAL_LANES && i - p->np < p->nw; i++)
       p->w[i - p->np].a[1 + i - from] = 0;
   }
+  p->remembers = 0;
   return m;
 }
 
@@ -138,15 +142,18 @@ static double off_run(const player *p, const tape_entry *e) {
   return off;
 }
 
-// What follows from dw and dh: values, by the last correction, and derivatives of outputs.
+// What follows from dw and dh: values, by the last correction, and derivatives of outputs. One hangs on few unknowns.
 static void follow(player *p, int n, int m) {
+  int *at = p->pivot + n;
   for (int i = 0; i < m; i++) {
     double *row = p->O + (size_t)i * (size_t)p->stride, *by = row + p->np;
-    for (int j = 0; j < p->nw; j++) p->out[i].a[0] += by[j] * p->rhs[j];
+    int few = 0;
+    for (int k = 0; k < n; k++) if (by[k] != 0) at[few++] = k;
+    for (int k = 0; k < few; k++) if (at[k] < p->nw) p->out[i].a[0] += by[at[k]] * p->rhs[at[k]];
     for (int j = 0; j < p->np; j++) {
       const double *dw = p->rhs + (size_t)(j + 2) * (size_t)n;
       double sum = row[j];
-      for (int k = 0; k < n; k++) sum += by[k] * dw[k];
+      for (int k = 0; k < few; k++) sum += by[at[k]] * dw[at[k]];
       row[j] = sum;
     }
   }

@@ -37,8 +37,17 @@ static void look_at_grazing(player *p, const tape_entry *e) {
 }
 
 // ---- the tape -------------------------------------------------------------------------------------------------------
-static int refuse(nsm_error *e, const char *what, double t) {
-  sim_fail(e, NSM_FAILED, "%s, t = %.10g s", what, t);
+// Which unknown of a piece is off is not known: how far the farthest is, beside the largest.
+static int refuse(const player *p, nsm_error *e) {
+  if (!(p->mismatch > 0))
+    sim_fail(e, NSM_FAILED, "E0774: a piece has no finite derivative, t = %.10g s", p->mismatch_at);
+  else if (p->unique > 0)
+    sim_fail(e, NSM_FAILED, "E0774: the derivative is not determined from t = %.10g s on: rows depend on each other to "
+             "the accuracy to which the run meets them, and what decides is %.2g of the largest velocity apart",
+             p->mismatch_at, p->mismatch);
+  else
+    sim_fail(e, NSM_FAILED, "E0774: the piece that is differentiated is %.2g of the largest velocity off the run, "
+             "a fault of nsm, t = %.10g s", p->mismatch, p->mismatch_at);
   return 0;
 }
 
@@ -58,13 +67,16 @@ static void compare(player *p, const tape_entry *e, double off, double size) {
   if (size > 0 && !(off / size <= p->mismatch)) { p->mismatch = off / size; p->mismatch_at = e->t; }
 }
 
-// What is played has the rounding of its own, which grows in a chaotic motion: where it has come off the values of the
-// run, these are taken. All that one piece may do is rounding: else something that the run did is not on the tape.
+// What is played has the rounding of its own, which grows with the motion: each piece begins with the values of the
+// run.
+// Phases are extrapolated, so that they go on with what has been solved to round-off, until that has come off the run.
+// All that one piece may do is rounding: else something that the run did is not on the tape.
 static void stand_as_run(player *p, const tape_entry *e) {
-  static const double parted = 1e-9;     // of the largest
+  const double parted = p->phase < 0 ? 0 : 1e-9;           // of the largest
   const nsm_sim *s = p->s;
   const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
   double off[2] = { 0 }, size[] = { p->place, p->size };
+  p->stood = 0;
   if (!e->begin) return;
   dual *of[] = { p->of[0].q, p->of[0].z };
   for (int k = 0, at = 0; k < 2; at += n[k++])
@@ -72,6 +84,7 @@ static void stand_as_run(player *p, const tape_entry *e) {
   compare(p, e, off[0], size[0]);
   compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
+  p->stood = 1;
   for (int c = 0; c <= p->nc; c++) {
     const double *x = e->begin;
     dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };
@@ -109,12 +122,10 @@ int play(player *p, nsm_error *e) {
     }
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
-      sim_fail(e, NSM_USAGE, "line %d asks for contacts of shapes, which have no derivative yet", p->without);
+      sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);
       return 0;
     }
-    if (!(p->mismatch <= agrees))
-      return refuse(e, p->mismatch > 0 ? "the piece that is differentiated is not the one of the run, a fault of nsm"
-                                       : "a piece has no finite derivative", p->mismatch_at);
+    if (!(p->mismatch <= agrees)) return refuse(p, e);
   }
   return 1;
 }

@@ -41,6 +41,9 @@ typedef struct player {
   int phase;                            // the direction of that length; -1: there are no phases
   play_state *of;                       // [nc + 1]
   play_state *at;                       // that of the equations at hand
+  dual_memo memo;                       // of kernels, from one chunk to the next
+  int remembers;                        // it is in use
+  int stood;                            // the piece at hand begins with other values than those of the one before
   play_views now;                       // and their views
 
   int nw;                               // unknowns of the piece at hand
@@ -140,6 +143,7 @@ void play_phase_ends(player *p);                           // and that of a phas
 // room.c
 // phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
 player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
+void    player_again(player *p);                           // nothing has been played yet
 void    player_close(player *p);
 // play.c
 int     play(player *p, nsm_error *e);                     // what is on the tape, from entry `index`

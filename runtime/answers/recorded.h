@@ -26,6 +26,9 @@ static inline dual dual_add(dual x, dual y) {
 }
 static inline dual dual_sub(dual x, dual y) { return dual_by2(x.a[0] - y.a[0], 1, x, -1, y); }
 static inline dual dual_scale(dual x, double by) { return dual_by(x.a[0] * by, by, x); }
+static inline void dual_more(dual *sum, double by, const dual *x) {
+  if (x->node) sum->node = record_node_of(sum->node, 1, x->node, by);
+}
 static inline int  dual_varies(dual x) { return x.node != 0; }
 static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)by; return x; }
 
@@ -47,6 +50,7 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_pressed recorded_play_pressed
 #define player_open recorded_player_open
 #define player_close recorded_player_close
+#define player_again recorded_player_again
 #define play_column recorded_play_column
 #define play_column_refused recorded_play_column_refused
 #define play_block recorded_play_block
@@ -57,5 +61,8 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_at_points recorded_play_at_points
 #define dual_kernel_run recorded_dual_kernel_run
 #define dual_kernels recorded_dual_kernels
+#define dual_kernels_free recorded_dual_kernels_free
 #define dual_operation recorded_dual_operation
 #define dual_call recorded_dual_call
+#define slopes_run recorded_slopes_run
+#define dual_slopes recorded_dual_slopes

@@ -2,6 +2,7 @@
 #include "play.h"
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 static int most_entries(const nsm_sim *s) {
   int most = 1, blocks = 0;
@@ -84,8 +85,18 @@ player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, 
   return NULL;
 }
 
+void player_again(player *p) {
+  p->index = p->dropped = 0;
+  p->captured = p->weak = p->grazing = p->joint = p->unique = 0;
+  p->mismatch = p->size = p->place = 0;
+  p->factored = -1;
+  p->failed = p->without = 0;
+  memset(p->events, 0, (size_t)p->s->n.r.n * sizeof *p->events);
+}
+
 void player_close(player *p) {
   if (!p) return;
   for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
+  free(p->memo.at);
   free(p);
 }

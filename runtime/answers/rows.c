@@ -49,9 +49,14 @@ dual play_pressed(player *p, int i, const dual *l, dual h) {
   return dual_sqrt(sum);
 }
 
+// u of friction, of what slides by the mean slip twice that.
+static dual slip_of(const player *p, const tape_entry *e, int row) {
+  return e->law[row] == TAPE_SLIDES_MEAN ? dual_add(p->y[row], p->u0[row]) : p->y[row];
+}
+
 // lambda_d = -r A_d (A u)_d/|A u|, over the part of the block that the row belongs to; of one direction the sign of u
 // is that of the slip as the piece began, else that of the force: u may vanish.
-static dual sliding(player *p, const tape_entry *e, int row, const dual *slip, dual h) {
+static dual sliding(player *p, const tape_entry *e, int row, dual h) {
   const sim_rows *r = &p->s->n.r;
   int number = r->friction_of[row];
   const sim_friction *f = &r->friction[number];
@@ -63,17 +68,20 @@ static dual sliding(player *p, const tape_entry *e, int row, const dual *slip, d
   int negative = e->slide ? e->slide[row] > 0 : lambda.a[0] < 0;
   if (n == 1) return dual_sub(lambda, dual_scale(dual_mul(limit, A[at]), negative ? -1 : 1));
   for (int d = from; d < from + n; d++) {
-    dual x = dual_mul(A[d], slip[f->row[d]]);
+    dual x = dual_mul(A[d], slip_of(p, e, f->row[d]));
     length = dual_add(length, dual_mul(x, x));
   }
-  dual along = dual_div(dual_mul(A[at], dual_mul(A[at], slip[row])), dual_sqrt(length));
+  dual along = dual_div(dual_mul(A[at], dual_mul(A[at], slip_of(p, e, row))), dual_sqrt(length));
   return dual_add(lambda, dual_mul(limit, along));
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 static int asks_begin(const tape_entry *e, const sim_class *k) {
   for (int i = 0; i < k->tab.count; i++)
-    if (e->law[k->row0 + i] == TAPE_RATE_E || e->law[k->row0 + i] == TAPE_SLIDES_E) return 1;
+    switch ((tape_law)e->law[k->row0 + i]) {
+    case TAPE_RATE_E: case TAPE_SLIDES_E: case TAPE_SLIDES_MEAN: return 1;
+    default: break;
+    }
   return 0;
 }
 
@@ -145,8 +153,8 @@ void play_row_laws(player *p, const tape_entry *e, const play_views *v, dual *eq
     case TAPE_LOW: eq[row] = dual_sub(l, p->lo[row]); break;
     case TAPE_HIGH: eq[row] = dual_sub(l, p->hi[row]); break;
     case TAPE_KEPT: eq[row] = dual_sub(l, p->at->l[r->l[row]]); break;
-    case TAPE_SLIDES: case TAPE_SLIDES_E:
-      eq[row] = stops && is_stopped(p, e, row) ? p->y[row] : sliding(p, e, row, p->y, v->h);
+    case TAPE_SLIDES: case TAPE_SLIDES_E: case TAPE_SLIDES_MEAN:
+      eq[row] = stops && is_stopped(p, e, row) ? p->y[row] : sliding(p, e, row, v->h);
       break;
     default: eq[row] = p->y[row];
     }

@@ -55,7 +55,7 @@ static int start_with(const player *p, const play_name *name, double value, doub
   int good = play_start_size(s) == play_start_size(p->s) &&
              (name->column < 0 || nsm_write_column(s, name->column, value, e) == NSM_OK);
   if (good) gather(s, x);
-  else sim_fail(e, NSM_USAGE, "`%s` changes sizes of the model", name->text);
+  else sim_fail(e, NSM_USAGE, "E0773: `%s` changes sizes of the model", name->text);
   nsm_close(s);
   return good;
 }

@@ -137,6 +137,7 @@ static void tell(answers *a, const tape *t, long from) {
   for (long i = from; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
     a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
+    if (e->end == TAPE_WHEN || e->end == TAPE_BY_TIME) a->steps = mixed(a->steps, (uint64_t)e->number);
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
     if (!event || e->kind == TAPE_ROW || e->kind == TAPE_STOP) continue;
     a->events += e->kind != TAPE_IMPACT;
@@ -156,10 +157,7 @@ nsm_code take_play_on(void *with, int last, nsm_error *e) {
   int ends = last || (k->until >= 0 && k->p->dropped + t->n >= k->until);
   if (!ends && !*t->refused && !(tape_full(t) && t->n - k->p->index >= AT_ONCE)) return NSM_OK;
   if (t->failed) return sim_no_memory(e, "the record of a run");
-  if (*t->refused) {
-    sim_fail(e, NSM_USAGE, "%s", t->refused);
-    return NSM_USAGE;
-  }
+  if (*t->refused) return tape_refused(t, e);
   if (k->until < 0) tell(k->a, t, k->p->index);
   if (k->a->note) aligned_note(k->a->note, k->s, t);
   if (!play(k->p, e)) return e ? e->code : NSM_FAILED;

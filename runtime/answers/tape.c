@@ -39,9 +39,17 @@ static tape_entry *add(tape *t, tape_kind kind) {
   return &t->at[t->n++];
 }
 
-void tape_refuse(tape *t, const char *format, ...) {
+static const nsm_place nowhere = { NSM_AT_NOTHING, 0, 0 };
+
+nsm_code tape_refused(const tape *t, nsm_error *e) {
+  sim_fail_at(e, NSM_USAGE, t->place, "%s", t->refused);
+  return NSM_USAGE;
+}
+
+void tape_refuse(tape *t, nsm_place at, const char *format, ...) {
   va_list list;
   if (*t->refused) return;
+  t->place = at;
   va_start(list, format);
   vsnprintf(t->refused, sizeof t->refused, format, list);
   va_end(list);
@@ -96,8 +104,10 @@ static int at_condition(nsm_sim *s, double t1, int by_time, tape_entry *e) {
 static void set_ends(nsm_sim *s, tape_entry *e) {
   const struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
+  int told = 0;                                            // else: those beyond their ends behind the last trial
+  for (int row = 0; row < r->n; row++) told |= w->hit[row];
   for (int row = 0; row < r->n; row++) {
-    if (!w->hit[row]) continue;
+    if (!(told ? w->hit[row] : w->high[row] < 0)) continue;
     if (e->hits++ > 0) continue;
     e->end = TAPE_SET;
     e->row = row;
@@ -151,6 +161,7 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
                    ? !sim_sticks(s, head)
                    : s->now.set[head] == SIM_SLIPS_ON;
   int e = r->e[row] != 0;
+  if (!impact && e && s->located && !s->located->capture && s->now.sets_known == 1) return TAPE_SLIDES_MEAN;
   return slides ? (e ? TAPE_SLIDES_E : TAPE_SLIDES) : e ? TAPE_RATE_E : TAPE_RATE;
 }
 
@@ -206,7 +217,7 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
   const sim_rows *r = &s->n.r;
   char name[256];
   if (r->law) {
-    tape_refuse(t, "its contacts have a law of impact whose derivative is not made; newton(e) has one");
+    tape_refuse(t, sim_at_row(s, 0), "E0772: a law of impact whose derivative is not made; newton(e) has one");
     return;
   }
   for (int row = 0; !s->a->located && row < r->n; row++) {
@@ -215,8 +226,9 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
     if (k->c->kind != NSM_CONTACT && k->c->kind != NSM_FRICTION && !switches) continue;
     if (!switches && e->law[row] == TAPE_NONE) continue;
     sim_row_name(s, row, name, sizeof name);
-    tape_refuse(t, "%s acts at t = %.10g s, and its events are moved to the ends of steps: the derivative of such a "
-                "run does not tend to that of the motion, however small the step; --located on", name, s->now.t);
+    tape_refuse(t, sim_at_row(s, row),
+                "E0771: %s acts at t = %.10g s, and its events are moved to the ends of steps: the derivative of such "
+                "a run does not tend to that of the motion, however small the step; --located on", name, s->now.t);
     return;
   }
 }
@@ -304,9 +316,9 @@ static void look_at_switches(tape *t, const tape_entry *e) {
   for (int row = 0; t->before && !e->captured && row < r->n; row++) {
     if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION || e->law[row] == t->laws[row]) continue;
     sim_row_name(s, row, name, sizeof name);
-    tape_refuse(t, "%s switches within the step that begins at t = %.10g s, and moreau does not locate it: the "
-                "derivative would not be that of the motion; --scheme radau locates it where there are no velocities",
-                name, s->now.t);
+    tape_refuse(t, sim_at_row(s, row), "E0771: %s switches within the step that begins at t = %.10g s, and moreau "
+                "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where "
+                "there are no velocities", name, s->now.t);
   }
   t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
   if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
@@ -353,7 +365,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
-  e->let_go = behind_block(t, t->n - 2);
+  int moved = behind_block(t, t->n - 2);
   take_begin(t, e);
   double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
   unsigned char *law = take(t, (size_t)s->n.r.n + 1);
@@ -361,6 +373,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   memset(x, 0, (size_t)(s->a->nz + s->n.r.n) * sizeof *x);
   memcpy(x, s->now.z, (size_t)s->a->nz * sizeof *x);
   set_ends(s, e);
+  e->let_go = moved || e->set == SIM_STICKS || e->set == SIM_CLOSED;       // what a force ends, which a moment has not
   for (int row = 0; row < s->n.r.n; row++)
     law[row] = s->a->cls[s->n.r.cls[row]].c->kind == NSM_RELATION ? TAPE_KEPT : TAPE_NONE;
   for (int row = 0; row < s->n.r.n; row++)
@@ -383,12 +396,13 @@ static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int 
   t->before = 0;
   t->news = 1;
   if (s->a->event[number].laws)
-    tape_refuse(t, "the block of line %d has relations of its own: its derivative is not made yet",
-                s->a->cls[s->a->event[number].cls].c->line);
+    tape_refuse(t, sim_at_class(s->a->event[number].cls),
+                "E0772: a block with relations of its own: its derivative is not made yet");
 }
 
 static void mended(struct sim_tape *hook, nsm_sim *s) {
-  tape_refuse((tape *)hook, "a reset at t = %.10g s beside constraints: its derivative is not made yet", s->now.t);
+  tape_refuse((tape *)hook, nowhere, "E0772: a reset at t = %.10g s beside constraints: its derivative is not made yet",
+              s->now.t);
 }
 
 void tape_row(tape *t) { if (!t->failed) (void)add(t, TAPE_ROW); }
@@ -403,20 +417,25 @@ static void look_at_model(tape *t) {
   const nsm_sim *s = t->s;
   const char *scheme = s->a->scheme->name;
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
-    tape_refuse(t, "runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau", scheme);
-  if (s->a->projects) tape_refuse(t, "projections of places have no derivative yet; leave `projection` out");
-  if (s->touching) tape_refuse(t, "contacts of shapes have no derivative yet; contacts whose gap is a formula have");
-  if (s->a->ndelay > 0) tape_refuse(t, "delayed quantities have no derivative yet");
+    tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau",
+                scheme);
+  if (s->a->projects)
+    tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
+  if (s->touching)
+    tape_refuse(t, sim_at_class(s->a->given->nclass), "E0772: contacts of shapes have no derivative yet; contacts "
+                "whose gap is a formula have");
+  if (s->a->ndelay > 0) tape_refuse(t, nowhere, "E0772: delayed quantities have no derivative yet");
   if (s->n.radau && !s->a->located)
-    tape_refuse(t, "events are moved to the ends of steps: the derivative of such a run does not tend to that of the "
-                "motion; --located on");
+    tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
+                "tend to that of the motion; --located on");
   for (int c = 0; c < s->a->m->nclass; c++)
     if (s->a->cls[c].recorded && s->a->cls[c].tab.count > 0)
-      tape_refuse(t, "line %d: moreau does not locate the switches of this law, whose derivative would be of first "
-                  "order alone; --scheme radau does", s->a->m->cls[c].line);
+      tape_refuse(t, sim_at_class(c), "E0771: moreau does not locate the switches of this law, whose derivative would "
+                  "be of first order alone; --scheme radau does");
   for (int i = 0; i < s->n.r.nfriction; i++)
     if (s->n.r.friction[i].type == NSM_CONE_CONTENSOU_EXACT)
-      tape_refuse(t, "Contensou's exact law has no derivative yet; contensou(mu, R) has");
+      tape_refuse(t, sim_at_row(s, s->n.r.friction[i].row[0]),
+                  "E0772: Contensou's exact law has no derivative yet; contensou(mu, R) has");
 }
 
 tape *tape_open(nsm_sim *s, nsm_error *e) {
@@ -448,6 +467,15 @@ double tape_bytes_of(const tape *t) {
   double sum = 0;
   for (const tape_block *b = t->memory; b; b = b->next) sum += (double)b->room;
   return sum;
+}
+
+void tape_again(tape *t) {
+  tape_empty(t);
+  t->before = t->asks = t->last = 0;
+  t->parts = 0;
+  t->news = 1;
+  t->refused[0] = 0;
+  look_at_model(t);
 }
 
 // The youngest block of memory is kept.

@@ -10,10 +10,12 @@
 // JUMP: states of a network that a new set moves (docs/numerics/radau.md, (5)).
 typedef enum { TAPE_PIECE, TAPE_STAGES, TAPE_IMPACT, TAPE_JUMP, TAPE_BLOCK, TAPE_ROW, TAPE_STOP } tape_kind;
 
-// What a row has for its equation: no force; a rate of 0 after restitution e, or without; friction that slides; the
-// multiplier at a bound; y = 0; the multiplier as it was; recorded anew at the end of a step (assembly/weights_sets.c).
+// What a row has for its equation: no force; a rate of 0 after restitution e, or without; friction that slides: by the
+// slip at the end, after restitution, or by the mean slip of the piece; the multiplier at a bound; y = 0; the
+// multiplier as it was; recorded anew at the end of a step (assembly/weights_sets.c).
 typedef enum {
-  TAPE_NONE, TAPE_RATE, TAPE_RATE_E, TAPE_SLIDES, TAPE_SLIDES_E, TAPE_LOW, TAPE_HIGH, TAPE_INSIDE, TAPE_KEPT
+  TAPE_NONE, TAPE_RATE, TAPE_RATE_E, TAPE_SLIDES, TAPE_SLIDES_E, TAPE_SLIDES_MEAN, TAPE_LOW, TAPE_HIGH, TAPE_INSIDE,
+  TAPE_KEPT
 } tape_law;
 
 // What ends a piece: a time of the clock or one that was asked for; an instant of `every`, of time; a condition; a set.
@@ -60,6 +62,7 @@ typedef struct tape {
   int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
   char        refused[512];             // why there is no derivative; "" where there is
+  nsm_place   place;                    // and what asks for it
   nsm_code    code;
   int         asks;                     // the piece at hand leads to a time that was asked for
   long        parts;                    // of the step at hand, and whether it is the last
@@ -70,7 +73,10 @@ tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now o
 void  tape_close(tape *t);                                 // NULL is allowed
 int   tape_full(const tape *t);                            // it is to be played
 void  tape_empty(tape *t);                                 // what has been played is forgotten
+void  tape_again(tape *t);                                 // as it was opened: another run begins
 double tape_bytes_of(const tape *t);                       // what it takes beside its entries
 void  tape_row(tape *t);                                   // a row of results would be written here
 void  tape_stop(tape *t, long number);
-void  tape_refuse(tape *t, const char *format, ...);       // the first reason counts
+// The first reason counts. tape_refused: NSM_USAGE with it.
+void  tape_refuse(tape *t, nsm_place at, const char *format, ...);
+nsm_code tape_refused(const tape *t, nsm_error *e);

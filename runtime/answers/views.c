@@ -38,7 +38,7 @@ dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual 
 
 int play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out) {
   int cls = (int)(k - p->s->a->cls);
-  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls] };
+  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls], p->remembers ? &p->memo : NULL };
   if (!there || k->tab.count == 0) return there;
   if (!p->run(p->with, cls, (int)offset, v, &t, out)) p->without = k->c->line;
   return 1;

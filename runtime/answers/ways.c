@@ -10,7 +10,7 @@ static nsm_code begin_to_play(taking *k, nsm_error *e) {
   char why[300];
   for (int i = 0; i < a->nof; i++)
     if (a->of[i].column >= 0 && play_column_refused(p, a->of[i].column, why, sizeof why)) {
-      sim_fail(e, NSM_USAGE, "--of %s: %s", a->of[i].name, why);
+      sim_fail(e, NSM_USAGE, "E0773: --of %s: %s", a->of[i].name, why);
       return NSM_USAGE;
     }
   if (!play_start(p, a->by, p->np > 0 ? a->nby : 0, e)) return e ? e->code : NSM_FAILED;
@@ -32,6 +32,18 @@ static void tell_places(answers *a, const nsm_sim *s, const player *p) {
   if (p->grazing > 0) sim_row_name(s, p->grazer, a->grazer, sizeof a->grazer);
 }
 
+static nsm_code look_at_numbers(const answers *a, nsm_error *e) {
+  for (int i = 0; i < a->nof; i++)
+    for (int j = 0; j < a->nby; j++) {
+      double d = a->d[(size_t)i * (size_t)a->nby + (size_t)j];
+      if (isfinite(d)) continue;
+      sim_fail(e, NSM_FAILED, "E0774: the derivative of %s by %s is not finite", a->of[i].name,
+               a->text ? a->text[j] : "a state");
+      return NSM_FAILED;
+    }
+  return NSM_OK;
+}
+
 static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, int derivatives, nsm_error *e) {
   play_kernels run = { a->run, a->with };
   int pays = a->nby >= 8 + 8 * a->nof;                     // measured: docs/measurements.md
@@ -45,6 +57,7 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   if (code == NSM_OK) code = take_end(p, &k, e);
   if (code == NSM_OK) tell_places(a, begin, p);
   if (code == NSM_OK && back) code = adjoint_back(&k, e);
+  if (code == NSM_OK && derivatives) code = look_at_numbers(a, e);
   adjoint_close(k.back);
   free(k.before);
   free(k.chosen);
@@ -77,10 +90,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   nsm_code code = begin ? set_start(a, s, start, e) : e ? e->code : NSM_FAILED;
   if (code == NSM_OK) code = set_start(a, begin, start, e);
   if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;
-  if (code == NSM_OK && *t->refused) {
-    sim_fail(e, NSM_USAGE, "%s", t->refused);
-    code = NSM_USAGE;
-  }
+  if (code == NSM_OK && *t->refused) code = tape_refused(t, e);
   a->sequence = a->steps = 0;
   a->events = a->pieces = 0;
   if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives, e);

@@ -133,7 +133,8 @@ static nsm_code read_by(nsm_sim *s, char *word, play_name *by, nsm_error *e) {
     return refuse("--by", word, why, e);
   }
   if (m->par[by->parameter].structural)
-    return refuse("--by", word, "it is a length: what it counts has no derivative", e);
+    return (sim_fail_at(e, NSM_USAGE, sim_at_parameter(by->parameter),
+                        "E0773: --by %s: it is a length: what it counts has no derivative", word), NSM_USAGE);
   by->scale = nsm_unit_scale(sim_text(s, m->par[by->parameter].unit));
   return NSM_OK;
 }

@@ -125,7 +125,7 @@ void sim_friction_active(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   sim_friction_follow(s);
-  SIM_EACH(s, friction, k) if (k->c->e_num >= 0 || s->now.ledger.on || r->law)
+  SIM_EACH(s, friction, k) if (k->c->e_num >= 0 || s->now.ledger.on || r->law || s->located)
     k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
 }
 

@@ -46,7 +46,9 @@ int nsm_place_line(const nsm_model *m, nsm_place at, const char **file) {
 void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f) {
   const char *file = "";
   int line = m ? nsm_place_line(m, e->at, &file) : 0;
-  fprintf(f, "error: %s\n", e->text);
+  int coded = strlen(e->text) > 7 && e->text[0] == 'E' && strspn(e->text + 1, "0123456789") == 4 && e->text[5] == ':';
+  if (coded) fprintf(f, "error[%.5s]: %s\n", e->text, e->text + 7);
+  else fprintf(f, "error: %s\n", e->text);
   if (line) fprintf(f, "  --> %s:%d\n", file, line);
 }
 

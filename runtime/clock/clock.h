@@ -23,6 +23,8 @@ void sim_start_values(nsm_sim *s);              // start_values.c: multipliers a
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
 // a state of the same sizes, as nsm_restore; the room that a state was saved with: is it another one?
 nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e);
+// What nsm_save writes, without the sums that tell altered bytes: for sim_restore.
+void     sim_save(const nsm_sim *s, void *to);
 int  sim_saved_whole(const void *from);          // its checksum is that of its bytes
 int  sim_saved_room(const nsm_sim *s, const void *from, int *room);
 void sim_forget_last_step(nsm_sim *s);          // what it handed on about a state that is another one now

@@ -118,21 +118,32 @@ void sim_flow_other_set(nsm_sim *s, int row) {
   else if (*set == SIM_INSIDE) *set = l - r->lo[row] <= r->hi[row] - l ? SIM_LOW : SIM_HIGH;
 }
 
+// y of relations.
+static void outputs_at(nsm_sim *s, const nsm_view *v, double *y) {
+  SIM_EACH(s, relation, k) k->c->y_fn(v, &k->tab, y + k->row0);
+}
+
 // What is said to slide along a law, and is not on it, is at the bound that its sign says, if there is one; what is
 // said to stick and slips goes on to slide.
-void sim_flow_mend_sets(nsm_sim *s) {
+int sim_flow_mend_sets(nsm_sim *s, int shortest) {
   const sim_rows *r = &s->n.r;
   const struct sim_located *w = s->located;
-  nsm_view now = sim_now(s);
-  double *y = s->n.flow->rate[0];
-  SIM_EACH(s, relation, k) k->c->y_fn(&now, &k->tab, y + k->row0);
+  nsm_view now = sim_now(s), end = sim_view(s, s->now.t, s->w.q1, s->w.z1, s->w.l1);
+  double *y = s->n.flow->rate[0], *reached = s->n.flow->rate[1];
+  int any = 0;
+  outputs_at(s, &now, y);
+  outputs_at(s, &end, reached);
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;
-    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->n.flow->scale[2 * row]);
-    if (fabs(y[row]) <= FLOW_KNOWN * s->n.flow->rtol * size) continue;
+    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->n.flow->scale[2 * row]),
+           known = fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
+    if (fabs(y[row]) <= known || (shortest && fabs(reached[row]) <= known)) continue;
     double bound = y[row] > 0 ? r->lo[row] : r->hi[row];
-    if (isfinite(bound)) s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
+    if (!isfinite(bound)) continue;
+    s->now.set[row] = y[row] > 0 ? SIM_LOW : SIM_HIGH;
+    any = 1;
   }
   sim_watch_still_slides(s);
+  return any;
 }

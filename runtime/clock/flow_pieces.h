@@ -3,13 +3,16 @@
 #include "located.h"
 #include "runtime/schemes/flow.h"
 
-// Pieces of a step; a step is so many times as long as one that shows the sets. REST: a contact comes to rest where its
-// flights end within this part of a step. KNOWN: gaps are known to so many of the solver's rtol of their terms.
-enum { FLOW_PIECES = 1000, FLOW_PROBE = 4096 };
+// Pieces of a step; a step is so many times as long as one that shows the sets; what has not shown them is made so many
+// times as short. REST: a contact comes to rest where its flights end within this part of a step. KNOWN: gaps are known
+// to so many of the solver's rtol of their terms.
+enum { FLOW_PIECES = 1000, FLOW_PROBE = 4096, FLOW_SHORTER = 16 };
 static const double FLOW_REST = 1e-9, FLOW_KNOWN = 4;
 
 void     sim_flow_open(nsm_sim *s);                        // what ends a piece
-void     sim_flow_mend_sets(nsm_sim *s);                   // those that a short step has read, by the state of now
+// Sets that the short step at hand has shown, by the state of now. 1: one was not that of now, the step was too long.
+// shortest: there is none that is shorter, its begin and its end are one instant
+int      sim_flow_mend_sets(nsm_sim *s, int shortest);
 void     sim_flow_other_set(nsm_sim *s, int row);          // of a row that ended and was read as it was
 // The trial of *length is at hand; where it ended at a root, *length is that. 1: what is at hand is settled
 int      sim_flow_found(nsm_sim *s, double *length);

@@ -93,6 +93,40 @@ static void restitution(nsm_sim *s, int captured) {
   }
 }
 
+// Friction that slides on in several directions acts against the mean slip of the piece, u_E + u_B: a restitution of 1.
+// Against u_E a slip that turns would be of first order. `consistent` and event_driven have laws of their own.
+static void by_mean_slip(nsm_sim *s, int on) {
+  sim_rows *r = &s->n.r;
+  if (s->n.con || s->n.flow || r->law) return;
+  for (int f = 0; f < r->nfriction; f++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[f], part);
+    for (int p = 0; p < parts; p++) {
+      const int *row = r->friction[f].row + part[p].first;
+      for (int d = 0; part[p].n > 1 && d < part[p].n; d++) r->e[row[d]] = on && s->now.set[row[0]] == SIM_SLIPS_ON;
+    }
+  }
+}
+
+// What stops in the trial, or turns by a right angle, acts against u_E all the same: where u_E is 0 that is its end. Is
+// there any that did not?
+int sim_located_stops(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  int any = 0;
+  for (int f = 0; f < r->nfriction; f++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[f], part);
+    for (int p = 0; p < parts; p++) {
+      const int *row = r->friction[f].row + part[p].first;
+      int head = row[0], ends = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0 &&
+                                s->located->f[head] < -s->located->tolerance[head];
+      for (int d = 0; ends && d < part[p].n; d++) r->e[row[d]] = 0;
+      any |= ends;
+    }
+  }
+  return any;
+}
+
 // Nothing is known of forces before the event.
 static void forget_forces(nsm_sim *s) {
   s->now.set_h = 0;
@@ -102,14 +136,18 @@ static void forget_forces(nsm_sim *s) {
 // Sets of friction and relations: a short piece shows them.
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   if (!s->located->watches) return NSM_OK;
-  double r = h / (s->n.flow ? FLOW_PROBE : PROBE);
-  nsm_code code = sim_try_implicit(s, r, e);
-  if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
-  if (code == NSM_OK && s->n.galerkin) sim_watch_still_slides(s);
-  if (code == NSM_OK && s->n.flow) {
-    sim_flow_mend_sets(s);
-    s->n.flow->jumped = 0;
+  double r = h / (s->n.flow ? FLOW_PROBE : PROBE), least = 16 * sim_time_round_off(s, s->now.t);
+  nsm_code code;
+  by_mean_slip(s, 0);
+  for (int too_long = 1; too_long; r /= FLOW_SHORTER) {
+    code = sim_try_implicit(s, r, e);
+    if (code != NSM_OK) return code;
+    sim_watch_others(s, s->now.t + r);
+    if (s->n.galerkin) sim_watch_still_slides(s);
+    too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
+  if (s->n.flow) s->n.flow->jumped = 0;
+  by_mean_slip(s, 1);
   return code;
 }
 
@@ -267,6 +305,7 @@ static void all_rebound(nsm_sim *s) {
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
+  by_mean_slip(s, 0);
   nsm_code code = closed_rates(s, e);
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) {
@@ -324,6 +363,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = find_touches(s, h, e);
   if (code != NSM_OK) return code;
   if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
+  if (s->now.sets_known == 1) by_mean_slip(s, 1);
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
@@ -346,6 +386,7 @@ int sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
   long before = s->touching->changes;
   w->further = 2 * more;
   if (find_touches(s, h, e) != NSM_OK) return -1;
+  if (s->now.sets_known == 1) by_mean_slip(s, 1);
   sim_watch_begin(s);
   return s->touching->changes != before;
 }

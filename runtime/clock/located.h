@@ -65,6 +65,7 @@ int      sim_located_give_up(nsm_sim *s);                  // the rest of the st
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
 // located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);
+int      sim_located_stops(nsm_sim *s);   // does a slip end in the trial, so that its law is another one?
 // Have bodies become so fast in the trial of length h at hand that they may have met others that they did not look for?
 // They look further now: the trial has to be made again. -1: failed.
 int      sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e);

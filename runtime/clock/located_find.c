@@ -145,6 +145,12 @@ nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
   if (s->n.flow && sim_flow_found(s, length)) return NSM_OK;
   h = *length;
   int any = sim_watch(s, h, s->now.t + h);
+  if (any && sim_located_stops(s)) {
+    nsm_code code = attempt(s, h, e);
+    if (code != NSM_OK) return code;
+    any = 0;
+    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+  }
   double x = any ? 0 : first_dip(s, h);
   if (x > 0) {
     nsm_code code = attempt(s, x, e);

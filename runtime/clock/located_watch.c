@@ -125,21 +125,24 @@ static void slips(nsm_sim *s, const nsm_view *v) {
 // force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
 
+// By the energy-consistent schemes multipliers have what an impact at the begin added, and normal ones what made rates
+// 0 at the end: neither limits the friction of the motion (friction.md, 3).
 static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[number];
   const int *row = f->row + part->first;
-  grip g = { .slides = !sim_sticks(s, row[0]) };
+  grip g = { .slip = 0 };
   double l[SIM_SLIPS];
   for (int d = 0; d < part->n; d++) {
     double u = part->w[d] * s->located->rate[row[d]];
     g.along += u * s->now.slide[row[d]];
     g.slip = hypot(g.slip, u);
-    l[d] = s->w.l1[r->l[row[d]]];
+    l[d] = s->w.l1[r->l[row[d]]] - (s->n.con ? s->now.impulse[r->l[row[d]]] : 0);
     if (part->w[d] > 0) g.pull += l[d] / part->w[d] * s->now.slide[row[d]];
   }
   g.force = sim_disk_gauge(part, l);
-  g.limit = part->mu * sim_friction_pressed(s, number, s->w.l1);
+  g.limit = part->mu * (s->n.con ? s->n.con->pressed[number] : sim_friction_pressed(s, number, s->w.l1));
+  g.slides = !sim_is_inside_disk(g.force, g.limit);
   if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
   return g;
 }

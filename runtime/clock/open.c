@@ -195,6 +195,7 @@ void nsm_close(nsm_sim *s) {
   sim_touch_close(s);
   sim_flow_close(s);
   sim_drop_claims(s);
+  if (s->beside) s->beside->close(s->beside);
   sim_release(s);
   free(s->a);
   free(s);

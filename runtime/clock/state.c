@@ -109,7 +109,7 @@ static head head_of(const nsm_sim *s) {
 
 static uint64_t sum_of_head(const head *h) { return nsm_sum(&h->body, sizeof *h - offsetof(head, body)); }
 
-void nsm_save(const nsm_sim *s, void *to) {
+void sim_save(const nsm_sim *s, void *to) {
   head h = head_of(s);
   char *at = (char *)to + sizeof h;
   for (int i = 0; i < s->a->ngroup; i++, at += sizeof(int)) memcpy(at, &s->touching->group[i].room, sizeof(int));
@@ -121,6 +121,13 @@ void nsm_save(const nsm_sim *s, void *to) {
 #include "runtime/state.def"
 #undef SIM_STATE
   over_works(s, save_work, at);
+  memcpy(to, &h, sizeof h);
+}
+
+void nsm_save(const nsm_sim *s, void *to) {
+  head h;
+  sim_save(s, to);
+  memcpy(&h, to, sizeof h);
   h.body = nsm_sum((char *)to + sizeof h, h.bytes - sizeof h);
   h.sum = sum_of_head(&h);
   memcpy(to, &h, sizeof h);

@@ -471,7 +471,7 @@ static void notes_of_counts(job *j) {
             j->sum.count.unsettled, j->sum.count.steps);
   if (j->sum.count.softened > 0)
     fprintf(j->err, "note: in %ld of %ld steps bodies struck with less restitution than given, which would have made "
-            "energy there\n", j->sum.count.softened, j->sum.count.steps);
+            "energy there, or friction jammed them\n", j->sum.count.softened, j->sum.count.steps);
   if (sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if ((j->s->now.implied_n > 0 || j->s->now.con.redundant))

@@ -29,7 +29,7 @@ typedef struct nsm_impact_answer {
   double *impulse, *after;              // [m] out
   double *compression;                  // [m] out: poisson, impulses of its first phase
   double  loss;                         // of energy, by the law's own account; NAN: it keeps none
-  double  share;                        // of the second phase: below 1 where a contact gave back less than its law says
+  double  share;                        // of what comes back: below 1 where a contact gave back less than its law says
 } nsm_impact_answer;
 
 // Bytes of work for an impact of m rows; `work` must be aligned as by malloc.

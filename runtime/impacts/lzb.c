@@ -14,7 +14,7 @@
 
 enum { COLUMNS = 8, STEPS = 5000, TRIALS = 60 };
 enum { OFF, COMPRESSED, RELEASED };
-static const double exact = 1e-13, slow = 1e-13, stiff = 1e-4;
+static const double exact = 1e-13, slow = 1e-13, stiff = 1e-4, lost = 1e-9;
 
 typedef struct lzb {
   const nsm_impact *p;
@@ -208,8 +208,9 @@ int impact_lzb(const nsm_impact *p, impact_work room, nsm_impact_answer *a) {
     a->loss += w.mode[i] == COMPRESSED ? energy(p, i, y[p->m + i])
              : w.mode[i] == RELEASED   ? w.stored[i] - p->e[i] * p->e[i] * (w.stored[i] - energy(p, i, y[p->m + i]))
                                        : 0;
-  double rest;
+  double rest, left = a->loss - w.loss;
   int ok = impact_rest(p, w.u, room, a, &rest);
   a->loss += rest;
+  if (left + rest > lost * w.fastest * w.size[0]) a->share = 0;
   return ok;
 }

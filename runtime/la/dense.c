@@ -5,7 +5,7 @@
 #include "vector.h"
 #include <math.h>
 
-enum { BLOCK = 32, SMALL = 128 };    // columns of a block; up to here there is one
+enum { BLOCK = 32, SMALL = 128, WIDE = 8 };   // columns of a block; up to here there is one; wide vectors from here on
 
 static const nsm_la_status ok = { NSM_LA_OK, 0 }, bad_shape = { NSM_LA_BAD_SHAPE, 0 };
 
@@ -21,7 +21,7 @@ LA_WIDE static void lower_wide(int n, int unit, const double *L, int ldl, double
   la_lower(n, unit, L, (size_t)ldl, x);
 }
 static void lower(int n, int unit, const double *L, int ldl, double *x) {
-  (la_wide() ? lower_wide : lower_plain)(n, unit, L, ldl, x);
+  (n >= WIDE && la_wide() ? lower_wide : lower_plain)(n, unit, L, ldl, x);
 }
 
 LA_INLINE void upper_columns(int n, const double *U, size_t ld, double *x) {
@@ -33,7 +33,9 @@ LA_INLINE void upper_columns(int n, const double *U, size_t ld, double *x) {
 }
 static void upper_plain(int n, const double *U, int ldu, double *x) { upper_columns(n, U, (size_t)ldu, x); }
 LA_WIDE static void upper_wide(int n, const double *U, int ldu, double *x) { upper_columns(n, U, (size_t)ldu, x); }
-static void upper(int n, const double *U, int ldu, double *x) { (la_wide() ? upper_wide : upper_plain)(n, U, ldu, x); }
+static void upper(int n, const double *U, int ldu, double *x) {
+  (n >= WIDE && la_wide() ? upper_wide : upper_plain)(n, U, ldu, x);
+}
 
 // B [m, n] := B U^-1, for up to BLOCK columns.
 LA_INLINE void right_columns(int m, int n, const double *U, size_t ldu, double *B, size_t ldb) {

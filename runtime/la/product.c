@@ -127,6 +127,7 @@ static void add_plain(const product *p) { (la_wide() ? columns_wide : columns_pl
 
 void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
                         int by_rows, double *C, int ldc) {
+  if (m <= 0 || n <= 0 || k <= 0) return;
   product p = { m, n, k, by_rows, factor, A, B, C, lda, ldb, ldc };
   if (m < FEW || n < COLS || k < FEW) add_plain(&p);
   else add_tiles(&p);

@@ -86,7 +86,8 @@ void sim_ledger_impulses(nsm_sim *s) {
   if (a->nactive + r->nborder == 0) return;
   double *drift = r->drift;
   memset(drift, 0, (size_t)r->n * sizeof(double));
-  if (sim_has_point(s)) book_drive(s, s->now.t + sim_point(s)->time * s->n.h, s->w.qm, 1, drift);
+  if (s->a->scheme->kicks) book_drive(s, s->now.t + s->n.h, s->w.q1, 1, drift);
+  else if (sim_has_point(s)) book_drive(s, s->now.t + sim_point(s)->time * s->n.h, s->w.qm, 1, drift);
   else {
     book_drive(s, s->now.t, s->now.q, 0.5, drift);
     book_drive(s, s->now.t + s->n.h, s->w.q1, 0.5, drift);
@@ -105,7 +106,9 @@ void sim_ledger_whole_step(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
   nsm_view begin = sim_now(s), end = sim_view(s, s->now.t + s->n.h, s->w.q1, s->w.z1, s->w.l1);
-  if (sim_has_point(s)) {                                  // there are its rates
+  if (s->a->scheme->kicks) {                               // those at the end
+    begin = sim_view(s, s->now.t + s->n.h, s->w.q1, s->now.z, s->now.l);
+  } else if (sim_has_point(s)) {                           // there are its rates
     double t = s->now.t + sim_to_point(s, s->now.q, s->now.z, s->w.qm);
     begin = sim_view(s, t, s->w.qm, s->now.z, s->now.l);
     end = sim_view(s, t, s->w.qm, s->w.z1, s->w.l1);
@@ -161,8 +164,17 @@ static int point_of_laws(const nsm_sim *s) {
   return !s->a->m->points || last ? NSM_END : s->a->m->law_at;
 }
 
+// Two kicks, of the mean velocity.
+static double work_of_kicks(nsm_sim *s, int kind) {
+  double *u = s->w.mean;
+  for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (s->now.z[i] + s->w.z1[i]);
+  nsm_view begin = at_point(s, NSM_BEGIN), end = sim_view(s, s->now.t, s->now.q, s->w.z_predicted, s->now.l);
+  return 0.5 * s->n.h * (power(s, kind, 0, &begin, u) + power(s, kind, 0, &end, u));
+}
+
 // Work in the step just done: the scheme's own impulse times the displacement over h.
 static double work(nsm_sim *s, int kind) {
+  if (s->a->scheme->kicks) return work_of_kicks(s, kind);
   const nsm_point *all = s->a->point;
   double *u = s->w.mean, begin = 0, end = 0, sum = 0;
   for (int k = NSM_END; k != NSM_BEGIN; k = all[k].from) { begin += all[k].begin; end += all[k].end; }

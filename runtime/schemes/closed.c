@@ -218,6 +218,8 @@ void sim_hold(nsm_sim *s) {
 // ---- at rest --------------------------------------------------------------------------------------------------------
 int sim_is_correction(double change, double force) { return change <= corrects * force; }
 
+int sim_is_inside_disk(double force, double radius) { return force < inside * radius; }
+
 // Does friction stick, by its force? Of rolling friction the part that the row belongs to.
 int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
@@ -228,7 +230,7 @@ int sim_sticks(const nsm_sim *s, int row) {
   while (f->row[at] != row) at++;
   const sim_disk *own = &part[parts == 2 && at >= part[1].first];
   for (int d = 0; d < own->n; d++) l[d] = s->w.l1[r->l[f->row[own->first + d]]];
-  return sim_disk_gauge(own, l) < inside * own->mu * radius;
+  return sim_is_inside_disk(sim_disk_gauge(own, l), own->mu * radius);
 }
 
 int sim_rates_of_zero(nsm_sim *s) {

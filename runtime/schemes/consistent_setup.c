@@ -299,6 +299,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->pushed = SIM_NEW(s, s->n.w.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
+  c->pressed = SIM_NEW(s, s->n.r.nfriction, double);
   c->freeze = SIM_NEW(s, s->n.r.n, unsigned char);
   c->off = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);

@@ -25,7 +25,10 @@ struct sim_flow {
   const nsm_flow_solver *solver;
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
-  int     low, tires;                    // pieces in a row of many steps of low order; it shall have the other ones
+  int     tires, is_not;                 // it shall have backward differences; they were no better
+  int     low;                           // pieces in a row of many steps of low order, or by backward differences
+  long    steps;                         // of the solver in these pieces
+  double  span, adams;                   // time in them; steps in a time by Adams' formulas, 0: decided
   long    taken;                         // steps of the solver before this piece
   int     n, nq, nquad, nroot;           // n = nq + nz
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
@@ -53,6 +56,8 @@ struct sim_flow {
   int     iterates;                      // the system is not affine in its multipliers
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
+  unsigned char *angle;                  // [nq] 1: an angle that is remembered
+  int     remembers;                     // there is one
   double  from, to;                      // where d/dt may look: between two instants at which something jumps
   // [nroot] functions that end a piece where they fall through 0, of the state in w.q1, w.z1 (clock/flow_pieces.c)
   void  (*watch)(nsm_sim *s, double t, double *g);
@@ -62,8 +67,9 @@ struct sim_flow {
 // flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force. 0: its equations have no solution
 int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
 void flow_rows(nsm_sim *s);                                // those that are kept
-// flow_moves.c: the state in y as q and z, attitudes of length 1; and its derivative, of z' = dz
+// flow_moves.c: the state y [n] as q and z, attitudes of length 1; the derivative of q and z, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
+void flow_moves_open(nsm_sim *s);
 void flow_derivative(nsm_sim *s, const double *q, const double *z, const double *dz, double *dy);
 // flow_hidden.c: the singular system at hand with the constraints that its relations hide, 0: they hide none; their
 // right sides in a correction

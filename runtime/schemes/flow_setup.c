@@ -3,7 +3,7 @@
 
 // What is asked of a run is not what is asked of a step of the solver: errors add up along a motion, and impacts and
 // instabilities enlarge them. The solver does not take less than some round-off.
-static const double of_run = 1e-2, least = 1e-14;
+static const double of_run = 1e-3, least = 1e-14;
 
 static int refuse(nsm_error *e, const char *what) {
   sim_fail(e, NSM_USAGE, "`event_driven` does not take %s", what);
@@ -109,6 +109,7 @@ void sim_flow_analyse(nsm_sim *s) {
   w->scale = SIM_NEW(s, 2 * s->n.r.n, double);
   w->there = SIM_NEW(s, w->nroot, double);
   room_of_instant(s);
+  flow_moves_open(s);
   take_groups(s);
   w->iterates = iterates(s);
 }

@@ -42,7 +42,7 @@ struct sim_galerkin {
   galerkin_tables t;
   int     m, block, n;                  // rows of the piece; unknowns of one polynomial, 2 (nv + m); of all
   int    *row;                          // [r.n] rows of the piece
-  unsigned char *slides;                // [nfriction] slides in this piece
+  unsigned char *slides;                // [nfriction] a bit for each part that slides in this piece (instant.h)
   galerkin_class *cls;
   int     nturn; galerkin_turn *turn;
   double *middle;                       // [nq] with the attitudes p_M
@@ -105,6 +105,7 @@ const double *galerkin_direction(const nsm_sim *s, int cls, int i);          // 
 void galerkin_add_forces(nsm_sim *s);
 void galerkin_add_slopes(nsm_sim *s);
 void galerkin_book_forces(nsm_sim *s);
+void galerkin_coefficients(nsm_sim *s, const nsm_view *v);                   // those of friction that move, at a view
 
 // galerkin_matrix.c
 int  galerkin_matrix(nsm_sim *s);                        // makes it, and its factors in the state; 0: it is not finite

@@ -132,6 +132,8 @@ void radau_solve_plain(nsm_sim *s, const radau_factors *f, double *R);
 
 // step_radau.c: the trial of length r from the present state, in w.z1, w.l1 and the stages
 radau_outcome radau_trial(nsm_sim *s, double r);
+void   radau_round_off(nsm_sim *s, const radau_set *set);          // before a residual is measured: w.least
+double radau_off(nsm_sim *s, const radau_set *set, double r, const double *Z, const double *F, const double *R);
 // radau_project.c: (5) with the set of now; z [n + 1] out. 0: not found
 int radau_project(nsm_sim *s, double h, double *z);
 

@@ -17,12 +17,17 @@ static nsm_code step_implicit(nsm_sim *s, double t1, nsm_error *e) {
   return sim_reaches(s) ? sim_step_projected(s, t1, e, solve_implicit) : sim_independent(s, t1, e, solve_implicit);
 }
 
+static nsm_code step_kicks(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_kicks); }
+
 static nsm_code step_point(nsm_sim *s, double t1, nsm_error *e) { return sim_independent(s, t1, e, sim_step_affine); }
 
 // An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
 static nsm_code impact_implicit(nsm_sim *s, nsm_error *e) {
   const sim_rows *r = &s->n.r;
-  SIM_EACH(s, relation, k) memset(r->active + k->row0, 0, (size_t)k->tab.count);
+  SIM_EACH(s, relation, k) {
+    memset(r->active + k->row0, 0, (size_t)k->tab.count);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[r->l[row]] = 0;
+  }
   nsm_code code = step_implicit(s, s->now.t, e);
   SIM_EACH(s, relation, k) {
     memset(r->active + k->row0, 1, (size_t)k->tab.count);
@@ -36,6 +41,12 @@ static void accept_impulses(nsm_sim *s) {
   if (s->now.ledger.on) sim_ledger_impulses(s);
   if (s->a->on.contact.n > 0) sim_hold(s);
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
+}
+
+static void accept_kicks(nsm_sim *s) {
+  if (s->a->on.contact.n > 0) sim_hold(s);
+  if (s->n.isl.nactive > 0) sim_count_impacts(s);
+  if (s->now.ledger.on) sim_ledger_whole_step(s);
 }
 
 static void accept_places(nsm_sim *s) {
@@ -103,6 +114,7 @@ double sim_fixed_verify(nsm_sim *s, double t1) {
 }
 
 #define FORM_point .step = step_point, .accept = accept_impulses
+#define FORM_kicks .kicks = 1, .analyse = sim_kicks_analyse, .step = step_kicks, .accept = accept_kicks
 #define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
                       .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
 #define FORM_places .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \

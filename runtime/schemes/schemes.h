@@ -43,6 +43,12 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
 int      sim_own_velocities(nsm_sim *s, nsm_error *e);
 void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothing where step_linear applies
 nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e);
+// step_affine.c: (1) to (5) there with kernels at m, for the velocities now.z; `rows` gives y, rate0 and which rows act
+typedef void sim_affine_rows(nsm_sim *s, const nsm_view *m);
+nsm_code sim_affine_solve(nsm_sim *s, const nsm_view *m, double t1, sim_affine_rows *rows, int impacts, nsm_error *e);
+double   sim_affine_act(nsm_sim *s);      // (6), velocities alone; a sum that is not finite where one of them is not
+void     sim_kicks_analyse(nsm_sim *s);   // step_kicks.c
+nsm_code sim_step_kicks(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e);
 void     sim_accept_consistent(nsm_sim *s);
@@ -128,6 +134,7 @@ void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 static inline int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= 16 * DBL_EPSILON * size; }
 int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
 int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
+int      sim_is_inside_disk(double force, double radius);   // a force of friction that sticks
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 // Size of the terms that y + e rate_k of a row was made of, at z and z1.

@@ -12,6 +12,8 @@
 //   u_E = u_B + du_f + X lambda                                                                                  (6)
 //
 // solved once a step, or once a run where matrices are constant. Positions follow from u_E (nsm_model.end).
+//
+// A kick of step_kicks.c is solved by the same.
 #include "schemes.h"
 #include <math.h>
 #include <string.h>
@@ -60,13 +62,12 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   }
 }
 
-// (6), corrected for round-off of rates, and the positions; 0 where something is not finite.
-static int end_of_step(nsm_sim *s, const double *du, double t) {
+double sim_affine_act(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double *u = s->w.z1, sum = 0;
   for (int i = 0; i < s->a->nv; i++) {
-    u[i] = s->now.z[i] + du[i];
+    u[i] = s->now.z[i] + s->w.rhs[i];
     s->w.size[i] = 0;
   }
   for (int i = 0; i < a->nactive; i++) {
@@ -81,8 +82,14 @@ static int end_of_step(nsm_sim *s, const double *du, double t) {
     if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
     sum += u[i];
   }
+  return sum;
+}
+
+// (6), corrected for round-off of rates, and the positions; 0 where something is not finite.
+static int end_of_step(nsm_sim *s, double t) {
+  double sum = sim_affine_act(s);
   if (sum - sum == 0) sim_refine(s, t, s->w.qm, s->a->point[NSM_END].end * s->n.h);
-  sim_from_point(s, s->w.qm, s->now.z, u, s->w.q1);
+  sim_from_point(s, s->w.qm, s->now.z, s->w.z1, s->w.q1);
   for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i];
   return sum - sum == 0;
 }
@@ -96,45 +103,49 @@ static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *
   return NSM_FAILED;
 }
 
-nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
+nsm_code sim_affine_solve(nsm_sim *s, const nsm_view *m, double t1, sim_affine_rows *rows_at, int impacts,
+                          nsm_error *e) {
   const sim_rows *r = &s->n.r;
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
-  double after = sim_to_point(s, s->now.q, s->now.z, s->w.qm);
-  nsm_view m = sim_view(s, s->now.t + after, s->w.qm, s->now.z, s->a->zero_l);
-  dynamics(s, &m);
+  dynamics(s, m);
   int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
   if (singular >= 0) {
-    nsm_code c = sim_blame(s, &m, e);
+    nsm_code c = sim_blame(s, m, e);
     if (c != NSM_OK) return c;
     char name[256];
     sim_v_name(s, singular, name, sizeof name);
     sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
-                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->now.k + 1, name);
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m->t, s->now.k + 1, name);
     return NSM_FAILED;
   }
   int bad = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
-  if (bad >= 0) return sim_mass_failed(s, m.t, bad, e);
+  if (bad >= 0) return sim_mass_failed(s, m->t, bad, e);
   sim_matrix_solve(s, s->w.rhs);
-  if (r->n > 0) {
-    rows(s, &m);
-    if (!r->always) sim_islands_list(s);
-    nsm_code sound = sim_friction_sound(s, &m, e);
-    if (sound != NSM_OK) return sound;
-    if (!r->constant) {
-      sim_rows_outer(s, 0);
-      sim_rows_couple(s);
-    }
-    int struck = sim_rebound(s);
-    if (struck) one_step_problem(s, s->w.rhs);
-    if (!struck || !sim_pressed_solve(s, sim_row_h, s->a->zero_l)) {
-      if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT) {
-        nsm_code c = sim_blame(s, &m, e);
-        if (c != NSM_OK) return c;
-      }
-      return sim_cone_failed(s, t1, e);
-    }
+  if (r->n == 0) return NSM_OK;
+  rows_at(s, m);
+  if (!r->always) sim_islands_list(s);
+  nsm_code sound = sim_friction_sound(s, m, e);
+  if (sound != NSM_OK) return sound;
+  if (!r->constant) {
+    sim_rows_outer(s, 0);
+    sim_rows_couple(s);
   }
-  if (!end_of_step(s, s->w.rhs, m.t)) return not_finite(s, &m, t1, e);
+  int struck = !impacts || sim_rebound(s);
+  if (struck) one_step_problem(s, s->w.rhs);
+  if (struck && sim_pressed_solve(s, sim_row_h, s->a->zero_l)) return NSM_OK;
+  if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT) {
+    nsm_code c = sim_blame(s, m, e);
+    if (c != NSM_OK) return c;
+  }
+  return sim_cone_failed(s, t1, e);
+}
+
+nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) {
+  double after = sim_to_point(s, s->now.q, s->now.z, s->w.qm);
+  nsm_view m = sim_view(s, s->now.t + after, s->w.qm, s->now.z, s->a->zero_l);
+  nsm_code code = sim_affine_solve(s, &m, t1, rows, 1, e);
+  if (code != NSM_OK) return code;
+  if (!end_of_step(s, m.t)) return not_finite(s, &m, t1, e);
   s->now.count.newton_iterations++;
   return NSM_OK;
 }

@@ -49,32 +49,37 @@ static int residual(nsm_sim *s, const radau_set *set, double r) {
 
 // What rounding may leave of each equation: terms made of the largest unknowns of each unit so far. A potential that a
 // diode holds at 0 has no terms of its own.
-static void take_round_off(nsm_sim *s, const radau_set *set) {
+void radau_round_off(nsm_sim *s, const radau_set *set) {
   struct sim_radau *w = s->n.radau;
   for (int k = 0; k < w->n; k++) w->sum[k] = s->now.size_z[w->group[k]];
   memset(w->least, 0, (size_t)w->n * sizeof(double));
   radau_terms(w, set->A, w->sum, w->least);
 }
 
-// The largest residual beside the size of the terms of its row, (1/r) E Z among them: their round-off is none, nor is
-// that of the largest terms that solutions had so far. Those of this one into w.terms.
+// The largest residual R at Z beside the size of the terms of its row, (1/r) E Z among them: their round-off is none,
+// nor is that of the largest terms that solutions had so far. Those of this one into w.terms.
+double radau_off(nsm_sim *s, const radau_set *set, double r, const double *Z, const double *F, const double *R) {
+  struct sim_radau *w = s->n.radau;
+  double most = 0;
+  memset(w->sum, 0, (size_t)w->n * sizeof(double));
+  memset(w->xr, 0, (size_t)w->n * sizeof(double));
+  radau_terms(w, set->A, Z, w->sum);
+  radau_terms_of_mass(w, Z, w->xr);
+  for (int k = 0; k < w->n; k++) {
+    double size = w->sum[k] + fabs(F[k]), off = fabs(R[k]);
+    if (!(size < INFINITY && off < INFINITY)) return INFINITY;
+    w->terms[k] = fmax(w->terms[k], size);
+    double largest = fmax(fmax(s->now.size_f[k], w->least[k]), size);
+    if (off > rounds * (largest + 8 * w->xr[k] / fabs(r))) most = fmax(most, off / size);
+  }
+  return most;
+}
+
 static double measure(nsm_sim *s, const radau_set *set, double r) {
   struct sim_radau *w = s->n.radau;
   double most = 0;
   memset(w->terms, 0, (size_t)w->n * sizeof(double));
-  for (int i = 0; i < w->m.s; i++) {
-    memset(w->sum, 0, (size_t)w->n * sizeof(double));
-    memset(w->xr, 0, (size_t)w->n * sizeof(double));
-    radau_terms(w, set->A, w->Z[i], w->sum);
-    radau_terms_of_mass(w, w->Z[i], w->xr);
-    for (int k = 0; k < w->n; k++) {
-      double size = w->sum[k] + fabs(w->F[i][k]), off = fabs(w->R[i][k]);
-      if (!(size < INFINITY && off < INFINITY)) return INFINITY;
-      w->terms[k] = fmax(w->terms[k], size);
-      double largest = fmax(fmax(s->now.size_f[k], w->least[k]), size);
-      if (off > rounds * (largest + 8 * w->xr[k] / r)) most = fmax(most, off / size);
-    }
-  }
+  for (int i = 0; i < w->m.s; i++) most = fmax(most, radau_off(s, set, r, w->Z[i], w->F[i], w->R[i]));
   return most;
 }
 
@@ -102,7 +107,7 @@ static void go(nsm_sim *s, const radau_factors *f) {
 static radau_outcome iterate(nsm_sim *s, const radau_set *set, const radau_factors *f, double r) {
   struct sim_radau *w = s->n.radau;
   double last = INFINITY;
-  if (!w->linear) take_round_off(s, set);
+  if (!w->linear) radau_round_off(s, set);
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
     if (w->linear && k == 2) {
       evaluate(s, r);                                      // what is watched

@@ -10,7 +10,7 @@ from parts import UNTIL, Start, model
 SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass", "radau"]
 # Schemes with an argument, or without a choice to locate events or not.
 VARIANTS = {"moreau projected": "moreau(projection = true)", "consistent order 4": "consistent(order = 4)",
-            "schatzman_paoli": "schatzman_paoli", "event_driven": "event_driven"}
+            "schatzman_paoli": "schatzman_paoli", "d1minus": "d1minus", "event_driven": "event_driven"}
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",

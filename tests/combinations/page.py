@@ -7,7 +7,7 @@ from laws import LAWS
 
 LETTERS = {"moreau": "M", "moreau located": "L", "midpoint": "P", "consistent": "C", "consistent located": "D",
            "consistent1": "1", "consistent_explicit_mass": "X", "radau": "E", "radau located": "R",
-           "moreau projected": "J", "consistent order 4": "F", "schatzman_paoli": "S",
+           "moreau projected": "J", "consistent order 4": "F", "schatzman_paoli": "S", "d1minus": "K",
            "event_driven": "V"}
 GROUPS = [("impact", "Impact laws on a gap"), ("friction", "Friction on a gap"),
           ("given", "Friction under a given normal force"), ("held", "Friction on constraints"),
@@ -27,8 +27,8 @@ three things together. It writes this page, and fails where the page says someth
 The tables name the schemes with which a law runs in a kind of model: `M` moreau, `L` moreau(located = true), `P`
 midpoint, `C` consistent, `D` consistent(located = true), `1` consistent1, `X` consistent_explicit_mass, `R`
 radau, `E` radau(located = false), `J` moreau(projection = true), `F` consistent(order = 4), `S` schatzman_paoli,
-`V` event_driven. A small letter (`i` for `1`) means that some features are refused there, or do not run yet; the
-rules below say which. `-` has no meaning.
+`K` d1minus, `V` event_driven. A small letter (`i` for `1`) means that some features are refused there, or do not run
+yet; the rules below say which. `-` has no meaning.
 """
 
 OPEN = "- {} are of kinds of which some do not run yet.\n"

@@ -10,7 +10,7 @@ syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
 syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
 syn keyword nsmLaw newton poisson binary lzb inelastic elastic coulomb contensou rolling scleronomous rheonomous type1
-syn keyword nsmLaw type2 moreau midpoint consistent consistent1 consistent_explicit_mass schatzman_paoli radau
+syn keyword nsmLaw type2 moreau midpoint consistent consistent1 consistent_explicit_mass d1minus schatzman_paoli radau
 syn keyword nsmLaw event_driven sphere box capsule cylinder halfspace convex disk rectangle polygon halfplane union
 syn keyword nsmConstant none pi inf time ground energy problems true false
 syn match nsmFunction /\<\(sgn\|normal_cone\|graph\|final\|initial\|mean\|drift\|gain\)\>\ze\s*(/

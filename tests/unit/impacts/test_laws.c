@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -197,7 +198,8 @@ static void rod(void **state) {
   }
 }
 
-static uint64_t seed = 20261128;
+static const uint64_t first_seed = 20261128;
+static uint64_t seed;
 static double chance(void) {
   seed = seed * 6364136223846793005u + 1442695040888963407u;
   return (double)(seed >> 11) / 9007199254740992.0;
@@ -224,6 +226,7 @@ static scene any(void) {
 }
 
 static void random_impacts(int law, int n) {
+  seed = first_seed;
   for (int k = 0; k < n; k++) {
     scene s = any();
     double kept;
@@ -250,7 +253,70 @@ static void no_energy_by_binary(void **state) {
 
 static void no_energy_by_lzb(void **state) {
   (void)state;
-  random_impacts(IMPACT_LZB, (int)asked("NSM_IMPACTS", 60));
+  random_impacts(IMPACT_LZB, (int)asked("NSM_IMPACTS", 300));
+}
+
+// Newton's law makes energy in some of them, which is why there are others: how many, for tests/bench/impacts/run.
+static void newton(void **state) {
+  (void)state;
+  int n = (int)asked("NSM_IMPACTS", 400) < 2000 ? 400 : 2000, gains = 0;   // the few without a solution take long
+  double most = 0;
+  seed = first_seed;
+  for (int k = 0; k < n; k++) {
+    scene s = any();
+    nsm_impact p = posed(&s, IMPACT_NEWTON);
+    double q[MOST], lo[MOST] = { 0 }, hi[MOST], T0 = 0, gain = 0;
+    nsm_cone_block cone[MOST];
+    nsm_cone_problem problem = { .m = s.m, .M = s.D, .q = q, .lo = lo, .hi = hi, .cone = cone };
+    memcpy(q, p.before, sizeof q);
+    for (int i = 0; i < s.m; i++) hi[i] = INFINITY;
+    for (int c = 0; c < s.contacts; c++) {
+      q[s.contact[c].first] *= 1 + s.e[c];
+      if (s.contact[c].size > 1) cone[problem.cones++] = s.contact[c];
+    }
+    void *work = malloc(nsm_cone_workspace_size_with(s.m, s.m * s.m, s.m, s.contacts));
+    nsm_cone_workspace_init(work, nsm_cone_workspace_size_with(s.m, s.m * s.m, s.m, s.contacts));
+    nsm_cone_options o = { .accept = 1e-10 };
+    nsm_cone_result r;
+    nsm_cone_status status = nsm_cone_solve(&problem, &o, work, s.impulse, s.after, &r);
+    free(work);
+    if (status != NSM_CONE_SOLVED && status != NSM_CONE_ACCEPTED) continue;       // it may have no solution
+    for (int i = 0; i < s.n; i++) T0 += 0.5 * s.mass[i] * s.v[i] * s.v[i];
+    for (int i = 0; i < s.m; i++) {
+      double after = p.before[i];
+      for (int j = 0; j < s.m; j++) after += s.D[i + j * s.m] * s.impulse[j];
+      gain += 0.5 * s.impulse[i] * (p.before[i] + after);
+    }
+    gains += gain > 1e-12 * T0;
+    most = fmax(most, 1 + gain / T0);
+  }
+  printf("newton makes energy in %d of %d, up to %.3g times what there was\n", gains, n, most);
+  assert_true(gains > 0 && most < 1000);
+}
+
+// A wedge that locks itself: one mass whose contact slips as it closes, -u_T = u_N/2, with mu above 2. What the contact
+// has stored stays in it, and that is said; with mu below 2 it comes back but for what the slip takes.
+static void jammed(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    scene s = { .n = 1, .mass = { 1 }, .v = { -1 }, .H = { { 1 }, { -.5 } } };
+    double kept, mu = k ? 1 : 3;
+    contact(&s, 2, mu, 1);
+    solve(&s, IMPACT_LZB, &kept);
+    near(s.speed[0], k ? sqrt((1 - mu / 2) / (1 + mu / 2)) : 0, k ? 1e-5 : 1e-9);
+    assert_true((s.a.share < 1) == !k);
+  }
+}
+
+// Friction jams the bodies of this one: it has no end but by that.
+static void a_jam_ends(void **state) {
+  (void)state;
+  seed = first_seed;
+  for (int k = 0; k < 1568; k++) any();
+  scene s = any();
+  double kept;
+  solve(&s, IMPACT_LZB, &kept);
+  assert_true(kept <= 1 && s.a.share < 1);
 }
 
 static void the_verifier_sees(void **state) {
@@ -281,7 +347,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(cradles), cmocka_unit_test(bernoulli), cmocka_unit_test(rocking_block), cmocka_unit_test(rod),
     cmocka_unit_test(no_energy_by_poisson), cmocka_unit_test(no_energy_by_binary), cmocka_unit_test(no_energy_by_lzb),
-    cmocka_unit_test(the_verifier_sees),
+    cmocka_unit_test(the_verifier_sees), cmocka_unit_test(newton), cmocka_unit_test(jammed),
+    cmocka_unit_test(a_jam_ends),
   };
   cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);

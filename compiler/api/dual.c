@@ -1,0 +1,50 @@
+// The kernels of a program in dual numbers: made and compiled when derivatives are first asked for.
+#include <pthread.h>
+#include "../emit/c_kernel.h"
+#include "program.h"
+
+struct ProgramDual { pthread_mutex_t lock; DualKernels *kernels; JitFunctions code; };
+
+struct ProgramDual *program_dual_new(Arena *a) {
+  struct ProgramDual *d = ARENA_NEW(a, struct ProgramDual);
+  pthread_mutex_init(&d->lock, NULL);
+  return d;
+}
+
+// Without memory for the machine code they are interpreted.
+static void compile(struct ProgramDual *d) {
+  Arena *a = arena_new();
+  Text text = {0};
+  Slopes *const *all;
+  int n = dual_slopes(d->kernels, &all);
+  text_add(&text, "#include \"nsm_abi.h\"\n");
+  for (int i = 0; i < n; i++) c_kernel(a, all[i]->kernel, 0, &text);
+  text_add(&text, "void *const *nsm_functions_get(void) {\n  static void *const all[] = {");
+  for (int i = 0; i < n; i++) text_add(&text, arena_printf(a, " (void *)%s,", all[i]->kernel->name));
+  text_add(&text, " (void *)0 };\n  return all;\n}\n");
+  if (n > 0) d->code = jit_functions(text_str(&text));
+  for (int i = 0; d->code.at && i < n; i++) {
+    union { void *address; slope_fn *run; } f = { d->code.at[i] };
+    all[i]->run = f.run;
+  }
+  text_free(&text);
+  arena_free(a);
+}
+
+DualKernels *program_dual(const nsm_program *p) {
+  struct ProgramDual *d = p->dual;
+  pthread_mutex_lock(&d->lock);
+  if (!d->kernels) {
+    d->kernels = dual_kernels(&p->c->kernels);
+    compile(d);
+  }
+  pthread_mutex_unlock(&d->lock);
+  return d->kernels;
+}
+
+void program_dual_free(nsm_program *p) {
+  struct ProgramDual *d = p->dual;
+  dual_kernels_free(d->kernels);
+  jit_functions_free(d->code);
+  pthread_mutex_destroy(&d->lock);
+}

@@ -1,0 +1,1 @@
+2 sens models/pendulum.nsm --of energy --by m --scheme consistent
