@@ -1,5 +1,5 @@
-// Which models have a whole step, and of which kind. What is discrete is a constant of the steps between two instants of
-// `every` or of time (model/instants.c); an input is one as long as it is held.
+// Which models have a whole step, and of which kind. What is discrete is a constant of the steps between two instants
+// of `every` or of time (model/instants.c); an input is one as long as it is held.
 #include <stddef.h>
 #include <string.h>
 #include "../../runtime/nsm_abi.h"
