@@ -34,7 +34,6 @@ static const char *friction_beyond_disks(const System *s, const SysClass *c) {
 
 static const char of_shapes[] = "their features are those of the begin of a step: where others take their place within "
                                 "it the gap has a kink",
-                  of_delays[] = "what is remembered is linear between steps, of second order",
                   of_friction[] = "its force at an instant is solved for as that of disks, whose radius goes with the "
                                   "normal force alone";
 
@@ -42,10 +41,6 @@ void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   const Model *m = s->model;
   if (m->ntouch > 0) {
     diag_label(refuse(d, m->touch[0].span, "contacts between shapes", of_shapes, bag), "one of them");
-    return;
-  }
-  if (m->ndelay > 0) {
-    diag_label(refuse(d, m->delay[0].span, "delays", of_delays, bag), "one of them");
     return;
   }
   for (int i = 0; i < s->ncls; i++) {

@@ -1,7 +1,9 @@
 """Order 4, 6 and 8 in mechanics, `consistent(order = N)`: errors against references of other programs (DOP853 at 1e-13
 with events) and of located.py (event-driven), the observed order, and the energy."""
 import math
+import pathlib
 import re
+import tempfile
 
 import located
 from located import run
@@ -100,6 +102,33 @@ def order(name, n):
         need(b <= FLOOR or math.log2(a/b) >= n - 0.3, f"errors {said}: order {math.log2(a/b):.2f}")
 
 
+LATE = """model Late { param T = 0.5; coord x = 1; kinetic x'^2/2; potential 0.5*x^2; force x = -0.8*delay(x, T);
+    simulate { until = 4, step = 0.05 } }"""
+
+
+def late():
+    """A delay, of a multiple of the step and of none: against the method of steps with cubics of Hermite, by RK4."""
+    for T, x in ((0.5, 1.0173732217782), (0.53, 1.0148481548013)):
+        errors = [abs(run(LATE, h, "consistent(order = 4)", "--set", f"T={T}")[0]["x"][-1] - x)
+                  for h in (0.1, 0.05, 0.025)]
+        need(errors[2] <= 1e-7 and all(math.log2(a/b) >= 3.7 for a, b in zip(errors, errors[1:])), f"{T}: {errors}")
+
+
+TOLD = """model Told { input f = 0; coord x = 0; kinetic x'^2/2; potential x^2/2 + x^4/4; force x = f;
+    simulate { until = 4, step = 0.05 } }"""
+
+
+def told():
+    """An input whose rows are kinks within steps: pieces end there. Against the same with the kinks on steps."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "f.csv"
+        path.write_text("time,f\n0,0\n0.33,1\n1.01,-1\n4,0\n")
+        x = run(TOLD, 1e-3, "consistent(order = 4)", "--input", f"f={path}")[0]["x"][-1]
+        errors = [abs(run(TOLD, h, "consistent(order = 4)", "--input", f"f={path}")[0]["x"][-1] - x)
+                  for h in (0.2, 0.1, 0.05)]
+    need(all(math.log2(a/b) >= 3.7 for a, b in zip(errors, errors[1:])), f"{errors}")
+
+
 def energy():
     """10^4 steps of h = 1/16: the energy of the elastic pendulum, at orders 4, 6 and 8."""
     for n in (4, 6, 8):
@@ -179,7 +208,8 @@ def refused():
 
 
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
-CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
+CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests), ("order 4, a delay", late),
+          ("order 4, an input", told),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
           ("order 4, tippe top", tippe_top),
           ("order 4, a spatial mechanism", mechanism), ("order 4, what sticks", sticks),
