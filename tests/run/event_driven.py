@@ -13,7 +13,7 @@ from located import run
 from suite import NSM, need, nsm
 
 BUILT = (pathlib.Path(NSM).parent / "lib/libnsm_sundials.so").exists()
-SYSTEMS = [n for n in high_order.BARS if n not in high_order.MOVING]
+SYSTEMS = [n for n in high_order.BARS if n not in high_order.ROLLING]
 SYSTEMS += [n for n in located.SYSTEMS if n not in high_order.BARS]
 
 

@@ -73,8 +73,7 @@ SYSTEMS = {"Duffing": (DUFFING, None, 1/8), "elastic pendulum": (ELASTIC.replace
            "heavy top": (TOP, {"b.q[1]": .333976609440, "b.q[2]": -.571966804135, "b.q[3]": .085012190151,
                                "b.q[4]": .744369885770, "b.spin[1]": -1.686144212438, "b.spin[2]": -1.180970900161,
                                "b.spin[3]": 5.970407985905}, 0.05)}
-# Their friction is not one disk with a coefficient that rests: event_driven does not take it.
-MOVING = ["friction that falls with slip", "friction that grows with the way", "a wheel that slips, rolls, turns back"]
+ROLLING = ["a wheel that slips, rolls, turns back"]      # event_driven does not take it
 # errors at h/4 with orders 4 and 6, velocities too: a third of what they may be
 BARS = {"Duffing": (6e-8, 2.2e-12), "elastic pendulum": (1.4e-6, 3.2e-10), "a damper": (1.4e-5, 3e-9),
         "double pendulum": (1.2e-6, 1.1e-10), "rods": (1.6e-6, 1.4e-9), "knife edge": (2.6e-7, 9e-11),
