@@ -15,7 +15,7 @@ typedef struct CompareRun {
   const CompareScheme *scheme;
   double step, error, mean, order; // order: between this step and the one before of the scheme; NAN
   double energy, residue, seconds; // at the end minus the reference's [J], NAN without energies; unexplained [J]
-  long   steps;
+  long   steps, captured;        // captured: those whose rest was taken without locating any event
   const char *failed;            // why it ended early; NULL
 } CompareRun;
 

@@ -8,13 +8,20 @@ static const char *number(const Compare *c, double x, const char *format) {
   return isnan(x) ? "-" : arena_printf(c->arena, format, x);
 }
 
+static bool any_captured(const Compare *c) {
+  bool any = false;
+  for (int i = 0; i < c->nrun; i++) any |= c->run[i].captured > 0;
+  return any;
+}
+
 void compare_text(const Compare *c, Text *out) {
   size_t widest = strlen("scheme");
   for (int i = 0; i < c->nscheme; i++) widest = strlen(c->scheme[i].text) > widest ? strlen(c->scheme[i].text) : widest;
   text_printf(out, "%s to %.6g s, %d column%s; reference: %s\n\n", c->model, c->until, c->ncolumn,
               c->ncolumn == 1 ? "" : "s", c->reference);
-  text_printf(out, "%-*s  %10s  %9s  %9s  %5s  %10s  %9s  %9s\n", (int)widest, "scheme", "step [s]", "error", "mean",
-              "order", "energy [J]", "residue", "time [s]");
+  bool captured = any_captured(c);
+  text_printf(out, "%-*s  %10s  %9s  %9s  %5s  %10s  %9s  %9s%s\n", (int)widest, "scheme", "step [s]", "error", "mean",
+              "order", "energy [J]", "residue", "time [s]", captured ? "  captured" : "");
   for (int i = 0; i < c->nrun; i++) {
     const CompareRun *r = &c->run[i];
     if (r->failed) {
@@ -23,9 +30,11 @@ void compare_text(const Compare *c, Text *out) {
       text_printf(out, "%s\n", r->failed);
       continue;
     }
-    text_printf(out, "%-*s  %10.4g  %9.2e  %9.2e  %5s  %10s  %9s  %9.2e\n", (int)widest, r->scheme->text, r->step,
+    text_printf(out, "%-*s  %10.4g  %9.2e  %9.2e  %5s  %10s  %9s  %9.2e", (int)widest, r->scheme->text, r->step,
                 r->error, r->mean, number(c, r->order, "%.2f"), number(c, r->energy, "%.2e"),
                 number(c, r->residue, "%.1e"), r->seconds);
+    if (captured) text_printf(out, "  %8ld", r->captured);
+    text_add(out, "\n");
   }
 }
 
@@ -44,7 +53,7 @@ static void value(Text *out, double x) {
 }
 
 void compare_csv(const Compare *c, Text *out) {
-  text_add(out, "scheme,step,steps,error,mean,order,energy,residue,seconds,failed\n");
+  text_add(out, "scheme,step,steps,error,mean,order,energy,residue,seconds,captured,failed\n");
   for (int i = 0; i < c->nrun; i++) {
     const CompareRun *r = &c->run[i];
     field(out, r->scheme->text);
@@ -53,7 +62,8 @@ void compare_csv(const Compare *c, Text *out) {
     else text_printf(out, ",%ld", r->steps);
     const double all[] = { r->error, r->mean, r->order, r->energy, r->residue, r->seconds };
     for (int k = 0; k < 6; k++) value(out, all[k]);
-    text_addc(out, ',');
+    if (r->failed) text_add(out, ",,");
+    else text_printf(out, ",%ld,", r->captured);
     if (r->failed) field(out, r->failed);
     text_addc(out, '\n');
   }
@@ -126,8 +136,10 @@ void compare_page(const Compare *c, Text *out) {
                 "kind.</p>\n");
   chart(c, false, out);
   chart(c, true, out);
+  bool captured = any_captured(c);
   text_add(out, "<table>\n<tr><th>scheme</th><th>step [s]</th><th>error</th><th>mean</th><th>order</th><th>energy [J]"
-                "</th><th>residue [J]</th><th>time [s]</th></tr>\n");
+                "</th><th>residue [J]</th><th>time [s]</th>");
+  text_add(out, captured ? "<th>captured</th></tr>\n" : "</tr>\n");
   for (int i = 0; i < c->nrun; i++) {
     const CompareRun *r = &c->run[i];
     int s = (int)(r->scheme - c->scheme);
@@ -135,14 +147,16 @@ void compare_page(const Compare *c, Text *out) {
     text_xml(out, r->scheme->text);
     text_printf(out, "</td><td>%s</td>", r->scheme->refused ? "" : number(c, r->step, "%.4g"));
     if (r->failed) {
-      text_add(out, "<td colspan=\"6\" class=\"why\">");
+      text_printf(out, "<td colspan=\"%d\" class=\"why\">", captured ? 7 : 6);
       text_xml(out, r->failed);
       text_add(out, "</td></tr>\n");
       continue;
     }
-    text_printf(out, "<td>%.2e</td><td>%.2e</td><td>%s</td><td>%s</td><td>%s</td><td>%.2e</td></tr>\n", r->error,
+    text_printf(out, "<td>%.2e</td><td>%.2e</td><td>%s</td><td>%s</td><td>%s</td><td>%.2e</td>", r->error,
                 r->mean, number(c, r->order, "%.2f"), number(c, r->energy, "%.2e"), number(c, r->residue, "%.1e"),
                 r->seconds);
+    if (captured) text_printf(out, "<td>%ld</td>", r->captured);
+    text_add(out, "</tr>\n");
   }
   text_add(out, "</table>\n</body>\n</html>\n");
 }

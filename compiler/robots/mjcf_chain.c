@@ -1,11 +1,14 @@
 // Several joints in one body, which follow each other. Where each has an armature, each is a coordinate of its own, and
-// rows hold the body where they lead:
+// rows hold the body where they lead: R = R_A rot(a_1, q_1) rot(a_2, q_2) ... R_0, and the point p_n at
 //
-//   R = R_A rot(a_1, q_1) rot(a_2, q_2) ... R_0,   r = r_A + R_A (p_1 + rot(a_1, q_1) (p_2 - p_1 + ... (c - p_n)))
+//   r_A + R_A (p_1 + rot(a_1, q_1) (p_2 - p_1 + rot(a_2, q_2) (p_3 - p_2 + ...)))
 //
-// with places and axes in the axes of the body A above, as they are at the start. Without armatures such coordinates
-// would have no inertia. Ways, and behind them up to three turns about one point p, are then read off the body: with d
-// from where p was to where it is, in A; p_i in A and b_i in the body, which are one frame e_i at the start,
+// with places and axes in the axes of the body A above, as they are at the start; a way adds q along it. In the frame
+// e_1 = a_1, e_2 = a_2 as far as it is across, e_3 the rows of R have few angles: e_1 e_2 = e_1 e_3 = e_3 e_2 = 0, with
+// the first held in A (e_3 turned by q_1) and the second in the body (turned back by q_n, ..., q_2). Two turns across
+// each other give one row without angles and two of one. Without armatures such coordinates would have no inertia.
+// Ways, and behind them up to three turns about one point p, are then read off the body: with d from where p was to
+// where it is, in A; p_i in A and b_i in the body, which are one frame e_i at the start,
 //
 //   ways along s_i         d = sum q_i s_i: rows across the s_i; q_i = s^i d with the dual vectors s^i
 //   no turn                rows p_1 b_3 = p_2 b_3 = p_1 b_2 = 0
@@ -31,56 +34,7 @@ static const char *in_axes(Mjcf *m, const MjBody *above, const double x[3], bool
   return robot_vector(m->a, to);
 }
 
-static void rows(Mjcf *m, const MjBody *b, const char *turned, const char *place, Text *out) {
-  const MjBody *above = mjcf_rigid(b->parent);
-  const char *A = mjcf_own(b->parent), *name = robot_name(&m->text, arena_printf(m->a, "%s_follows", b->own), "_");
-  const char *R = arena_printf(m->a, "%s_turn", name), *E = arena_printf(m->a, "%s_off", name);
-  Frame start = frame_rest();
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      start.R[i][k] = 0;
-      for (int l = 0; l < 3; l++) start.R[i][k] += (above ? above->at.R[l][i] : i == l) * b->at.R[l][k];
-    }
-  const char *first = robot_turn(m->a, &start);
-  text_printf(out, "  var %s = %s%s%s%s%s%s;\n", R, above ? A : "", above ? ".R" : "", above && *turned ? "*" : "",
-              turned, first ? "*" : "", first ? first : "");
-  text_printf(out, "  var %s = transpose(%s)*%s.R;\n", E, R, b->own);
-  if (above) text_printf(out, "  constraint %s_place: %s.r = %s.r + %s.R*(%s);\n", name, b->own, A, A, place);
-  else text_printf(out, "  constraint %s_place: %s.r = %s;\n", name, b->own, place);
-  text_printf(out, "  constraint %s_x: %s[3, 2] - %s[2, 3] = 0;\n  constraint %s_y: %s[1, 3] - %s[3, 1] = 0;\n"
-              "  constraint %s_z: %s[2, 1] - %s[1, 2] = 0;\n", name, E, E, name, E, E, name, E, E);
-}
-
-static void by_coordinates(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out) {
-  const MjBody *above = mjcf_rigid(b->parent);
-  const char *turned = "", *open = "", *close = "", *last = NULL;
-  for (int i = 0; i < b->njoint; i++) {
-    MjJoint *j = joint[i];
-    const char *axis = in_axes(m, above, j->axis, false);
-    text_printf(out, "  coord %s : %s = 0;  // line %d\n", j->own, unit_of(j), line_of(j->node));
-    j->place = j->own;
-    j->rate = arena_printf(m->a, "%s'", j->own);
-    if (j->kind == MJ_HINGE) {
-      const char *turn = arena_printf(m->a, "rotation(%s, %s)", axis, j->own), *at = in_axes(m, above, j->at, true);
-      open = last ? arena_printf(m->a, "%s%s [m] - %s [m] + %s*(", open, at, last, turn)
-                  : arena_printf(m->a, "%s%s [m] + %s*(", open, at, turn);
-      close = arena_printf(m->a, "%s)", close);
-      turned = *turned ? arena_printf(m->a, "%s*%s", turned, turn) : turn;
-      last = at;
-    } else {
-      double n = sqrt(j->axis[0]*j->axis[0] + j->axis[1]*j->axis[1] + j->axis[2]*j->axis[2]);
-      const double unit[3] = { j->axis[0] / n, j->axis[1] / n, j->axis[2] / n };
-      open = arena_printf(m->a, "%s%s*%s + ", open, in_axes(m, above, unit, false), j->own);
-    }
-  }
-  const char *centre = in_axes(m, above, b->com, true);
-  const char *inmost = arena_printf(m->a, "%s [m]", centre);
-  if (last) inmost = arena_printf(m->a, "%s - %s [m]", inmost, last);
-  const char *place = arena_printf(m->a, "%s%s%s", open, inmost, close);
-  rows(m, b, turned, place, out);
-}
-
-// ---- read off the body ----------------------------------------------------------------------------------------------
+// ---- vectors --------------------------------------------------------------------------------------------------------
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void cross(const double a[3], const double b[3], double to[3]) {
@@ -111,6 +65,107 @@ static const char *in_own(Mjcf *m, const MjBody *b, const double x[3], bool plac
   return robot_vector(m->a, to);
 }
 
+// ---- by coordinates -------------------------------------------------------------------------------------------------
+// The turns among joint[n], in their order; how many.
+static int turns_of(MjJoint **joint, int n, MjJoint **to) {
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    if (joint[i]->kind == MJ_HINGE) to[count++] = joint[i];
+  return count;
+}
+
+// What is behind turn j, turned by it, where something is.
+static const char *turned_about(Mjcf *m, const MjBody *above, const MjJoint *j, const char *behind) {
+  if (!*behind) return behind;
+  return arena_printf(m->a, "rotation(%s, %s)*(%s)", in_axes(m, above, j->axis, false), j->own, behind);
+}
+
+static const char *sum(Mjcf *m, const char *a, const char *b) {
+  return !*b ? a : !*a ? b : arena_printf(m->a, "%s + %s", a, b);
+}
+
+// From the point of the first turn to that of the last, and along the ways, in the axes of the body above.
+static const char *way_of(Mjcf *m, const MjBody *above, MjJoint **joint, int n) {
+  const char *way = "";
+  const MjJoint *next = NULL;
+  for (int i = n - 1; i >= 0; i--) {
+    MjJoint *j = joint[i];
+    double by[3], far = 0;
+    if (j->kind == MJ_SLIDE) {
+      unit(j->axis, by);
+      way = sum(m, arena_printf(m->a, "%s*%s", in_axes(m, above, by, false), j->own), way);
+      continue;
+    }
+    for (int k = 0; k < 3; k++) by[k] = next ? next->at[k] - j->at[k] : 0;
+    for (int k = 0; k < 3; k++) far = fmax(far, fabs(by[k]));
+    if (far > 0) way = sum(m, arena_printf(m->a, "%s [m]", in_axes(m, above, by, false)), way);
+    way = turned_about(m, above, j, way);
+    next = j;
+  }
+  return way;
+}
+
+// The frame e_i: e_1 is the axis of the first turn, e_2 that of the second as far as it is across.
+static void frame_of_chain(MjJoint **turn, int n, double e[3][3]) {
+  static const double up[3] = { 0, 0, 1 };
+  double third[3] = { 0 };
+  unit(n > 0 ? turn[0]->axis : up, e[0]);
+  if (n > 1) cross(e[0], turn[1]->axis, third);
+  if (dot(third, third) > 1e-6 * dot(e[0], e[0])) unit(third, e[2]);
+  else across(e[0], e[2]);
+  cross(e[2], e[0], e[1]);
+}
+
+// e in A, turned by the first turn; e in the body, turned back by the others.
+static const char *in_above(Mjcf *m, const MjBody *b, MjJoint **turn, int n, const double e[3], bool first) {
+  const MjBody *above = mjcf_rigid(b->parent);
+  const char *v = in_axes(m, above, e, false);
+  if (n > 0 && !first) v = arena_printf(m->a, "rotation(%s, %s)*%s", in_axes(m, above, turn[0]->axis, false),
+                                        turn[0]->own, v);
+  return arena_printf(m->a, "%s.vector(%s)", mjcf_own(b->parent), v);
+}
+
+static const char *in_body(Mjcf *m, const MjBody *b, MjJoint **turn, int n, const double e[3]) {
+  const char *v = in_own(m, b, e, false);
+  double along[3], c[3];
+  for (int i = 1; i < n; i++) {
+    unit(turn[i]->axis, along);
+    cross(along, e, c);
+    if (i == 1 && dot(c, c) < 1e-28) continue;
+    v = arena_printf(m->a, "rotation(%s, -%s)*(%s)", in_own(m, b, turn[i]->axis, false), turn[i]->own, v);
+  }
+  return arena_printf(m->a, "%s.vector(%s)", b->own, v);
+}
+
+static void by_coordinates(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out) {
+  const MjBody *above = mjcf_rigid(b->parent);
+  const char *A = mjcf_own(b->parent), *name = robot_name(&m->text, arena_printf(m->a, "%s_follows", b->own), "_");
+  MjJoint **turn = ARENA_ARRAY(m->a, MjJoint *, b->njoint);
+  int n = turns_of(joint, b->njoint, turn);
+  double e[3][3];
+  for (int i = 0; i < b->njoint; i++) {
+    MjJoint *j = joint[i];
+    j->place = j->own;
+    j->rate = arena_printf(m->a, "%s'", j->own);
+    text_printf(out, "  coord %s : %s = 0;  // line %d: %s %s", j->own, unit_of(j), line_of(j->node),
+                j->kind == MJ_HINGE ? "about" : "along", in_axes(m, above, j->axis, false));
+    if (j->kind == MJ_HINGE) text_printf(out, " at %s", in_axes(m, above, j->at, true));
+    text_add(out, "\n");
+  }
+  const char *way = way_of(m, above, joint, b->njoint);
+  text_printf(out, "  constraint %s_place: %s.point(%s [m]) = %s.point(%s [m])", name, b->own,
+              in_own(m, b, n > 0 ? turn[n - 1]->at : b->com, true), A,
+              in_axes(m, above, n > 0 ? turn[0]->at : b->com, true));
+  if (*way) text_printf(out, " + %s.vector(%s)", A, way);
+  text_add(out, ";\n");
+  frame_of_chain(turn, n, e);
+  text_printf(out, "  constraint %s: [dot(%s, %s),\n", name, in_above(m, b, turn, n, e[0], true),
+              in_body(m, b, turn, n, e[1]));
+  text_printf(out, "    dot(%s, %s),\n", in_above(m, b, turn, n, e[0], true), in_body(m, b, turn, n, e[2]));
+  text_printf(out, "    dot(%s, %s)] = 0;\n", in_above(m, b, turn, n, e[2], false), in_body(m, b, turn, n, e[1]));
+}
+
+// ---- read off the body ----------------------------------------------------------------------------------------------
 // The chain at hand: ways, then turns. p, b: texts of the frame in A and in the body; d: of the way of the point.
 typedef struct Chain {
   Mjcf *m;

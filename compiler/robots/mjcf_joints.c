@@ -15,6 +15,8 @@ static void one(Mjcf *m, MjJoint *j, Text *out) {
   text_printf(out, "  %s %s(A = %s, B = %s, at = %s [m]", part[j->kind], j->own, mjcf_own(j->body->parent),
               j->body->own, robot_vector(m->a, j->at));
   if (j->kind != MJ_BALL) text_printf(out, ", axis = %s", robot_vector(m->a, j->axis));
+  if (j->kind == MJ_HINGE && j->armature > 0)
+    text_printf(out, ", armature = %s [kg*m^2]", robot_number(m->a, j->armature));
   text_printf(out, ");  // line %d\n", line_of(j->node));
   j->place = arena_printf(m->a, "%s.%s", j->own, place[j->kind]);
   j->rate = arena_printf(m->a, "%s.%s", j->own, rate[j->kind]);
@@ -27,7 +29,7 @@ static void acts(Mjcf *m, const MjJoint *j, Text *out) {
   const char *squared = j->kind == MJ_BALL ? arena_printf(a, "dot(%s, %s)", j->rate, j->rate)
                                            : arena_printf(a, "%s^2", j->rate);
   const char *per = j->kind == MJ_SLIDE ? "N*s/m" : "N*m*s";
-  if (j->armature > 0)
+  if (j->armature > 0 && (j->kind != MJ_HINGE || j->body->njoint > 1))
     text_printf(out, "  kinetic %s [%s]*%s/2;\n", robot_number(a, j->armature), mass, squared);
   if (j->damping > 0)
     text_printf(out, "  dissipation %s [%s]*%s/2;\n", robot_number(a, j->damping), per, squared);

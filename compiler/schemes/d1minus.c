@@ -41,8 +41,12 @@ const Equations d1minus = { .points = points, .momentum = momentum, .impulse = i
 void check_d1minus(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   (void)a;
   if (refuse_states(s, d, bag)) return;
-  for (int i = 0; i < s->model->ntouch; i++)
-    diag_label(refuse_in_scheme(d, s->model->touch[i].span, "contacts between shapes", bag), "one of them");
+  for (int i = 0; i < s->model->ntouch; i++) {
+    Diag *g = refuse_in_scheme(d, s->model->touch[i].span, "contacts between shapes", bag);
+    diag_label(g, "one of them");
+    diag_note(g, "they touch in more points than bodies have freedoms, and accelerations of these contradict each "
+                 "other by rounding");
+  }
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION || c->compliant || c->of_compliant) {

@@ -128,9 +128,10 @@ static void keep(player *p, const tape_entry *e, void *in) {
     b->room_kept = room;
   }
   kept_entry *k = &b->kept[p->index];
-  int moved = p->index == 0 || (e[-1].kind != TAPE_ROW && e[-1].kind != TAPE_STOP);
+  int piece = e->kind <= TAPE_JUMP;
+  int moved = p->index == 0 || (piece && p->stood) || (e[-1].kind != TAPE_ROW && e[-1].kind != TAPE_STOP);
   *k = moved ? state_of(b, p) : (kept_entry){ .state = k[-1].state, .size = p->size };
-  if (e->kind <= TAPE_JUMP) keep_piece(b, p, k, play_takes_time(e));
+  if (piece) keep_piece(b, p, k, play_takes_time(e));
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------------------

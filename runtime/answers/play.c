@@ -67,13 +67,16 @@ static void compare(player *p, const tape_entry *e, double off, double size) {
   if (size > 0 && !(off / size <= p->mismatch)) { p->mismatch = off / size; p->mismatch_at = e->t; }
 }
 
-// What is played has the rounding of its own, which grows in a chaotic motion: where it has come off the values of the
-// run, these are taken. All that one piece may do is rounding: else something that the run did is not on the tape.
+// What is played has the rounding of its own, which grows with the motion: each piece begins with the values of the
+// run.
+// Phases are extrapolated, so that they go on with what has been solved to round-off, until that has come off the run.
+// All that one piece may do is rounding: else something that the run did is not on the tape.
 static void stand_as_run(player *p, const tape_entry *e) {
-  static const double parted = 1e-9;     // of the largest
+  const double parted = p->phase < 0 ? 0 : 1e-9;           // of the largest
   const nsm_sim *s = p->s;
   const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
   double off[2] = { 0 }, size[] = { p->place, p->size };
+  p->stood = 0;
   if (!e->begin) return;
   dual *of[] = { p->of[0].q, p->of[0].z };
   for (int k = 0, at = 0; k < 2; at += n[k++])
@@ -81,6 +84,7 @@ static void stand_as_run(player *p, const tape_entry *e) {
   compare(p, e, off[0], size[0]);
   compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
+  p->stood = 1;
   for (int c = 0; c <= p->nc; c++) {
     const double *x = e->begin;
     dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };

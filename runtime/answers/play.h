@@ -43,6 +43,7 @@ typedef struct player {
   play_state *at;                       // that of the equations at hand
   dual_memo memo;                       // of kernels, from one chunk to the next
   int remembers;                        // it is in use
+  int stood;                            // the piece at hand begins with other values than those of the one before
   play_views now;                       // and their views
 
   int nw;                               // unknowns of the piece at hand

@@ -112,7 +112,8 @@ static void set_ends(nsm_sim *s, tape_entry *e) {
     e->end = TAPE_SET;
     e->row = row;
     e->set = s->now.set[row];
-    e->plain = !s->n.radau && s->now.doubt[row];
+    // sticking that ends in a trial that slides at its end has ended by its mean force
+    e->plain = !s->n.radau && (s->now.doubt[row] || (e->set == SIM_STICKS && !sim_sticks(s, row)));
     e->ground = s->n.radau ? 0 : s->now.ground[row];
     double l = s->w.l1[r->l[row]];
     e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;

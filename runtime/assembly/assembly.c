@@ -113,23 +113,32 @@ static void list_class(nsm_sim *s, sim_list *l, int cls) {
   l->of[l->n++] = cls;
 }
 
-// The curves of constraints always belong to W. Those of a class of contacts do where they make no large block of small
-// ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of
-// order h. taken [nclass] is set for those of the first kind.
+typedef struct sizes { int *parent; const int *size; int most; } sizes;
+
+static void largest(nsm_sim *s, int row, int col, int *at, void *to) {
+  (void)s; (void)col; (void)at;
+  sizes *k = to;
+  int size = k->size[sim_root(k->parent, row)];
+  if (size > k->most) k->most = size;
+}
+
+// The curves of constraints always belong to W. Those of a class of contacts do where they stand in small blocks alone,
+// or within entries that are there anyway: those of the hands and feet of a robot would fill the factors of its tree.
+// Elsewhere their part of Newton's iteration is a contraction of order h. taken [nclass] is set for those of the first
+// kind.
 static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
   int *parent = SIM_LEND(s, nw, int), *kept = SIM_LEND(s, nw, int), *size = SIM_LEND(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;
   each_part(s, unite, parent);
   for (int a = 0; a < s->a->on.contact_curve.n; a++) {
-    int cls = s->a->on.contact_curve.of[a], most = 0;
+    int cls = s->a->on.contact_curve.of[a];
+    sizes k = { parent, size, 0 };
     memcpy(kept, parent, (size_t)nw * sizeof(int));
     memset(size, 0, (size_t)nw * sizeof(int));
     over_class(s, ROW_CURVE, &s->a->cls[cls], unite, parent);
     for (int i = 0; i < nw; i++) size[sim_root(parent, i)]++;
-    for (int i = 0; i < nw; i++)
-      if (sim_root(parent, i) != sim_root(kept, i) && size[sim_root(parent, i)] > most)
-        most = size[sim_root(parent, i)];
-    taken[cls] = most <= SMALL_BLOCK;
+    over_class(s, ROW_CURVE, &s->a->cls[cls], largest, &k);
+    taken[cls] = k.most <= SMALL_BLOCK;
     if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));
   }
   sim_give(s, parent);

@@ -80,7 +80,24 @@ static void list_by_z(const nsm_sim *s, const int *rows, int count, int *start, 
   rewind_starts(s->n.w.n, start);
 }
 
-void sim_rows_column(nsm_sim *s, int row) {
+// Columns of one large block of W, which is solved for several at once.
+typedef struct waiting { int block, count; double *x[NSM_SPARSE_LANES]; } waiting;
+
+static void solve_waiting(const sim_matrix *w, waiting *few) {
+  if (few->count == NSM_SPARSE_LANES) nsm_sparse_solve_lanes(w->block[few->block].sparse, few->x);
+  else for (int k = 0; k < few->count; k++) sim_block_solve(w, few->block, few->x[k]);
+  few->count = 0;
+}
+
+static void solve_later(const sim_matrix *w, int block, double *x, waiting *few) {
+  if (few->count > 0 && few->block != block) solve_waiting(w, few);
+  few->block = block;
+  few->x[few->count++] = x;
+  if (few->count == NSM_SPARSE_LANES) solve_waiting(w, few);
+}
+
+// few NULL: it is needed at once.
+static void column(nsm_sim *s, int row, waiting *few) {
   sim_rows *r = &s->n.r;
   int from = r->x0[row], to = r->x0[row + 1];
   if (s->n.w.diagonal) {
@@ -91,9 +108,19 @@ void sim_rows_column(nsm_sim *s, int row) {
   for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] += r->b[e];
   for (int at = from; at < to;) {
     int block = s->n.w.block_of[r->xz[at]];
-    sim_block_solve(&s->n.w, block, r->x + at);
-    at += s->n.w.block[block].n;
+    const sim_block *b = &s->n.w.block[block];
+    if (few && b->kind == BLOCK_SPARSE && !b->banded) solve_later(&s->n.w, block, r->x + at, few);
+    else sim_block_solve(&s->n.w, block, r->x + at);
+    at += b->n;
   }
+}
+
+void sim_rows_column(nsm_sim *s, int row) { column(s, row, NULL); }
+
+void sim_rows_columns_of(nsm_sim *s, const int *rows, int count) {
+  waiting few = { 0 };
+  for (int k = 0; k < count; k++) column(s, rows[k], &few);
+  solve_waiting(&s->n.w, &few);
 }
 
 // ---- M_osns: pattern ------------------------------------------------------------------------------------------------
@@ -414,8 +441,10 @@ void sim_rows_couple(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   if (r->augmented) sim_augmented_stale(s);
   if (r->whole || (r->m_follows && !r->made)) return;
+  waiting few = { 0 };
   for (int row = 0; row < r->n; row++)
-    if (r->active[row]) sim_rows_column(s, row);
+    if (r->active[row]) column(s, row, &few);
+  solve_waiting(&s->n.w, &few);
   for (int i = 0; i < r->n; i++) {
     if (!r->active[r->row_at[i]]) continue;
     if (sim_pile_end(r, i) > 0) inertia_of(r, i);

@@ -2,9 +2,9 @@
 // are those of the time that a view has, so they are computed when a view is made, once for each time.
 //
 // Delays. y(t - T) is linear between the times of the clock, where y is kept: order 2, and exact there where T is a
-// multiple of the step. Since T is at least one step, all that a step reads is known when it begins. Before the start y
-// has its initial value. Where a step does not end at a time of the clock, as after an event, the value there is
-// interpolated between both of its ends.
+// multiple of the step; of order 4, by cubics, for the schemes of order 4 and above. Since T is at least one step, all
+// that a step reads is known when it begins. Before the start y has its initial value. Where a step does not end at a
+// time of the clock, as after an event, the value there is interpolated between both of its ends.
 #include "assembly.h"
 #include "runtime/shared/points.h"
 #include "runtime/shared/table.h"
@@ -252,7 +252,7 @@ static int open_delays(nsm_sim *s, nsm_error *e) {
       g->cls = i;
       g->instance = j;
       g->delay = T;
-      g->room = (int)(T / s->a->step) + 3;
+      g->room = (int)(T / s->a->step) + 4;
       g->ring = s->a->nring;
       if ((double)s->a->nring + g->room > 1e9) {
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the delays keep too many values", k->c->line);
@@ -286,9 +286,29 @@ static double kept(const nsm_sim *s, const sim_signal *g, long k) {
   return s->now.ring[g->ring + k % g->room];
 }
 
+// By the polynomial through up to four values around `at`, none of them before the start: an error of h^4.
+static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, double *value, double *rate) {
+  long n = s->now.kept + 1 < 4 ? s->now.kept + 1 : 4, first = (long)floor(at) - 1;
+  if (first > s->now.kept + 1 - n) first = s->now.kept + 1 - n;
+  if (first < 0) first = 0;
+  *value = *rate = 0;
+  for (long i = 0; i < n; i++) {                           // Lagrange's polynomials and their derivatives
+    double y = kept(s, g, first + i), product = 1, slope = 0;
+    for (long j = 0; j < n; j++) {
+      if (j == i) continue;
+      double under = (double)(i - j), x = at - (double)(first + j);
+      slope = (slope * x + product) / under;
+      product *= x / under;
+    }
+    *value += y * product;
+    *rate += y * slope / s->a->step;
+  }
+}
+
 static void past(const nsm_sim *s, const sim_signal *g, double t, double *value, double *rate) {
   double at = (t - g->delay - s->a->start) / s->a->step, near = nearbyint(at);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
+  if (s->n.galerkin && at > 0) { past_cubic(s, g, at, value, rate); return; }
   long k = (long)floor(at);
   double y0 = kept(s, g, k), y1 = kept(s, g, k + 1), part = at - (double)k;
   *value = part == 0 ? y0 : y0 + part * (y1 - y0);
@@ -373,7 +393,21 @@ const double *sim_signals(const nsm_sim *s, double t) {
   return d;
 }
 
-// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held.
+// Where what was before the start, at rest, is over for a delayed quantity there is a kink; a delay later a smaller
+// one.
+enum { KINKS = 3 };
+static double next_kink(const nsm_sim *s, double from, double to) {
+  double first = to;
+  for (int i = s->a->nsignal - s->a->ndelay; i < s->a->nsignal; i++)
+    for (int m = 1; m <= KINKS; m++) {
+      double t = s->a->start + m * s->a->signal[i].delay;
+      if (t > from && t < first) first = t;
+    }
+  return first;
+}
+
+// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held. Of
+// order 4 and above also those of delays.
 double sim_next_row(const nsm_sim *s, double t1) {
   double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
   for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
@@ -388,5 +422,5 @@ double sim_next_row(const nsm_sim *s, double t1) {
     }
     if (lo < (int)p[0] && x[lo] < to) first = fmin(first, x[lo]);
   }
-  return first;
+  return s->n.galerkin && next_kink(s, from, to) < to ? fmin(first, next_kink(s, from, to)) : first;
 }

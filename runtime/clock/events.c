@@ -505,7 +505,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     long events = s->now.count.events + s->now.count.located;
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
-    if (s->n.radau && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
+    if ((s->n.radau || s->n.galerkin) && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;

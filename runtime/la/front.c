@@ -2,6 +2,7 @@
 // eliminated: column by column, left looking, so that each column of the front is loaded and stored once. Products by
 // tiles pay from some thirty columns on only.
 #include "la.h"
+#include "sparse.h"
 #include "vector.h"
 #include <math.h>
 
@@ -43,17 +44,32 @@ static void follow_pivots(int n, const int *pivot, double *x) {
   for (int p = 0; p < n; p++) { double t = x[p]; x[p] = x[pivot[p]]; x[pivot[p]] = t; }
 }
 
-LA_INLINE int front_columns(int own, int rows, double *F, int *pivot) {
+// Row of the pivot of column a; -1 where it vanishes.
+LA_INLINE int choose(int j, int own, const double *a, const nsm_la_pivots *rule) {
+  int best = j;
+  if (rule->search) {
+    for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
+    if (!(fabs(a[best]) > rule->margin * fabs(a[j]))) best = j;      // equal ones stay where they are
+  }
+  double size = rule->search ? fabs(a[best]) : a[best];
+  return size > (rule->small > 0 ? rule->small * rule->largest[j] : 0) ? best : -1;
+}
+
+LA_INLINE int front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
   size_t ld = (size_t)rows;
   for (int j = 0; j < own; j++) {
     double *a = F + (size_t)j * ld;
-    int best = j;
     follow_pivots(j, pivot, a);
     less_columns(j, rows, F, a);
-    for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-    pivot[j] = best;
-    if (!(fabs(a[best]) > 0)) return 0;
-    for (int c = 0; c <= j; c++) {
+    int best = choose(j, own, a, rule);
+    if (best < 0 && !rule->drop) return j;
+    pivot[j] = best < 0 ? j : best;
+    if (best < 0) {
+      a[j] = NSM_SPARSE_DROPPED;
+      for (int i = j + 1; i < own; i++) a[i] = 0;
+      rule->dropped++;
+    }
+    for (int c = 0; c <= j && best > j; c++) {
       double *x = F + (size_t)c * ld, t = x[j];
       x[j] = x[best];
       x[best] = t;
@@ -65,13 +81,22 @@ LA_INLINE int front_columns(int own, int rows, double *F, int *pivot) {
     follow_pivots(own, pivot, x);
     less_columns(own, rows, F, x);
   }
-  return 1;
+  return -1;
 }
-static int front_plain(int own, int rows, double *F, int *pivot) { return front_columns(own, rows, F, pivot); }
-LA_WIDE static int front_wide(int own, int rows, double *F, int *pivot) { return front_columns(own, rows, F, pivot); }
+static int front_plain(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
+  return front_columns(own, rows, F, pivot, rule);
+}
+LA_WIDE static int front_wide(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
+  return front_columns(own, rows, F, pivot, rule);
+}
+
+int nsm_la_front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
+  return (la_wide() ? front_wide : front_plain)(own, rows, F, pivot, rule);
+}
 
 int nsm_la_front_factor(int own, int rows, double *F, int *pivot) {
-  if (own <= NSM_LA_FEW_COLUMNS) return (la_wide() ? front_wide : front_plain)(own, rows, F, pivot);
+  nsm_la_pivots largest = { .search = 1, .margin = 1 };
+  if (own <= NSM_LA_FEW_COLUMNS) return nsm_la_front_columns(own, rows, F, pivot, &largest) < 0;
   int border = rows - own;
   double *F12 = F + (size_t)own * (size_t)rows, *F21 = F + own, *F22 = F12 + own;
   if (nsm_la_lu_factor(own, F, rows, pivot).code != NSM_LA_OK) return 0;

@@ -65,6 +65,13 @@ void nsm_la_upper_solve_right(int m, int n, const double *U, int ldu, double *B,
 // pivot [own] as in nsm_la_lu_factor.
 enum { NSM_LA_FEW_COLUMNS = 24 };    // up to here column by column, front.c
 int nsm_la_front_factor(int own, int rows, double *F, int *pivot);
+// How pivots are found among the own rows: the largest where `search`, if it is more than `margin` times the diagonal;
+// else the diagonal, which is to be positive. One of at most `small` times largest[column] vanishes (largest is read
+// where small > 0); with `drop` it is left out, NSM_SPARSE_DROPPED (sparse.h) is put there, and it is counted.
+typedef struct nsm_la_pivots { int search; double margin, small; int drop; const double *largest; int dropped; }
+    nsm_la_pivots;
+// The same for few own columns by such rules: -1, or the column of the first pivot that vanishes.
+int nsm_la_front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule);
 
 // ---- banded ---------------------------------------------------------------------------------------------------------
 // Layout: A_ij stands at AB[kl + ku + i - j + j*ldab] for max(0, j-ku) <= i <= min(n-1, j+kl); ldab >= 2*kl + ku + 1.

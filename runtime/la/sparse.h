@@ -39,7 +39,7 @@ typedef struct nsm_sparse {
   double  work;              // multiplications of a factorization
   // numbers
   double *factor, *stack, *dense;    // factors; contributions that wait; the front at hand
-  double *x, *border;        // [n], [most_rows]
+  double *x, *border;        // [4 n], [4 most_rows]: numbers of NSM_SPARSE_LANES right-hand sides
   int    *pivot, *local;     // [n] rows exchanged within a front; place of a row in the front at hand
   int    *waiting;           // [fronts]
   int     dropped;           // pivots that vanished in the last factorization and were left out
@@ -68,6 +68,9 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
                       double *pivots);
 // x := A^-1 x, [n].
 void nsm_sparse_solve(const nsm_sparse *s, double *x);
+// The same of several right-hand sides at once, to which it gives other digits than one by one.
+enum { NSM_SPARSE_LANES = 4 };
+void nsm_sparse_solve_lanes(const nsm_sparse *s, double *const x[NSM_SPARSE_LANES]);
 // Bytes of the factors and what belongs to them.
 size_t nsm_sparse_size(const nsm_sparse *s);
 // y += factor A x with the values that factor() would read, [n].

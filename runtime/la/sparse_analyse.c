@@ -309,8 +309,8 @@ nsm_sparse *nsm_sparse_analyse(int n, const int *start, const int *neighbour, co
   s->factor = TAKE(memory, s->factor_size, double);
   s->stack = TAKE(memory, s->stack_size, double);
   s->dense = TAKE(memory, (size_t)s->most_rows * (size_t)s->most_rows, double);
-  s->x = TAKE(memory, n, double);
-  s->border = TAKE(memory, s->most_rows, double);
+  s->x = TAKE(memory, NSM_SPARSE_LANES * (size_t)n, double);
+  s->border = TAKE(memory, NSM_SPARSE_LANES * (size_t)s->most_rows, double);
   s->pivot = TAKE(memory, n, int);
   s->local = TAKE(memory, n, int);
   if (s->factor && s->stack && s->dense && s->x && s->border && s->pivot && s->local) return s;
@@ -350,7 +350,8 @@ int nsm_sparse_has(const nsm_sparse *s, int row, int col) {
 
 size_t nsm_sparse_size(const nsm_sparse *s) {
   size_t n = (size_t)s->n, border = (size_t)(s->fronts > 0 ? s->front[s->fronts - 1].list : 0);
-  return sizeof(double) * (s->factor_size + s->stack_size + (size_t)s->most_rows * (size_t)s->most_rows + n) +
+  size_t dense = (size_t)s->most_rows * (size_t)s->most_rows;
+  return sizeof(double) * (s->factor_size + s->stack_size + dense + NSM_SPARSE_LANES * n) +
          sizeof(int) * (4 * n + s->start[s->n] + border) + sizeof(size_t) * n +
          (size_t)s->fronts * (sizeof *s->front + sizeof(int));
 }

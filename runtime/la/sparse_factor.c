@@ -42,28 +42,26 @@ static void exchange(int columns, double *F, size_t ld, int i, int k) {
   for (int j = 0; j < columns; j++, F += ld) { double t = F[i]; F[i] = F[k]; F[k] = t; }
 }
 
-typedef struct rules { nsm_sparse_rule rule; double small; int drop; const double *largest; } rules;
-
 // P F11 = L U of [own, own], in panels; the exchanges are within the columns of the front's own. -1, or the column of
-// the first pivot that vanishes. dropped: how many were left out.
-static int eliminate(int own, double *F, size_t ld, int *pivot, const rules *r, int *dropped) {
+// the first pivot that vanishes.
+static int eliminate(int own, double *F, size_t ld, int *pivot, nsm_la_pivots *r) {
   for (int from = 0; from < own; from += PANEL) {
     int end = from + PANEL < own ? from + PANEL : own;
     for (int j = from; j < end; j++) {
       double *a = F + (size_t)j * ld;
       int best = j;
-      if (r->rule == NSM_SPARSE_PIVOTS) {
+      if (r->search) {
         for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-        if (!(fabs(a[best]) > 1.0000001 * fabs(a[j]))) best = j;      // equal ones stay where they are
+        if (!(fabs(a[best]) > r->margin * fabs(a[j]))) best = j;
       }
       pivot[j] = best;
-      double size = r->rule == NSM_SPARSE_PIVOTS ? fabs(a[best]) : a[best];
+      double size = r->search ? fabs(a[best]) : a[best];
       if (!(size > r->small * r->largest[j])) {
         if (!r->drop) return j;
         pivot[j] = j;
         a[j] = NSM_SPARSE_DROPPED;
         for (int i = j + 1; i < own; i++) a[i] = 0;
-        (*dropped)++;
+        r->dropped++;
         continue;
       }
       if (best != j) exchange(own, F, ld, j, best);
@@ -82,16 +80,18 @@ static int eliminate(int own, double *F, size_t ld, int *pivot, const rules *r, 
   return -1;
 }
 
+static double larger(double a, double b) { return b > a ? b : a; }
+
 // Largest entry of each column of A, by place.
 static void largest_entries(const nsm_sparse *s, const double *values, double *largest) {
   for (int k = 0; k < s->n; k++) largest[k] = 0;
   for (int k = 0; k < s->n; k++) {
     const double *a = values + (size_t)k + 2 * s->start[k];
-    largest[k] = fmax(largest[k], fabs(*a++));
+    largest[k] = larger(largest[k], fabs(*a++));
     for (size_t e = s->start[k]; e < s->start[k + 1]; e++, a += 2) {
       int j = s->later[e];
-      largest[k] = fmax(largest[k], fabs(a[0]));
-      largest[j] = fmax(largest[j], fabs(a[1]));
+      largest[k] = larger(largest[k], fabs(a[0]));
+      largest[j] = larger(largest[j], fabs(a[1]));
     }
   }
 }
@@ -106,6 +106,7 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
                       double *pivots) {
   double *stack = s->stack, *factor = s->factor;
   int top = 0;
+  nsm_la_pivots r = { rule == NSM_SPARSE_PIVOTS, 1.0000001, small, drop, NULL, 0 };
   s->dropped = 0;
   if (small > 0) largest_entries(s, values, s->x);
   else for (int k = 0; k < s->n; k++) s->x[k] = 0;
@@ -124,11 +125,13 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
       add_child(s, child, stack, rows);
     }
     int *pivot = s->pivot + f->first;
-    const rules r = { rule, small, drop, s->x + f->first };
-    int zero = eliminate(own, F, ld, pivot, &r, &s->dropped);
+    r.largest = s->x + f->first;
+    int few = own <= NSM_LA_FEW_COLUMNS,
+        zero = few ? nsm_la_front_columns(own, rows, F, pivot, &r) : eliminate(own, F, ld, pivot, &r);
+    s->dropped = r.dropped;
     if (zero >= 0) return s->order[f->first + zero];
     for (int j = 0; pivots && j < own; j++) pivots[s->order[f->first + j]] = F[(size_t)j * (ld + 1)];
-    if (border > 0) {
+    if (border > 0 && !few) {
       double *F12 = F + (size_t)own * ld;
       for (int i = 0; i < own; i++) if (pivot[i] != i) exchange(border, F12, ld, i, pivot[i]);
       if (own > 1) nsm_la_lower_solve(own, 1, border, F, rows, F12, rows);

@@ -24,6 +24,13 @@ LA_INLINE double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
+static int all_zero(int n, const double *x) {
+  for (int i = 0; i < n; i++) if (x[i] != 0) return 0;
+  return 1;
+}
+
+// A column of a row of joints or a contact has entries in few fronts: down, others than those on their ways to the root
+// have nothing to give.
 LA_INLINE void solve(const nsm_sparse *s, double *y) {
   const double *factor = s->factor;
   double *b = s->border;
@@ -33,6 +40,7 @@ LA_INLINE void solve(const nsm_sparse *s, double *y) {
     int own = f->own, border = f->border;
     size_t ld = (size_t)(own + border);
     double *x = y + f->first;
+    if (all_zero(own, x)) continue;
     factor = s->factor + f->at;
     if (own > 1) {
       for (int i = 0; i < own; i++) { double t = x[i]; x[i] = x[pivot[i]]; x[pivot[i]] = t; }
@@ -61,6 +69,68 @@ LA_INLINE void solve(const nsm_sparse *s, double *y) {
       la_subtract(j, v, u, x);
     }
   }
+}
+
+// ---- several at a time ----------------------------------------------------------------------------------------------
+// LANES right-hand sides side by side: each number of the factors is loaded once, and small fronts fill the vectors.
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+enum { LANES = NSM_SPARSE_LANES };
+
+LA_INLINE int lanes_zero(int n, const lanes *x) { return all_zero(LANES * n, (const double *)x); }
+
+LA_INLINE void lanes_down(const nsm_sparse_front *f, const int *index, const double *factor, lanes *y, lanes *b) {
+  int own = f->own, border = f->border;
+  size_t ld = (size_t)(own + border);
+  lanes *x = y + f->first;
+  memset(b, 0, (size_t)border * sizeof *b);
+  for (int j = 0; j < own; j++, factor += ld) {
+    lanes v = x[j];
+    for (int i = j + 1; i < own; i++) x[i] -= v * factor[i];
+    for (int i = 0; i < border; i++) b[i] -= v * factor[own + i];
+  }
+  for (int i = 0; i < border; i++) y[index[i]] += b[i];
+}
+
+LA_INLINE void lanes_up(const nsm_sparse_front *f, const int *index, const double *factor, lanes *y, lanes *b) {
+  int own = f->own, border = f->border;
+  size_t ld = (size_t)(own + border);
+  lanes *x = y + f->first;
+  const double *rows = factor + (size_t)own * ld;
+  for (int i = 0; i < border; i++) b[i] = y[index[i]];
+  for (int i = 0; i < own; i++, rows += border) {
+    lanes sum = x[i];
+    for (int k = 0; k < border; k++) sum -= b[k] * rows[k];
+    x[i] = sum;
+  }
+  for (int j = own - 1; j >= 0; j--) {
+    const double *u = factor + (size_t)j * ld;
+    lanes v = x[j] / u[j];
+    x[j] = v;
+    for (int i = 0; i < j; i++) x[i] -= v * u[i];
+  }
+}
+
+LA_INLINE void solve_lanes(const nsm_sparse *s, lanes *y, lanes *b) {
+  for (int k = 0; k < s->fronts; k++) {
+    const nsm_sparse_front *f = s->front + k;
+    const int *pivot = s->pivot + f->first;
+    lanes *x = y + f->first;
+    if (lanes_zero(f->own, x)) continue;
+    for (int i = 0; i < f->own && f->own > 1; i++) { lanes t = x[i]; x[i] = x[pivot[i]]; x[pivot[i]] = t; }
+    lanes_down(f, s->index + f->list, s->factor + f->at, y, b);
+  }
+  for (int k = s->fronts - 1; k >= 0; k--)
+    lanes_up(s->front + k, s->index + s->front[k].list, s->factor + s->front[k].at, y, b);
+}
+static void lanes_plain(const nsm_sparse *s, double *y, double *b) { solve_lanes(s, (lanes *)y, (lanes *)b); }
+LA_WIDE static void lanes_wide(const nsm_sparse *s, double *y, double *b) { solve_lanes(s, (lanes *)y, (lanes *)b); }
+
+void nsm_sparse_solve_lanes(const nsm_sparse *s, double *const x[NSM_SPARSE_LANES]) {
+  for (int k = 0; k < s->n; k++)
+    for (int l = 0; l < LANES; l++) s->x[LANES * k + l] = x[l][s->order[k]];
+  (la_wide() ? lanes_wide : lanes_plain)(s, s->x, s->border);
+  for (int k = 0; k < s->n; k++)
+    for (int l = 0; l < LANES; l++) x[l][s->order[k]] = s->x[LANES * k + l];
 }
 
 static void solve_plain(const nsm_sparse *s, double *y) { solve(s, y); }

@@ -28,7 +28,7 @@ static int find_at(nsm_sim *s, const nsm_view *v) {
   directions_at(s, v ? v : &begin);
   int changed = sim_implied_find(s);
   if (v) directions_at(s, &begin);
-  for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+  sim_rows_columns_of(s, c->row, c->ns);
   if (!changed) return 0;
   s->now.con.differences = 0;                            // multipliers of other rows
   for (int j = 0; j < c->ns; j++)
@@ -107,7 +107,7 @@ nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     if (c->ns == 0) return code;
     if (con_by_means(s) && c->light && (code != NSM_OK || !(turned_by_kappa(s) <= no_trifle))) {
       s->now.con.at_begin = 1;
-      for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+      sim_rows_columns_of(s, c->row, c->ns);
       continue;
     }
     if (c->singular && c->asks) {

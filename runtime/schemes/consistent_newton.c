@@ -315,7 +315,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if (c->singular && c->asks) return code;
   if (c->singular && con_by_means(s)) {
     c->one_sided = 1;
-    for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+    sim_rows_columns_of(s, c->row, c->ns);
     c->singular = 0;
     con_start(s);
     code = iterate(s, v, e);

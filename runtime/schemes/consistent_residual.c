@@ -76,7 +76,7 @@ int con_place(nsm_sim *s, const nsm_view *v) {
           k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
       }
       if (sim_matrix_update(s, 0) >= 0) return 0;
-      for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+      sim_rows_columns_of(s, c->row, c->ns);
     }
     changed by = put(s, v, by_means);
     con_move_bodies(s);

@@ -25,7 +25,10 @@ struct sim_flow {
   const nsm_flow_solver *solver;
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
-  int     low, tires;                    // pieces in a row of many steps of low order; it shall have the other ones
+  int     tires, is_not;                 // it shall have backward differences; they were no better
+  int     low;                           // pieces in a row of many steps of low order, or by backward differences
+  long    steps;                         // of the solver in these pieces
+  double  span, adams;                   // time in them; steps in a time by Adams' formulas, 0: decided
   long    taken;                         // steps of the solver before this piece
   int     n, nq, nquad, nroot;           // n = nq + nz
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit

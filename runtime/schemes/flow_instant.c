@@ -177,7 +177,8 @@ static void rows(nsm_sim *s, const nsm_view *v, size_t n) {
     for (int i = 0; i < k->tab.count; i++) if (w->in.of[k->row0 + i] >= 0) equation(s, k, i, v, n);
   }
   SIM_EACH(s, friction, k) k->c->rate_fn(v, &k->tab, w->rate[1] + k->row0);
-  for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) sim_instant_slide(s, f, w->rate[1], &w->in, n);
+  sim_instant_coefficients(s, v);
+  for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) sim_instant_slide(s, f, 1, w->rate[1], &w->in, n);
 }
 
 // Multipliers of relations that are at a bound.
@@ -219,7 +220,7 @@ static void take_sliding(nsm_sim *s) {
   double l[SIM_SLIPS];
   for (int f = 0; f < s->n.r.nfriction; f++) {
     if (!w->slides[f]) continue;
-    sim_slide_force(s, f, sim_flow_pressed(s, f), w->rate[1], l);
+    sim_slide_force(s, f, 1, sim_flow_pressed(s, f), w->rate[1], l);
     for (int d = 0; d < s->n.r.friction[f].n; d++) w->in.force[s->n.r.l[s->n.r.friction[f].row[d]]] = l[d];
   }
 }

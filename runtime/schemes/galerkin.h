@@ -42,7 +42,7 @@ struct sim_galerkin {
   galerkin_tables t;
   int     m, block, n;                  // rows of the piece; unknowns of one polynomial, 2 (nv + m); of all
   int    *row;                          // [r.n] rows of the piece
-  unsigned char *slides;                // [nfriction] slides in this piece
+  unsigned char *slides;                // [nfriction] a bit for each part that slides in this piece (instant.h)
   galerkin_class *cls;
   int     nturn; galerkin_turn *turn;
   double *middle;                       // [nq] with the attitudes p_M

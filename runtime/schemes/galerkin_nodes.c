@@ -1,6 +1,8 @@
 // What drives and what dissipates: forces, dampers, sliding friction, at Gauss' nodes with their positive weights.
 // Their velocities are q'/h: so the loss of a damper is a sum of losses, at every step.
 //
+// Coefficients of friction are those at the node; their derivatives are left to the iteration.
+//
 //   (3) has  - sum_k w_k P_j(tau_k) (h f + H_T^T lambda_T),   lambda_T = -mu lambda_N s/|s|   at node k
 #include "galerkin.h"
 
@@ -25,6 +27,7 @@ static void slips(nsm_sim *s, const nsm_view *v) {
   struct sim_galerkin *g = s->n.galerkin;
   nsm_view rest = *v;
   rest.v = s->a->zero;
+  sim_instant_coefficients(s, v);
   SIM_EACH(s, friction, k) {
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, g->rate1 + k->row0);
@@ -45,7 +48,7 @@ static void add_sliding(nsm_sim *s, double *f) {
   for (int b = 0; b < s->n.r.nfriction; b++) {
     const sim_friction *of = &s->n.r.friction[b];
     if (!g->slides[b]) continue;
-    sim_slide_force(s, b, sim_slide_pressed(s, b, s->n.h, g->l), g->rate1, l);
+    sim_slide_force(s, b, g->slides[b], sim_slide_pressed(s, b, s->n.h, g->l), g->rate1, l);
     for (int d = 0; d < of->n; d++) {
       const sim_class *k;
       int i;
@@ -100,7 +103,7 @@ static void slope_of_sliding(nsm_sim *s, int f, int node) {
   struct sim_galerkin *g = s->n.galerkin;
   const sim_friction *of = &s->n.r.friction[f];
   double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, s->n.h, g->l);
-  sim_slide_force(s, f, 1, g->rate1, l);
+  sim_slide_force(s, f, g->slides[f], 1, g->rate1, l);
   for (int q = 0; q < of->normals; q++) {
     double lambda = g->l[s->n.r.l[of->normal[q]]];
     double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
@@ -143,7 +146,7 @@ static void book_sliding(nsm_sim *s, int node) {
   for (int f = 0; f < s->n.r.nfriction; f++) {
     const sim_friction *of = &s->n.r.friction[f];
     if (!g->slides[f]) continue;
-    sim_slide_force(s, f, sim_slide_pressed(s, f, s->n.h, g->l), g->rate1, l);
+    sim_slide_force(s, f, g->slides[f], sim_slide_pressed(s, f, s->n.h, g->l), g->rate1, l);
     for (int d = 0; d < of->n; d++) {
       int row = of->row[d];
       double p = g->t.weight[node] * l[d];

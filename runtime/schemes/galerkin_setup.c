@@ -89,10 +89,17 @@ void galerkin_rows(nsm_sim *s) {
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     int on = k->normals == 0 || acts(s, k->normal[0]);
-    g->slides[f] = on && s->now.set[k->row[0]] == SIM_SLIPS_ON;
-    for (int d = 0; d < k->n; d++) {
-      r->active[k->row[d]] = (unsigned char)on;
-      if (on && !g->slides[f]) keep(s, k->row[d]);
+    sim_disk part[2];
+    int parts = sim_friction_parts(k, part);
+    g->slides[f] = 0;
+    for (int p = 0; p < parts; p++) {
+      const int *row = k->row + part[p].first;
+      int slides = on && s->now.set[row[0]] == SIM_SLIPS_ON;
+      g->slides[f] |= (unsigned char)(slides << p);
+      for (int d = 0; d < part[p].n; d++) {
+        r->active[row[d]] = (unsigned char)on;
+        if (on && !slides) keep(s, row[d]);
+      }
     }
   }
   g->block = 2 * (s->a->nv + g->m);

@@ -47,16 +47,21 @@ static double fastest(const nsm_sim *s) {
 static double friction_off(const nsm_sim *s, int f, const double *rate, double largest, double slow) {
   const sim_friction *k = &s->n.r.friction[f];
   const struct sim_galerkin *g = s->n.galerkin;
-  if (!s->n.r.active[k->row[0]] || g->slides[f]) return 0;                  // that is on the rim by (8)
   sim_disk part[2];
-  double l[SIM_SLIPS], off = 0;
-  (void)sim_friction_parts(k, part);
-  for (int d = 0; d < k->n; d++) {
-    const sim_class *c = &s->a->cls[s->n.r.cls[k->row[d]]];
-    l[d] = g->in.force[s->n.r.l[k->row[d]]];
-    off = fmax(off, fabs(rate[k->row[d]]) / fmax(slow, speed(s, c, k->row[d] - c->row0)));
+  double off = 0;
+  int parts = sim_friction_parts(k, part);
+  for (int p = 0; p < parts; p++) {
+    const int *row = k->row + part[p].first;
+    double l[SIM_SLIPS];
+    if (!s->n.r.active[row[0]] || g->slides[f] & (1 << p)) continue;        // that is on the rim by (8)
+    for (int d = 0; d < part[p].n; d++) {
+      const sim_class *c = &s->a->cls[s->n.r.cls[row[d]]];
+      l[d] = g->in.force[s->n.r.l[row[d]]];
+      off = fmax(off, fabs(rate[row[d]]) / fmax(slow, speed(s, c, row[d] - c->row0)));
+    }
+    off = fmax(off, (sim_disk_gauge(&part[p], l) - part[p].mu * sim_galerkin_pressed(s, f)) / largest);
   }
-  return fmax(off, (sim_disk_gauge(part, l) - part->mu * sim_galerkin_pressed(s, f)) / largest);
+  return off;
 }
 
 double sim_galerkin_verify(nsm_sim *s, double t1) {

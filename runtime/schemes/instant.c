@@ -60,32 +60,43 @@ void sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n) 
 }
 
 // ---- friction that slides -------------------------------------------------------------------------------------------
+// Given normal forces are forces at an instant, whatever length was prepared last.
+void sim_instant_coefficients(nsm_sim *s, const nsm_view *v) {
+  double h = s->n.h;
+  if (s->a->on.mu.n == 0) return;
+  s->n.h = h == 0 ? 1 : h;
+  sim_friction_law(s, v);
+  sim_friction_guess(s, 1);
+  s->n.h = h;
+}
+
 double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
-void sim_slide_force(const nsm_sim *s, int f, double pressed, const double *rate, double *l) {
+void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const double *rate, double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   sim_disk part[2];
-  (void)sim_friction_parts(of, part);
-  double slip = 0, u[SIM_SLIPS];
-  for (int d = 0; d < of->n; d++) {
-    u[d] = part->w[d] * rate[of->row[d]];
-    slip = hypot(slip, u[d]);
-  }
-  for (int d = 0; d < of->n; d++) {
-    double along = of->n == 1 || !(slip > 0) ? s->now.slide[of->row[d]] : u[d] / slip;
-    l[d] = -part->w[d] * part->mu * pressed * along;
+  int n = sim_friction_parts(of, part);
+  for (int p = 0; p < n; p++) {
+    const int *row = of->row + part[p].first;
+    const double *w = part[p].w;
+    double slip = 0, u[SIM_SLIPS];
+    for (int d = 0; d < part[p].n; d++) slip = hypot(slip, u[d] = w[d] * rate[row[d]]);
+    for (int d = 0; d < part[p].n; d++) {
+      double along = part[p].n == 1 || !(slip > 0) ? s->now.slide[row[d]] : u[d] / slip;
+      l[part[p].first + d] = parts & (1 << p) ? -w[d] * part[p].mu * pressed * along : 0;
+    }
   }
 }
 
 // Its force is that of its normal rows times a direction; a given one stands on the right. How several normal forces
 // share in their length is taken from the last solution.
-void sim_instant_slide(const nsm_sim *s, int f, const double *rate, sim_instant *in, size_t n) {
+void sim_instant_slide(const nsm_sim *s, int f, int parts, const double *rate, sim_instant *in, size_t n) {
   const sim_friction *of = &s->n.r.friction[f];
   double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, 1, in->force);
-  sim_slide_force(s, f, of->normals == 0 ? pressed : 1, rate, l);
+  sim_slide_force(s, f, parts, of->normals == 0 ? pressed : 1, rate, l);
   for (int d = 0; d < of->n; d++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[of->row[d]]];
     int i = of->row[d] - k->row0;

@@ -303,7 +303,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
     if (s->a->scheme->mass_at_begin && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
     if (r->x_follows && c->ns > 0) sim_islands_list(s);
-    if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+    if (!r->constant) sim_rows_columns_of(s, c->row, c->ns);
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);

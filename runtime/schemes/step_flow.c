@@ -4,7 +4,8 @@
 #include "flow.h"
 
 enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after which it is taken as stiff
-enum { MANY = 32, LOW = 3, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
+enum { MANY = 32, LOW = 8, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
+static const double fewer = 0.5;         // of the steps: else it is not taken as stiff any more
 static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
@@ -78,7 +79,7 @@ static int opened(nsm_sim *s, int stiff) {
   nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
-  w->taken = w->low = 0;
+  w->taken = 0;
   return w->motion != NULL;
 }
 
@@ -194,23 +195,72 @@ static int go(nsm_sim *s, double t1, long most) {
   return code;
 }
 
-// Adams' formulas whose steps are limited by stability, and not by the error, are of low order.
-static void look_for_stiffness(nsm_sim *s) {
+// Steps of a piece that was taken, or tried.
+static void count_steps(struct sim_flow *w, long steps, double length) {
+  w->low++;
+  w->steps += steps;
+  w->span += length;
+}
+
+static void other_formulas(struct sim_flow *w, int stiff) {
+  w->tires = stiff;
+  w->adams = stiff && w->span > 0 ? (double)w->steps / w->span : 0;
+  w->low = 0;
+  w->steps = 0;
+  w->span = 0;
+  w->runs = 0;
+}
+
+// Adams' formulas whose steps are limited by stability, and not by the error, are of low order. Backward differences
+// show whether they are: they take fewer steps, or Adams' formulas go on.
+static void look_for_stiffness(nsm_sim *s, double length) {
   struct sim_flow *w = s->n.flow;
   long steps, evaluations;
   w->solver->counts(w->motion, &steps, &evaluations);
-  int many = !w->stiff && steps - w->taken >= MANY && w->solver->order(w->motion) <= LOW;
-  w->low = many ? w->low + 1 : 0;
+  long now = steps - w->taken;
   w->taken = steps;
+  if (w->is_not || (w->stiff && w->adams == 0)) return;     // it is decided
+  if (!w->stiff && !(now >= MANY && w->solver->order(w->motion) <= LOW)) {
+    w->low = 0;
+    w->steps = 0;
+    w->span = 0;
+    return;
+  }
+  count_steps(w, now, length);
   if (w->low < TIRES) return;
-  w->tires = 1;
-  w->runs = 0;
+  if (!w->stiff) { other_formulas(w, 1); return; }
+  w->is_not = (double)w->steps > fewer * w->adams * w->span;
+  if (w->is_not) other_formulas(w, 0);
+  w->adams = 0;
+}
+
+// The piece from the state of now, by one kind of formulas.
+static int take_anew(nsm_sim *s, double t1, int stiff, long most, int *goes) {
+  if (!opened(s, stiff) || !begin(s)) return NSM_FLOW_FAILED;
+  *goes = !is_instant(s, t1);
+  return ended_at_begin(s) ? NSM_FLOW_ROOT : !*goes ? over_instant(s, t1) : go(s, t1, most);
+}
+
+// By Adams' formulas; where they take many steps, by backward differences; where these fail, by Adams' with more.
+static int take(nsm_sim *s, double t1, int *goes) {
+  struct sim_flow *w = s->n.flow;
+  int code = w->tires ? NSM_FLOW_TOO_MUCH : take_anew(s, t1, 0, w->is_not ? MOST_STEPS : STIFF_STEPS, goes);
+  if (code >= 0 || w->is_not) return code;
+  if (!w->tires) {
+    count_steps(w, STIFF_STEPS, t1 - s->now.t);
+    other_formulas(w, 1);
+  }
+  code = take_anew(s, t1, 1, MOST_STEPS, goes);
+  if (code >= 0) return code;
+  w->is_not = 1;
+  other_formulas(w, 0);
+  return take_anew(s, t1, 0, MOST_STEPS, goes);
 }
 
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  int on = goes_on(s, t1), goes = 1, code = NSM_FLOW_FAILED;
-  if (s->a->nheld > 0) on = 0;                             // somebody may have given inputs other values
+  if (s->now.k == 0) { other_formulas(w, 0); w->is_not = 0; }               // nothing of a run before
+  int on = goes_on(s, t1) && s->a->nheld == 0, goes = 1, code = NSM_FLOW_FAILED;   // inputs may have other values
   s->w.flows = 1;
   w->from = w->stops ? s->now.t : -INFINITY;
   w->to = w->stops ? t1 : INFINITY;
@@ -220,18 +270,12 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
     memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
     tolerances(s);
     w->solver->tolerances(w->motion, w->tolerance);
+    code = go(s, t1, w->stiff || w->is_not ? MOST_STEPS : STIFF_STEPS);
   }
-  for (int stiff = w->stiff || w->tires; stiff < 2 && code < 0; stiff++) {
-    if (!on && (!opened(s, stiff) || !begin(s))) return failed(s, t1, NSM_FLOW_FAILED, e);
-    goes = on || !is_instant(s, t1);
-    code = !on && ended_at_begin(s) ? NSM_FLOW_ROOT
-           : !goes                 ? over_instant(s, t1)
-                                   : go(s, t1, stiff ? MOST_STEPS : STIFF_STEPS);
-    on = 0;
-  }
+  if (code < 0) code = take(s, t1, &goes);
   w->reached = 1;
   w->runs = code >= 0 && goes;
-  if (code >= 0) look_for_stiffness(s);
+  if (code >= 0) look_for_stiffness(s, w->at - s->now.t);
   if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
   flow_book(s);
   return NSM_OK;
@@ -255,3 +299,13 @@ void sim_flow_stale(nsm_sim *s) {
 
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }
 
+
+double sim_flow_gap_error(const nsm_sim *s, int row) {
+  const struct sim_flow *w = s->n.flow;
+  const sim_rows *r = &s->n.r;
+  double error = w->rtol * r->terms[row], places = 0;
+  for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, w->tolerance[i]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+    error += fabs(r->c[e]) * (r->cz[e] < s->a->nown ? w->tolerance[r->cz[e]] : r->cz[e] < s->a->nv ? places : 0);
+  return error;
+}

@@ -13,10 +13,10 @@ import pathlib
 import re
 import threading
 
-PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 100
+PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 60
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "": 1}
 NUMBERS = {"--step", "--until", "-o", "--summary", "--record-events", "--contacts", "--jit"}  # not of the key
-SAME = 6           # models of one check, which may draw hundreds
+SAME = 3           # models of one check, which may draw hundreds
 seen, lock, check = set(), threading.Lock(), threading.local()
 
 

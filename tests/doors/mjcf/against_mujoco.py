@@ -44,7 +44,7 @@ class Model:
     """Bodies and joints of the text. A joint: kind, body, and its axis and place in the world at the start."""
 
     def __init__(self, text):
-        self.bodies, self.joints, self.read, armature = {}, [], set(), {}
+        self.bodies, self.joints, self.read, armature, chain = {}, [], set(), {}, []
         self.gravity = vector(re.search(rf"gravity ({NUMBERS})", text)[1])
         for found in re.finditer(r"^  body (\w+) \{  // line \d+\n(.*?)^  \}", text, re.M | re.S):
             entries = found[2]
@@ -58,14 +58,21 @@ class Model:
             armature[found[2]] = float(found[1])
         for line in text.splitlines():
             found = re.match(rf"  (Hinge|Slider|Ball) (\w+)\(A = (\w+), B = (\w+), at = ({NUMBERS}) \[m\]"
-                             rf"(?:, axis = ({NUMBERS}))?\);  // line", line)
+                             rf"(?:, axis = ({NUMBERS}))?(?:, armature = (\S+) \[kg\S*\])?\);  // line", line)
             if found:
-                kind, name, A, B, at, axis = found.groups()
+                kind, name, A, B, at, axis, inertia = found.groups()
+                armature[name] = float(inertia) if inertia else armature.get(name, 0)
                 self.bodies[B]["above"] = A
                 self.joints.append((kind, name, B, vector(at), vector(axis) if axis else None, armature.get(name, 0)))
-            found = re.match(r"  constraint (\w+)_follows_place: \w+\.r = (?:(\w+)\.r \+ \w+\.R\*)?(.*);$", line)
+            found = re.match(rf"  coord (\w+) : .*// line \d+: (?:along|about) ({NUMBERS})(?: at ({NUMBERS}))?$", line)
             if found:
-                self.chain(found[1], found[2], found[3], armature)
+                chain.append(found.groups())
+            found = re.match(r"  constraint \w+_follows_place: (\w+)\.point\(.*?\) = (\w+)\.point\(", line)
+            if found:
+                self.bodies[found[1]]["above"] = found[2]
+                for one in chain:
+                    self.leads(found[1], *one, armature)
+                chain = []
             found = re.match(r"  var \w+ = (\w+)\.point\(.*\) - (\w+)\.point\(.*\);$", line)
             if found:
                 held, self.bodies[found[1]]["above"] = found[1], found[2]
@@ -75,24 +82,15 @@ class Model:
         order = list(self.bodies)
         self.joints.sort(key=lambda j: order.index(j[2]))
 
-    def chain(self, name, above, text, armature):
-        """Several joints of one body: places and axes in the axes of the body above."""
-        self.bodies[name]["above"] = above or "ground"
-        a = self.bodies.get(above, dict(r=np.zeros(3), R=np.eye(3)))
-        pattern = rf"({NUMBERS}) \[m\](?: - {NUMBERS} \[m\])? \+ rotation\(({NUMBERS}), (\w+)\)|({NUMBERS})\*(\w+) \+ "
-        for found in re.finditer(pattern, text):
-            if found[3]:
-                at, axis = a["r"] + a["R"] @ vector(found[1]), a["R"] @ vector(found[2])
-                self.joints.append(("Hinge", found[3], name, at, axis, armature.get(found[3], 0)))
-            else:
-                axis = a["R"] @ vector(found[4])
-                self.joints.append(("Slider", found[5], name, np.zeros(3), axis, armature.get(found[5], 0)))
-
-    def read_off(self, name, joint, kind, axis, at, armature):
-        """A joint that is read off the body, its place and axis in the axes of the body above."""
+    def leads(self, name, joint, axis, at, armature):
+        """One of several joints of a body, its place and axis in the axes of the body above."""
         a = self.bodies.get(self.bodies[name]["above"], dict(r=np.zeros(3), R=np.eye(3)))
         self.joints.append(("Hinge" if at else "Slider", joint, name, a["r"] + a["R"] @ vector(at or "[0, 0, 0]"),
                             a["R"] @ vector(axis), armature.get(joint, 0)))
+
+    def read_off(self, name, joint, kind, axis, at, armature):
+        """A joint that is read off the body."""
+        self.leads(name, joint, axis, at, armature)
         self.read.add(joint)
 
     def own(self, b):
@@ -217,9 +215,11 @@ def motion(nsm_package, text, model, said, seconds, step):
     for name, b in model.bodies.items():
         own = model.own(name)
         dof += 6 if not own and b["above"] == "ground" else 0
-        for kind, joint, *_ in own:
+        for kind, joint, *_, armature in own:
             if len(own) > 1 and joint not in model.read:
                 values[f"{joint}'"] = qvel[dof]
+            elif kind == "Hinge" and len(own) == 1 and armature > 0:
+                values[f"{joint}.angle'"] = qvel[dof]
             dof += 3 if kind == "Ball" else 1
     for h in (step, step/2):
         sim = program.simulate(step=h, until=seconds, set=values)

@@ -80,17 +80,17 @@ static void stacks(void **state) {
 
 static void heaps(void **state) {
   (void)state;
-  FAMILY("heap", 24, random_heap(1 + k, 3, 1, 3, mu / 2, mu, 1, 1));
+  FAMILY("heap", 24, random_heap(1 + k * 2 / 3, 3, 1, 3, mu / 2, mu, 1, 1));
   FAMILY("heap, light friction", 24, random_heap(1 + 2 * k, 3, 1, 3, 0.1, 0.4, force, speed));
-  FAMILY("heap of patches", 18, random_heap(1 + k, 3, 4, 3, mu / 2, mu, force, speed));
+  FAMILY("heap of patches", 18, random_heap(1 + k * 2 / 3, 3, 4, 3, mu / 2, mu, force, speed));
 }
 
 // The budget is time on the wall: a sanitizer on a busy machine needs more.
 static void large(void **state) {
   (void)state;
   bench_budget = 120;
-  FAMILY("500 contacts", 2, random_heap(167, 3, 1, 2, 0.2, 0.5, force, speed));
-  FAMILY("stack of 100", 1, box_stack(THIN > 1 ? 40 : 100, 4, 0.3, 1, 0.3, 0.6, 1, 1));   // a tenth of the time
+  FAMILY("500 contacts", 1, random_heap(THIN > 1 ? 50 : 167, 3, 1, 2, 0.2, 0.5, force, speed));
+  FAMILY("stack of 100", 1, box_stack(THIN > 1 ? 25 : 100, 4, 0.3, 1, 0.3, 0.6, 1, 1));   // a tenth of the time
 }
 
 static void blocks(void **state) {

@@ -99,7 +99,7 @@ static void each_alone(void **state) {
     tally all = { 0 };
     for (int f = 0; f < FAMILIES; f++) {
       tally t = { 0 };
-      for (int k = 0; k < generated[f].problems; k += 3 * THIN)
+      for (int k = 0; k < generated[f].problems; k += 7 * THIN)
         if (k % 19 < 14) solve_one(&generated[f], k, *s, &t);
       all.count += t.count; all.solved += t.solved; all.none += t.none; all.seconds += t.seconds;
     }

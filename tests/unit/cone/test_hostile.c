@@ -181,7 +181,7 @@ static void garbage(void **state) {
   (void)state;
   const char *long_run = getenv("NSM_FUZZ"), *one = getenv("NSM_SEED");
   if (one) { attack(strtoull(one, NULL, 10)); return; }
-  for (uint64_t seed = 1; seed <= 4000 / THIN; seed++) attack(seed * 0x9E3779B97F4A7C15u);
+  for (uint64_t seed = 1; seed <= (THIN > 1 ? 360 : 1600); seed++) attack(seed * 0x9E3779B97F4A7C15u);
   time_t end = time(NULL) + (long_run ? atoi(long_run) : 0);
   for (uint64_t seed = (uint64_t)end * 1000003u; time(NULL) < end; seed++) attack(seed * 0x9E3779B97F4A7C15u);
 }

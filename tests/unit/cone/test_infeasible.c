@@ -113,7 +113,7 @@ static void show(const char *what, const tally *t) {
 static void without_solution(void **state) {
   (void)state;
   tally plates = { 0 }, symmetric = { 0 }, any = { 0 };
-  for (int k = 0; k < 120; k += THIN) {
+  for (int k = 0; k < 60; k += THIN) {
     friction f = squeezed(k);
     solve(&f, "squeezed", k, NULL, 0, &plates);
     f = random_infeasible(k, 1);

@@ -105,7 +105,7 @@ static void warm(void **state) {
 static void best_comes_back(void **state) {
   (void)state;
   packing_seed = 1;
-  pile p = open_pile(8, PACKING_REST, 100);
+  pile p = open_pile(THIN > 1 ? 6 : 8, PACKING_REST, 100);
   nsm_cone_options o = { .solver = "sigma", .tolerance = 1e-12, .accept = 1e-2, .max_iterations = 12, .once = 1,
                          .budget = 60 };
   nsm_cone_result r;

@@ -91,7 +91,7 @@ static void survive(void **unused) {
   assert_int_equal(glob(NSM_SOURCE_DIR "/models/*.nsm", 0, NULL, &g), 0);
   assert_true(g.gl_pathc > 10);
   const char *asked = getenv("NSM_MUTATIONS");
-  int rounds = asked ? atoi(asked) : THIN > 1 ? 300 : 1200, good = 0;
+  int rounds = asked ? atoi(asked) : THIN > 1 ? 300 : 600, good = 0;
   char path[] = "/tmp/nsm-mutation-XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);

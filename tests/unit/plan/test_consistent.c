@@ -17,8 +17,9 @@
 #include <unistd.h>
 #include "compiler/schemes/two_point.h"
 #include "rig.h"
+#include "tests/unit/thin.h"
 
-enum { POINTS = 20 };
+enum { POINTS = THIN > 1 ? 2 : 20 };
 
 static const struct { const char *name, *text;
 } models[] = {

@@ -134,7 +134,7 @@ static void damaged_models(void **state) {
   for (size_t k = 0; k < found.gl_pathc; k++) {
     size_t n;
     char *text = whole_file(found.gl_pathv[k], &n);
-    for (int trial = 0; trial < 100 / THIN; trial++) {
+    for (int trial = 0; trial < (THIN > 1 ? 9 : 40); trial++) {
       Text t = {0};
       text_addn(&t, text, n);
       for (size_t hits = 1 + draw(3); hits-- > 0;) damage(&t);

@@ -1,7 +1,8 @@
 // Input that is no model: megabytes of anything end quickly, in a few plain messages.
 #include "bench.h"
+#include "tests/unit/thin.h"
 
-enum { LARGE = 2 * 1000 * 1000 };
+enum { LARGE = THIN > 1 ? 200 * 1000 : 2 * 1000 * 1000 };
 
 static void refused(const char *before, const char *piece, const char *after, const char *code) {
   Text t = {0};
