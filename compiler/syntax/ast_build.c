@@ -402,8 +402,8 @@ Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right) {
       diag_note(d, "a multiplier that is never positive is turned around in the equations: -%s in place of %s",
                 multiplier, multiplier);
     bool name = first->kind == AST_NAME || first->kind == AST_INDEX || first->kind == AST_MEMBER;
-    diag_help(d, !turned[0] ? "0 <= %s perp %s >= 0" : name ? "0 <= -%s perp %s >= 0" : "0 <= -(%s) perp %s >= 0", output,
-              multiplier);
+    const char *form = !turned[0] ? "0 <= %s perp %s >= 0" : name ? "0 <= -%s perp %s >= 0" : "0 <= -(%s) perp %s >= 0";
+    diag_help(d, form, output, multiplier);
   }
   Ast *n = ast_new(p, AST_COMPLEMENTARITY, at);
   n->a = y ? y : left;
