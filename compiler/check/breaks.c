@@ -292,7 +292,7 @@ static void smooth(Check *k, const SysClass *c) {
 static Ex magnitude(const Check *k, const SysClass *c) {
   Pool *p = k->s->pool;
   Ex two = ex_num(p, 2), m = ex_pow(p, c->y, two);
-  bool round = c->friction != MF_ELLIPTIC && c->friction != MF_ROLLING && c->direction < 2;
+  bool round = !friction_law(c->friction)->elliptic && c->friction != MF_ROLLING && c->direction < 2;
   const SysClass *end = k->s->cls + k->s->ncls;
   for (const SysClass *o = c - c->direction; round && o < end && o->kind == CLASS_FRICTION && o->direction < 2; o++) {
     if (o != c && o->normal == c->normal && o->span.lo == c->span.lo) m = ex_add(p, m, ex_pow(p, o->y, two));

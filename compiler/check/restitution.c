@@ -90,7 +90,7 @@ static int rows_of(const Check *k, int cls) {
 
 static double radius_of(const Check *k, const XRow *r, const SysClass *c) {
   double mu = number(k, r->mu, 1);
-  if (c->friction == MF_ELLIPTIC && c->direction == 1) return number(k, r->mu2, mu);
+  if (friction_law(c->friction)->elliptic && c->direction == 1) return number(k, r->mu2, mu);
   if (c->rolls) return number(k, r->mu2, mu);
   return c->friction == MF_CONTENSOU && c->direction == 2 ? mu*number(k, r->radius, 1) : mu;
 }

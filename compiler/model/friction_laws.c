@@ -2,11 +2,23 @@
 #include <string.h>
 #include "model.h"
 
+// Of each block: is it one ellipse with half axes mu and mu2?
+enum {
+  AXIS_ONE,
+  AXIS_MU,
+  AXIS_SPIN,
+  AXIS_MU2,
+#define LAW(...)
+#define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, parts, exact, axis) \
+  IS_ELLIPSE_##name = parts == 1 && AXIS_##axis == AXIS_MU2,
+#include "runtime/shared/laws.def"
+};
+
 const FrictionLaw *friction_law(MFrictionLaw law) {
   static const FrictionLaw table[] = {
-    { "0", "", "", "", false, false, "", "" },
+    { "0", false, "", "", "", false, false, "", "" },
 #define BLOCK(...)
-#define LAW(name, block, ...) { "NSM_" #name, __VA_ARGS__ },
+#define LAW(name, block, ...) { "NSM_" #name, IS_ELLIPSE_##block, __VA_ARGS__ },
 #include "runtime/shared/laws.def"
   };
   return &table[law];

@@ -135,9 +135,12 @@ typedef enum {
 #include "runtime/shared/laws.def"
   MF_LAWS
 } MFrictionLaw;
-// The row of a law in laws.def, with its name in nsm_abi.h; of MF_NONE all is "" or 0, and `abi` is "0".
+// The row of a law in laws.def, with its name in nsm_abi.h; of MF_NONE all is "" or 0, and `abi` is "0". elliptic: its
+// set is an ellipse with half axes mu and mu2.
 typedef struct FrictionLaw {
-  const char *abi, *word, *written, *second;
+  const char *abi;
+  bool        elliptic;
+  const char *word, *written, *second;
   bool        drills, rolls;
   const char *pressed, *given;
 } FrictionLaw;

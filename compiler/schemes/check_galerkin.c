@@ -14,22 +14,25 @@ static bool is_disk(MFrictionLaw law) {
   return false;
 }
 
-const char *friction_beyond_disk(const System *s, const SysClass *c) {
-  if (c->kind != CLASS_FRICTION || c->direction != 0) return NULL;
-  if (friction_moves(s, c)) return "a coefficient of friction that moves";
-  return is_disk(c->friction) ? NULL : "this law of friction";
-}
-
-// The two disks of rolling friction slide each for itself. Coefficients are those of an instant, whose forces are not
-// known before them.
-static const char *friction_beyond_disks(const System *s, const SysClass *c) {
-  if (c->kind != CLASS_FRICTION || c->direction != 0) return NULL;
+// Coefficients are those of an instant, whose forces are not known before them.
+static const char *by_forces(const System *s, const SysClass *c) {
   const Ex by[] = { c->mu, c->mu2, c->radius };
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < c->nslot && by[i] != EX_NONE; k++)
       if (c->slot[k].kind == SLOT_L && ex_depends(s->pool, by[i], c->slot[k].value))
         return "a coefficient of friction that depends on forces";
-  return is_disk(c->friction) || c->friction == MF_ROLLING ? NULL : "this law of friction";
+  return NULL;
+}
+
+const char *friction_beyond_disk(const System *s, const SysClass *c) {
+  if (c->kind != CLASS_FRICTION || c->direction != 0) return NULL;
+  return is_disk(c->friction) ? by_forces(s, c) : "this law of friction";
+}
+
+// The two disks of rolling friction slide each for itself.
+static const char *friction_beyond_disks(const System *s, const SysClass *c) {
+  bool rolls = c->kind == CLASS_FRICTION && c->direction == 0 && c->friction == MF_ROLLING;
+  return rolls ? by_forces(s, c) : friction_beyond_disk(s, c);
 }
 
 static const char of_shapes[] = "their features are those of the begin of a step: where others take their place within "

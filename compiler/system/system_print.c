@@ -69,7 +69,7 @@ static const char *friction_text(MFrictionLaw law, bool given) {
 
 const char *coefficient_name(const SysClass *c, int k) {
   bool given = c->normal < 0;
-  if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
+  if (k == 0) return friction_law(c->friction)->elliptic ? "mu1" : "mu";
   if (k == 1) return given || !friction_law(c->friction)->drills ? friction_law(c->friction)->second : "mu2";
   return c->friction == MF_GIVEN ? "mu times force" : given ? "force" : "radius";
 }

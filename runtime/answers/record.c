@@ -4,20 +4,13 @@
 
 _Thread_local record *record_now;
 
-static int grow(record *r) {
+int record_grow(record *r) {
   int room = r->room ? 2 * r->room : 1024;
   record_node *more = realloc(r->at, (size_t)room * sizeof *more);
   if (!more) { r->failed = 1; return 0; }
   r->at = more;
   r->room = room;
   return 1;
-}
-
-int record_node_of(int x, double by_x, int z, double by_z) {
-  record *r = record_now;
-  if (r->n == r->room && !grow(r)) return 0;
-  r->at[r->n] = (record_node){ { x, z }, { by_x, by_z } };
-  return r->n++;
 }
 
 void record_sweep(const record *r, double *bar) {

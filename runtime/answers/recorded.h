@@ -9,7 +9,13 @@
 typedef struct record_node { int of[2]; double by[2]; } record_node;
 typedef struct record { record_node *at; int n, room, failed; } record;
 extern _Thread_local record *record_now;
-int  record_node_of(int x, double by_x, int z, double by_z);          // of record_now
+int  record_grow(record *r);                                          // room for more; 0: there is none
+static inline int record_node_of(int x, double by_x, int z, double by_z) {             // of record_now
+  record *r = record_now;
+  if (r->n == r->room && !record_grow(r)) return 0;
+  r->at[r->n] = (record_node){ { x, z }, { by_x, by_z } };
+  return r->n++;
+}
 void record_sweep(const record *r, double *bar);                      // bar [n]: of what each node was made, added
 
 enum { DUAL_LANES = 1, DUAL_WIDTH = 1 };

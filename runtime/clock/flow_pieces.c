@@ -81,8 +81,8 @@ int sim_flow_found(nsm_sim *s, double *length) {
   memset(w->hit, 0, (size_t)r->n);
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row], gap = is_open(s, row);
-    missed |= f->hits[r->n + row] && w->f[row] < -w->tolerance[row];
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
+    missed |= gap && !w->hit[row] && w->f[row] < -w->tolerance[row];
     if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
     w->events |= w->hit[row];

@@ -5,7 +5,7 @@
 
 // Pieces of a step; a step is so many times as long as one that shows the sets; what has not shown them is made so many
 // times as short. REST: a contact comes to rest where its flights end within this part of a step. KNOWN: gaps are known
-// to so many of the solver's rtol of their terms.
+// to so many of the solver's tolerances.
 enum { FLOW_PIECES = 1000, FLOW_PROBE = 4096, FLOW_SHORTER = 16 };
 static const double FLOW_REST = 1e-9, FLOW_KNOWN = 4;
 

@@ -38,13 +38,12 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   sim_rows *r = &s->n.r;
   if (w->measured) return;
   w->measured = 1;
-  double solved = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : 0;
   nsm_view now = sim_now(s);
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z)) +
-                          solved * r->terms[row];
+                          (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
   }
   s->w.terms_of = -1;
 }

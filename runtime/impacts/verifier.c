@@ -31,9 +31,11 @@ static double outside(const nsm_cone_block *b, const double *P) {
     case NSM_CONE_COULOMB: return length(T, n) - b->mu * N;
     case NSM_CONE_ELLIPTIC:
       return b->mu > 0 && b->mu2 > 0 ? fmin(b->mu, b->mu2) * (hypot(T[0] / b->mu, T[1] / b->mu2) - N) : 0;
-    case NSM_CONE_CONTENSOU: return b->radius > 0 ? hypot(length(T, 2), T[2] / b->radius) - b->mu * N : 0;
+    case NSM_CONE_CONTENSOU:
+    case NSM_CONE_CONTENSOU_EXACT:                         // is within it
+      return b->radius > 0 ? hypot(length(T, 2), T[2] / b->radius) - b->mu * N : 0;
     case NSM_CONE_ROLLING: return fmax(length(T, n / 2) - b->mu * N, length(T + n / 2, n / 2) - b->mu2 * N);
-    default: return 0;
+    default: return INFINITY;                              // a set that is not known here is not called right
   }
 }
 

@@ -105,7 +105,6 @@ const double *galerkin_direction(const nsm_sim *s, int cls, int i);          // 
 void galerkin_add_forces(nsm_sim *s);
 void galerkin_add_slopes(nsm_sim *s);
 void galerkin_book_forces(nsm_sim *s);
-void galerkin_coefficients(nsm_sim *s, const nsm_view *v);                   // those of friction that move, at a view
 
 // galerkin_matrix.c
 int  galerkin_matrix(nsm_sim *s);                        // makes it, and its factors in the state; 0: it is not finite

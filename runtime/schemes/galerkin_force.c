@@ -53,7 +53,7 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
     for (int i = 0; i < k->tab.count; i++) if (g->in.of[k->row0 + i] >= 0) row(s, cls, i, &v, n);
   }
   SIM_EACH(s, friction, k) k->c->rate_fn(&v, &k->tab, g->still1 + k->row0);
-  galerkin_coefficients(s, &v);
+  sim_instant_coefficients(s, &v);
   for (int f = 0; f < s->n.r.nfriction; f++)
     if (g->slides[f]) sim_instant_slide(s, f, g->slides[f], g->still1, &g->in, n);
   sim_instant_factor(&g->in, (int)n);

@@ -22,18 +22,12 @@ static void multipliers(nsm_sim *s, int k) {
       g->l[s->n.r.l[g->row[r]]] += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_FORCES, r)];
 }
 
-void galerkin_coefficients(nsm_sim *s, const nsm_view *v) {
-  if (s->a->on.mu.n == 0) return;
-  sim_friction_law(s, v);
-  sim_friction_guess(s, 1);
-}
-
 // H_T and slips at the view, of all friction that slides; rest: the part that is there at rest.
 static void slips(nsm_sim *s, const nsm_view *v) {
   struct sim_galerkin *g = s->n.galerkin;
   nsm_view rest = *v;
   rest.v = s->a->zero;
-  galerkin_coefficients(s, v);
+  sim_instant_coefficients(s, v);
   SIM_EACH(s, friction, k) {
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, g->rate1 + k->row0);

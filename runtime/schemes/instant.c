@@ -60,6 +60,16 @@ void sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n) 
 }
 
 // ---- friction that slides -------------------------------------------------------------------------------------------
+// Given normal forces are forces at an instant, whatever length was prepared last.
+void sim_instant_coefficients(nsm_sim *s, const nsm_view *v) {
+  double h = s->n.h;
+  if (s->a->on.mu.n == 0) return;
+  s->n.h = h == 0 ? 1 : h;
+  sim_friction_law(s, v);
+  sim_friction_guess(s, 1);
+  s->n.h = h;
+}
+
 double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);

@@ -16,6 +16,7 @@ typedef struct sim_instant {
 nsm_code sim_instant_shares(const nsm_sim *s, nsm_error *e);
 void   sim_instant_open(nsm_sim *s, sim_instant *in, int first);
 void   sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n);
+void   sim_instant_coefficients(nsm_sim *s, const nsm_view *v);              // of friction, where they move
 // parts: a bit for each part of a block that slides (of rolling friction the slip, the rolling)
 void   sim_instant_slide(const nsm_sim *s, int friction, int parts, const double *rate, sim_instant *in, size_t n);
 // E of n unknowns is factored; x from a right side, which may be x; what is left of the equations beside their terms

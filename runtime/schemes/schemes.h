@@ -179,6 +179,7 @@ double   sim_fixed_force(const nsm_sim *s, int row);
 double   sim_fixed_pressed(const nsm_sim *s, int friction);
 double   sim_fixed_verify(nsm_sim *s, double t1);
 double   sim_flow_force(const nsm_sim *s, int row), sim_flow_pressed(const nsm_sim *s, int friction);
+double   sim_flow_gap_error(const nsm_sim *s, int row);          // of a gap, by the tolerances of its terms and places
 double   sim_flow_verify(nsm_sim *s, double t1);
 
 // consistent_setup.c

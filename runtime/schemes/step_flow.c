@@ -299,3 +299,13 @@ void sim_flow_stale(nsm_sim *s) {
 
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }
 
+
+double sim_flow_gap_error(const nsm_sim *s, int row) {
+  const struct sim_flow *w = s->n.flow;
+  const sim_rows *r = &s->n.r;
+  double error = w->rtol * r->terms[row], places = 0;
+  for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, w->tolerance[i]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+    error += fabs(r->c[e]) * (r->cz[e] < s->a->nown ? w->tolerance[r->cz[e]] : r->cz[e] < s->a->nv ? places : 0);
+  return error;
+}

@@ -1,6 +1,7 @@
 """From event to event by CVODES, `event_driven` (docs/numerics/event_driven.md): errors against the references of
 high_order.py and located.py, which are runs of other programs; what rests; what is refused. Left out where nsm was
 built without SUNDIALS."""
+import csv
 import math
 import pathlib
 import re
@@ -9,10 +10,10 @@ import tempfile
 import high_order
 import located
 from located import run
-from suite import NSM, need
+from suite import NSM, need, nsm
 
 BUILT = (pathlib.Path(NSM).parent / "lib/libnsm_sundials.so").exists()
-SYSTEMS = [n for n in high_order.BARS if n not in high_order.MOVING]
+SYSTEMS = [n for n in high_order.BARS if n not in high_order.ROLLING]
 SYSTEMS += [n for n in located.SYSTEMS if n not in high_order.BARS]
 
 
@@ -155,6 +156,37 @@ def refused():
     need("E0705" in err and "contacts between shapes" in err, err)
 
 
+def meets():
+    """A family, `every`, an input of a control, --set, a sweep: one run. What has no solver of motions says so."""
+    text = """model Pair {
+      param e = 0.9, g = 9.81;
+      coord z[2] = 1;  discrete push = 0, n = 0;
+      every 0.25 { n = n + 1;  push = if n > 4 then 1 else 0; }
+      for i in 1:2 { kinetic z[i]'^2/2;  potential g*z[i];  contact floor[i]: z[i] >= 0 with newton(e); }
+      force z[1] = push;
+      simulate { until = 1.6, step = 0.05, scheme = event_driven(rtol = 1e-10) } }"""
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = pathlib.Path(folder)/"pair.nsm", pathlib.Path(folder)/"out.csv"
+        file.write_text(text)
+        nsm("run", file, "--set", "e=0.5", "-o", out).expect(0)
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+        hit = math.sqrt(2/9.81)
+        back = 0.5*9.81*hit                                 # speed after the first impact; the second one is at 2 hits
+        for row in rows:
+            at = float(row["time"])
+            z = 1 - 9.81*at**2/2 if at <= hit else back*(at - hit) - 9.81*(at - hit)**2/2
+            need(at > 2*hit or abs(float(row["z[2]"]) - z) <= 1e-10, f"{row}, {z!r}")
+            need(at > 1 or abs(float(row["z[1]"]) - float(row["z[2]"])) <= 1e-12, f"{row}")
+        need(max(abs(float(r["z[1]"]) - float(r["z[2]"])) for r in rows) > 1e-4, "the push does nothing")
+        for name in ("z[1]", "z[2]", "z[1]'", "z[2]'"):     # past 1.37 s, on a floor at 0, where a gap has no terms
+            need(float(rows[-1][name]) == 0, f"{name} = {rows[-1][name]} at rest")
+        swept = nsm("sweep", file, "--vary", "e=0.5,0.9", "--record", "final(z[1])").expect(0).out
+        need(swept.splitlines()[1].split(",")[2] == rows[-1]["z[1]"], f"{swept}\n{rows[-1]}")
+        for args, said in ((("sens", file, "--of", "final(z[1])", "--by", "e"), "have no derivative yet"),
+                           (("build", file, "-o", pathlib.Path(folder)/"pair.fmu"), "no SUNDIALS")):
+            need(said in nsm(*args).err, said)
+
+
 def left_out():
     return "left out: nsm was built without libsundials-dev"
 
@@ -163,4 +195,4 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("what is refused", refused))]
+           ("a closed form", closed_form), ("what it meets", meets), ("what is refused", refused))]
