@@ -79,8 +79,8 @@ int command_build(const Options *given_options) {
     return EXIT_USAGE;
   }
   bool fmu = is_fmu(o->output);
-  if (given(o, NSM_FLAG_FMI) && !fmu) {
-    fputs("error: --fmi is for FMUs: nsm build F.nsm -o F.fmu\n", stderr);
+  if (!fmu && (given(o, NSM_FLAG_FMI) || given(o, NSM_FLAG_DEBUG))) {
+    fprintf(stderr, "error: --%s is for FMUs: nsm build F.nsm -o F.fmu\n", given(o, NSM_FLAG_FMI) ? "fmi" : "debug");
     return EXIT_USAGE;
   }
   if (!for_exchange(o, fmu)) return EXIT_USAGE;

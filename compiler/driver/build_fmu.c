@@ -57,11 +57,12 @@ static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, co
   const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
   const char *script = arena_printf(a, "-Wl,--version-script=%s", cc_path(a, f, "exported"));
   const char *first = arena_printf(a, "-Wl,-u,fmi%dDoStep", fmu->version);
-  const char *optimize = c->c.n > LONG_CODE ? "-Os" : "-O2";
+  const char *optimize = c->c.n > LONG_CODE ? "-Os" : "-O2", *names = fmu->debug ? "-g1" : "-s";
+  const char *places = arena_printf(a, "-ffile-prefix-map=%s=sources", f.path);
   const char *const arguments[] = { "-std=gnu11", optimize, "-ffp-contract=off", "-fno-asynchronous-unwind-tables",
-                                    "-w", "-fPIC", "-shared", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none",
-                                    "-Wl,-z,defs", "-I", at->include, "-o", object, model, main_c, script, first, "-L",
-                                    at->lib, NULL };
+                                    "-w", "-fPIC", "-shared", names, places, "-Wl,--gc-sections",
+                                    "-Wl,--build-id=none", "-Wl,-z,defs", "-Wl,--compress-debug-sections=zlib", "-I",
+                                    at->include, "-o", object, model, main_c, script, first, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))
@@ -92,7 +93,8 @@ static int make(Compilation *c, Fmu *fmu, CcFolder f, const char *output) {
     if (fmu->version == 3) add_text(&files, a, "sources/buildDescription.xml", &build);
     add_text(&files, a, "sources/CMakeLists.txt", &cmake);
     add_text(&files, a, "sources/fmu.c", &own);
-    fmu_plain_c(text_str(&c->c), &plain);
+    if (fmu->debug) text_add(&plain, text_str(&c->c));
+    else fmu_plain_c(text_str(&c->c), &plain);
     add_text(&files, a, "sources/model.c", &plain);
     const char *binary = arena_printf(a, "binaries/%s/%s.so", fmu_platform(fmu->version), fmu->name);
     vec_push(&files, ((FmuFile){ .name = binary, .path = object }));
@@ -141,8 +143,8 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
     return e.code;
   }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
-  Fmu fmu = { .version = version, .exchange = exchange, .program = p, .sim = s, .name = nsm_program_name(p),
-              .token = token_of(c, &with, version), .set = set, .nset = with.nset };
+  Fmu fmu = { .version = version, .exchange = exchange, .debug = given(o, NSM_FLAG_DEBUG), .program = p, .sim = s,
+              .name = nsm_program_name(p), .token = token_of(c, &with, version), .set = set, .nset = with.nset };
   code = make(c, &fmu, f, output);
   nsm_close(s);
   jit_free(p->jit);

@@ -1,14 +1,16 @@
 // import: a model from a file of another program. The ending of its name says what it is: a netlist of SPICE, a robot
 // in URDF or MJCF.
 #include <string.h>
+#include <strings.h>
 #include "../base/diag.h"
 #include "../robots/robots.h"
 #include "../spice/spice.h"
 #include "commands.h"
 
+// Upper and lower case are the same: CIRCUIT.CIR
 static bool ends(const char *path, const char *with) {
   size_t n = strlen(path), m = strlen(with);
-  return n > m && !strcmp(path + n - m, with);
+  return n > m && !strcasecmp(path + n - m, with);
 }
 
 static int netlist(const Options *o, Arena *a, const SourceFile *f, Text *out) {

@@ -14,6 +14,7 @@
 typedef struct Fmu {
   int version;
   bool exchange;                        // for model exchange, else for co-simulation
+  bool debug;                           // with names and lines, and sources as they are
   const nsm_program *program;
   nsm_sim *sim;
   const char *name;                     // of the model, an identifier

@@ -17,10 +17,13 @@ static bool ends(const char *name, const char *with) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-const FmuPart fmu_parts[FMI_PARTS] = { [FMI_TWO_POINT] = { "two_point", NSM_FMU_TWO_POINT },
-                                       [FMI_RADAU] = { "radau", NSM_FMU_RADAU },
-                                       [FMI_TOUCHING] = { "touching", NSM_FMU_TOUCHING },
-                                       [FMI_FLOW] = { "flow", NSM_FMU_FLOW } };
+const FmuPart fmu_parts[FMI_PARTS] = {
+  [FMI_TWO_POINT] = { "two_point", NSM_FMU_TWO_POINT }, [FMI_GALERKIN] = { "galerkin", NSM_FMU_GALERKIN },
+  [FMI_ONE_POINT] = { "one_point", NSM_FMU_ONE_POINT }, [FMI_RADAU] = { "radau", NSM_FMU_RADAU },
+  [FMI_TOUCHING] = { "touching", NSM_FMU_TOUCHING }, [FMI_FRICTION] = { "friction", NSM_FMU_FRICTION },
+  [FMI_IMPACTS] = { "impacts", NSM_FMU_IMPACTS }, [FMI_LOCATED] = { "located", NSM_FMU_LOCATED },
+  [FMI_FLOW] = { "flow", NSM_FMU_FLOW }
+};
 
 // Not those that are left out, of parts those that the model needs, else what stands for them; of fmi/ one version.
 static bool compiled(const Fmu *f, const char *room, const char *name) {
@@ -36,8 +39,8 @@ static bool compiled(const Fmu *f, const char *room, const char *name) {
          strcmp(name, f->version == 3 ? "fmi2.c" : "fmi3.c") != 0;
 }
 
-static void add_file(FmuFiles *files, const char *name, const char *path) {
-  vec_push(files, ((FmuFile){ .name = name, .path = path, .plain = true }));
+static void add_file(const Fmu *f, FmuFiles *files, const char *name, const char *path) {
+  vec_push(files, ((FmuFile){ .name = name, .path = path, .plain = !f->debug }));
 }
 
 static bool add_room(Arena *a, const Fmu *f, const char *runtime, const char *room, FmuFiles *files, Names *sources) {
@@ -51,7 +54,7 @@ static bool add_room(Arena *a, const Fmu *f, const char *runtime, const char *ro
   if (names.n) qsort(names.at, names.n, sizeof *names.at, by_name);
   for (size_t i = 0; i < names.n; i++) {
     const char *name = arena_printf(a, "runtime/%s%s%s", room, *room ? "/" : "", names.at[i]);
-    add_file(files, arena_printf(a, "sources/%s", name), arena_printf(a, "%s/%s", at, names.at[i]));
+    add_file(f, files, arena_printf(a, "sources/%s", name), arena_printf(a, "%s/%s", at, names.at[i]));
     if (ends(name, ".c")) vec_push(sources, name);
   }
   bool any = names.n > 0;
@@ -71,7 +74,7 @@ bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why) {
     good = add_room(a, f, runtime, room, files, &sources);
     if (!good) *why = arena_printf(a, "the sources of the runtime are not in %s/%s", runtime, room);
   }
-  add_file(files, "sources/include/nsm.h", arena_printf(a, "%s/../include/nsm.h", runtime));
+  add_file(f, files, "sources/include/nsm.h", arena_printf(a, "%s/../include/nsm.h", runtime));
   f->nsource = (int)sources.n;
   f->source = vec_freeze(a, &sources);
   return good;

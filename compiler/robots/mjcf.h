@@ -40,7 +40,12 @@ typedef struct MjGeom {
   double size[3], friction[3];
   const char *hull;                     // of a mesh, in nsm; NULL: it is not there
   int contype, conaffinity, condim;
+  bool paired;                          // it touches by a `pair`
 } MjGeom;
+
+// condim; coefficients of sliding, spinning and rolling
+typedef struct MjLaw { int condim; double friction[3]; } MjLaw;
+typedef struct MjPair { MjGeom *g, *h; MjLaw law; } MjPair;
 
 typedef struct MjSite { const char *name; MjBody *body; Frame at; } MjSite;       // in the world
 // A mesh in the axes of its geom, for density 1; volume 0 and shape NULL: it is not there.
@@ -59,6 +64,7 @@ typedef struct Mjcf {
   Vec(MjJoint *) joints;
   Vec(MjGeom *) geoms;
   Vec(MjSite *) sites;
+  Vec(MjPair) pairs;
 } Mjcf;
 
 bool mjcf_read(Mjcf *m);
@@ -68,6 +74,9 @@ void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what a
 bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out);   // those of one body, its b->njoint
 void mjcf_actuators(Mjcf *m, Text *out);                   // with equality constraints and tendons
 void mjcf_contacts(Mjcf *m, Text *out);
+bool mjcf_pairs(Mjcf *m);                                  // mjcf_pairs.c: reads `pair`; false: *wrong
+bool mjcf_touches(const MjGeom *g);                        // is it a shape?
+const MjLaw *mjcf_pair_law(const Mjcf *m, const MjGeom *g, const MjGeom *h);    // NULL: they are no pair
 void mjcf_sensors(Mjcf *m, Text *out);                     // as outputs, mjcf_sensors.c
 
 // mjcf_spot.c: a frame in the world at the start, and the body of the model that it moves with. type: xbody, geom,

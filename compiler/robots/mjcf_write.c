@@ -71,7 +71,7 @@ static void shapes(Mjcf *m, const MjBody *b, Text *out) {
   Vec(const char *) all = { 0 };
   for (size_t i = 0; i < m->geoms.n; i++) {
     const MjGeom *g = m->geoms.at[i];
-    const char *one = mjcf_rigid(g->body) == b && (g->contype || g->conaffinity) ? shape_at(m, b, g) : NULL;
+    const char *one = mjcf_rigid(g->body) == b && mjcf_touches(g) ? shape_at(m, b, g) : NULL;
     if (one) vec_push(&all, one);
   }
   for (size_t i = 0; i < all.n; i++)
@@ -104,7 +104,7 @@ static void body(Mjcf *m, const MjBody *b, Text *out) {
 static void world(Mjcf *m, Text *out) {
   for (size_t i = 0; i < m->geoms.n; i++) {
     MjGeom *g = m->geoms.at[i];
-    const char *of = !mjcf_rigid(g->body) && (g->contype || g->conaffinity) ? shape(m, g) : NULL;
+    const char *of = !mjcf_rigid(g->body) && mjcf_touches(g) ? shape(m, g) : NULL;
     if (!of) continue;
     const char *turned = robot_turn(m->a, &g->at);
     g->name = robot_name(&m->text, g->name ? g->name : "world", "_geom");
@@ -119,18 +119,26 @@ static bool meet(const MjGeom *g, const MjGeom *h) {
   return (g->contype & h->conaffinity) || (h->contype & g->conaffinity);
 }
 
-typedef struct MjLaw { int condim; double friction[3]; } MjLaw;
+static MjLaw law_of_geoms(const MjGeom *g, const MjGeom *h) {
+  MjLaw law = { (int)fmax(g->condim, h->condim), { 0 } };
+  for (int f = 0; f < 3; f++) law.friction[f] = fmax(g->friction[f], h->friction[f]);
+  return law;
+}
 
-// Of all pairs of geoms of two bodies that meet: the largest of each coefficient. condim 0: none meet.
-static MjLaw law_of(const Mjcf *m, const MjBody *b, const MjGeom *one, const MjBody *c) {
+// Of all pairs of geoms of two bodies that meet: the largest of each coefficient. condim 0: none meet. pairs: those of
+// `pair` alone.
+static MjLaw law_of(const Mjcf *m, const MjBody *b, const MjGeom *one, const MjBody *c, bool pairs) {
   MjLaw law = { 0, { 0 } };
   for (size_t i = 0; i < m->geoms.n; i++)
     for (size_t k = 0; k < m->geoms.n; k++) {
       const MjGeom *g = m->geoms.at[i], *h = m->geoms.at[k];
-      if (mjcf_rigid(g->body) != b || (one ? h != one : mjcf_rigid(h->body) != c) || !meet(g, h)) continue;
+      const MjLaw *own = mjcf_pair_law(m, g, h);
+      if (mjcf_rigid(g->body) != b || (one ? h != one : mjcf_rigid(h->body) != c)) continue;
+      if (!own && (pairs || !meet(g, h))) continue;
       if (g->shape == MJ_OTHER || h->shape == MJ_OTHER || g->shape == MJ_PLANE) continue;
-      law.condim = (int)fmax(law.condim, fmax(g->condim, h->condim));
-      for (int f = 0; f < 3; f++) law.friction[f] = fmax(law.friction[f], fmax(g->friction[f], h->friction[f]));
+      MjLaw of = own ? *own : law_of_geoms(g, h);
+      law.condim = (int)fmax(law.condim, of.condim);
+      for (int f = 0; f < 3; f++) law.friction[f] = fmax(law.friction[f], of.friction[f]);
     }
   return law;
 }
@@ -167,8 +175,8 @@ static void contacts_of(Mjcf *m, const char *own, const MjBody *b, const MjGeom 
   Vec(const char *) others = { 0 };
   for (size_t i = from; i < m->bodies.n; i++) {
     const MjBody *c = m->bodies.at[i];
-    if (c->rigid != c || (b && excluded(m, b, c))) continue;
-    MjLaw law = law_of(m, c, still, b);
+    if (c->rigid != c) continue;
+    MjLaw law = law_of(m, c, still, b, b && excluded(m, b, c));
     if (!law.condim) continue;
     const char *text = law_text(m, law);
     size_t k = 0;
@@ -189,14 +197,12 @@ static void contacts_of(Mjcf *m, const char *own, const MjBody *b, const MjGeom 
 void mjcf_contacts(Mjcf *m, Text *out) {
   for (size_t i = 0; i < m->geoms.n; i++) {
     const MjGeom *g = m->geoms.at[i];
-    if (!mjcf_rigid(g->body) && (g->contype || g->conaffinity) && g->shape != MJ_OTHER)
+    if (!mjcf_rigid(g->body) && mjcf_touches(g) && g->shape != MJ_OTHER)
       contacts_of(m, g->name, NULL, g, 0, out);
   }
   for (size_t i = 0; i < m->bodies.n; i++)
     if (m->bodies.at[i]->rigid == m->bodies.at[i])
       contacts_of(m, m->bodies.at[i]->own, m->bodies.at[i], NULL, i + 1, out);
-  for (const XmlNode *all = xml_child(m->root, "contact"); all; all = xml_next(all, "contact"))
-    if (xml_child(all, "pair")) robot_left_out(&m->text, xml_child(all, "pair"), "`pair` of contacts");
 }
 
 // ---- the whole ------------------------------------------------------------------------------------------------------
@@ -262,6 +268,7 @@ void mjcf_write(Mjcf *m, Text *out) {
   name_all(m);
   unread(m);
   flags(m);
+  if (!mjcf_pairs(m)) return;
   meshes(m);
   if (is_off(m, "gravity")) memset(gravity, 0, sizeof gravity);
   for (size_t i = 0; i < m->bodies.n; i++) body(m, m->bodies.at[i], &inner);
@@ -287,6 +294,7 @@ bool mjcf_import(Arena *a, const SourceFile *f, Text *out, Text *notes, RobotWro
   vec_free(&m.joints);
   vec_free(&m.geoms);
   vec_free(&m.sites);
+  vec_free(&m.pairs);
   robot_text_free(&m.text);
   return !wrong->what;
 }

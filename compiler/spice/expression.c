@@ -55,6 +55,38 @@ static const char *measured(Spice *s, Names *n, const Ex *e) {
 
 static const char *written(Spice *s, Names *n, const Ex *e);
 
+// .func name(a, b) {expression}: the expression with what the arguments stand for. NULL: there is no such function.
+static const char *own_function(Spice *s, Names *n, const Ex *e) {
+  enum { MOST_DEEP = 32 };
+  const Card *f = NULL;
+  for (size_t i = 0; i < s->functions.n; i++) {
+    const Card *c = &s->functions.at[i];
+    if (c->n > 2 && c->item[1].text && !strcmp(c->item[1].text, e->text)) f = c;
+  }
+  if (!f) return NULL;
+  int takes = f->n - 3;
+  const char *text = "0";
+  if (!f->item[f->n - 1].ex) spice_fail(s, f->span, "a function is `.func name(x) {expression}`");
+  else if (takes != e->n)
+    spice_fail(s, e->span, "%s takes %d argument%s", e->text, takes, takes == 1 ? "" : "s");
+  else if (s->deep >= MOST_DEEP) spice_fail(s, e->span, "the function `%s` calls itself", e->text);
+  else {
+    Given given[4];
+    for (int i = 0; i < takes; i++) {
+      const char *as = written(s, n, e->part[i]);
+      given[i] = (Given){ f->item[2 + i].text ? f->item[2 + i].text : "",
+                          arena_printf(s->a, "(%s)", as), i ? &given[i - 1] : NULL };
+    }
+    const Given *outside = s->given;
+    s->given = takes ? &given[takes - 1] : NULL;
+    s->deep++;
+    text = arena_printf(s->a, "(%s)", written(s, n, f->item[f->n - 1].ex));
+    s->deep--;
+    s->given = outside;
+  }
+  return text;
+}
+
 static const char *call(Spice *s, Names *n, const Ex *e) {
   static const struct { const char *from, *to; int n; } all[] = {
     { "abs", "abs(%s)", 1 },   { "sqrt", "sqrt(%s)", 1 }, { "exp", "exp(%s)", 1 },   { "ln", "log(%s)", 1 },
@@ -79,6 +111,8 @@ static const char *call(Spice *s, Names *n, const Ex *e) {
   if (!strcmp(e->text, "limit") && e->n == 3)
     return arena_printf(s->a, "max(%s, min(%s, %s))", written(s, n, e->part[1]), written(s, n, e->part[2]),
                         written(s, n, e->part[0]));
+  const char *own = own_function(s, n, e);
+  if (own) return own;
   spice_fail(s, e->span, "the function `%s` is not taken", e->text);
   return "0";
 }
@@ -103,6 +137,8 @@ static const char *written(Spice *s, Names *n, const Ex *e) {
   switch (e->kind) {
   case EX_NUMBER: return spice_quantity(s->a, e->number, "");
   case EX_NAME:
+    for (const Given *g = s->given; g; g = g->next)
+      if (!strcmp(g->name, e->text)) return g->as;
     if (!strcmp(e->text, "time")) return "(time/1 [s])";
     if (!strcmp(e->text, "pi")) return "pi";
     if (spice_known(n, "param", e->text)) return spice_known(n, "param", e->text);
@@ -123,6 +159,14 @@ static const char *written(Spice *s, Names *n, const Ex *e) {
 
 const char *spice_expression(Spice *s, Names *n, const Ex *e) { return written(s, n, e); }
 
+// "4k7", "1r5": digits, letters, digits.
+static bool digits_around(const char *text) {
+  static const char *const digits = "0123456789";
+  size_t before = strspn(text, digits), letters = strspn(text + before, "rkmgunpf"), behind;
+  behind = strspn(text + before + letters, digits);
+  return before && letters && behind && !text[before + letters + behind];
+}
+
 const char *spice_value(Spice *s, Names *n, const Item *i, const char *unit) {
   if (i->is_number) return spice_quantity(s->a, i->number, unit);
   if (i->ex && i->ex->kind == EX_NUMBER) return spice_quantity(s->a, i->ex->number, unit);
@@ -133,6 +177,8 @@ const char *spice_value(Spice *s, Names *n, const Item *i, const char *unit) {
   }
   const char *known = spice_known(n, "param", i->text);
   if (known) return *unit ? arena_printf(s->a, "%s*1 [%s]", known, unit) : known;
-  spice_fail(s, i->span, "a value stands here: a number, as 4.7k, or an expression in braces");
+  if (i->text && digits_around(i->text))
+    spice_fail(s, i->span, "`%s`: digits behind a suffix are 4.7k to some tools and 4k to others; write 4.7k", i->as);
+  else spice_fail(s, i->span, "a value stands here: a number, as 4.7k, or an expression in braces");
   return "0";
 }

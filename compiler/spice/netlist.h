@@ -69,6 +69,9 @@ typedef struct Spice {
   Circuit *whole;
   Circuits circuits;                    // subcircuits, in their order
   Cards models, initial, tran, shown, left_out;            // .model; .ic; .tran; .print; what is not taken
+  Cards functions;                      // .func name(arguments) {expression}
+  const struct Given *given;            // the arguments of the function that is written, NULL: none
+  int deep;                             // functions in functions
   const char *wrong;                    // the first mistake
   Span wrong_at;
   Text notes;                           // for standard error: what was left out, once for each kind
@@ -91,6 +94,8 @@ void spice_name_models(Names *n);       // those that are there without the netl
 
 // ---- text -----------------------------------------------------------------------------------------------------------
 const char *spice_quantity(Arena *a, double x, const char *unit);          // "4.7 [kohm]"
+// What an argument of a function stands for.
+typedef struct Given { const char *name, *as; const struct Given *next; } Given;
 // An expression in the notation of nsm; voltages and currents in it are numbers of V and A.
 const char *spice_expression(Spice *s, Names *n, const Ex *e);
 // A value of an item in this unit: a number, a parameter, an expression.

@@ -56,6 +56,7 @@ static void control(Spice *s, const Card *card, Circuit *in) {
   const char *word = card->item[0].text;
   if (!strcmp(word, ".param")) vec_push(&in->params, *card);
   else if (!strcmp(word, ".ic")) vec_push(&s->initial, *card);
+  else if (!strcmp(word, ".func")) vec_push(&s->functions, *card);
   else if (!strcmp(word, ".tran")) vec_push(&s->tran, *card);
   else if (!strcmp(word, ".print") || !strcmp(word, ".plot")) vec_push(&s->shown, *card);
   else {

@@ -244,7 +244,8 @@ static bool write_model(Spice *s, Text *out) {
 }
 
 static void release(Spice *s) {
-  Cards *const lists[] = { &s->models, &s->initial, &s->tran, &s->shown, &s->left_out };
+  Cards *const lists[] = { &s->models, &s->initial, &s->tran, &s->shown, &s->left_out,
+                          &s->functions };
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) vec_free(lists[i]);
   vec_push(&s->circuits, s->whole);
   for (size_t i = 0; i < s->circuits.n; i++) {

@@ -281,8 +281,7 @@ int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on fai
 int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);  // 0 and the reason; folder NULL: nothing to do
 const char *sim_dump_folder(const nsm_sim *s);                    // NULL: none
 int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
-nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
-                               nsm_cone_result *r, const int *row, const int *at);
+nsm_cone_status sim_dump_solve(nsm_sim *s, const sim_island *k, void *work, nsm_cone_result *r);
 
 // ---- unique.c: only where s->unique ---------------------------------------------------------------------------------
 void sim_unique_open(nsm_sim *s, int wanted);
@@ -292,11 +291,10 @@ void sim_unique_taken(nsm_sim *s);                         // the step was accep
 long sim_unique_steps(const nsm_sim *s);                   // with several solutions
 void sim_unique_report(nsm_sim *s, char *out, size_t size);                // a sentence without a stop
 
-// Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
-static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
-                                             double *u, nsm_cone_result *r, const int *row, const int *at) {
-  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
-  return nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
+// Every one-step problem of a run goes through here.
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const sim_island *k, void *work, nsm_cone_result *r) {
+  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, k, work, r);
+  return nsm_cone_solve(&k->p, &s->w.cone, work, k->lambda, k->u, r);
 }
 
 // columns.c: an output or assertion, at the present state

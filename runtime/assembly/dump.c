@@ -83,13 +83,12 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
   if (!written) d->error = why ? why : EIO;
 }
 
-// nsm_cone_solve, with the problem and its answer written. Row i of the problem is row[at[i]] of the simulation.
-nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
-                               nsm_cone_result *r, const int *row, const int *at) {
-  place w = { s, row, at };
-  memcpy(s->dump->guess, lambda, (size_t)p->m * sizeof(double));
-  nsm_cone_status status = nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
-  if (!s->dump->error) write_problem(s, p, lambda, r, &w);
+// nsm_cone_solve, with the problem and its answer written.
+nsm_cone_status sim_dump_solve(nsm_sim *s, const sim_island *k, void *work, nsm_cone_result *r) {
+  place w = { s, k->row, k->at };
+  memcpy(s->dump->guess, k->lambda, (size_t)k->p.m * sizeof(double));
+  nsm_cone_status status = nsm_cone_solve(&k->p, &s->w.cone, work, k->lambda, k->u, r);
+  if (!s->dump->error) write_problem(s, &k->p, k->lambda, r, &w);
   return status;
 }
 

@@ -229,7 +229,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   if (pile) ask_of_pile(s, &kept);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
-                               : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
+                               : sim_cone_solve(s, k, work, &res);
   if (pile) s->w.cone = kept;
   s->w.cone.tolerance = tolerance;
   s->w.cone.solver = solver;

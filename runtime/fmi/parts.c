@@ -4,7 +4,12 @@
 #include "runtime/schemes/schemes.h"
 
 int fmi_needs(const nsm_sim *s, fmi_part part) {
-  const int needs[FMI_PARTS] = { [FMI_TWO_POINT] = s->a->scheme->two_point, [FMI_RADAU] = s->a->scheme->collocates,
-                                 [FMI_TOUCHING] = s->touching != NULL, [FMI_FLOW] = s->a->scheme->flows };
+  const sim_scheme *scheme = s->a->scheme;
+  const int needs[FMI_PARTS] = {
+    [FMI_TWO_POINT] = scheme->two_point, [FMI_GALERKIN] = s->n.galerkin != NULL, [FMI_ONE_POINT] = !scheme->two_point,
+    [FMI_RADAU] = scheme->collocates, [FMI_TOUCHING] = s->touching != NULL,
+    [FMI_FRICTION] = s->n.r.nfriction > 0 || s->touching, [FMI_IMPACTS] = s->n.r.law != 0,
+    [FMI_LOCATED] = s->located != NULL, [FMI_FLOW] = scheme->flows
+  };
   return needs[part] != 0;
 }

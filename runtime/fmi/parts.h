@@ -4,7 +4,11 @@
 #define NSM_FMI_PARTS_H
 #include "runtime/nsm_run.h"
 
-// Schemes of two points; radau; contacts of shapes; the instant of event_driven, for model exchange.
-typedef enum { FMI_TWO_POINT, FMI_RADAU, FMI_TOUCHING, FMI_FLOW, FMI_PARTS } fmi_part;
+// Schemes of two points, and these of a higher order than 2; schemes of one point; radau; contacts of shapes; friction;
+// laws of impact but Newton's; events of sets that are located; the instant of event_driven, for model exchange.
+typedef enum {
+  FMI_TWO_POINT, FMI_GALERKIN, FMI_ONE_POINT, FMI_RADAU, FMI_TOUCHING, FMI_FRICTION, FMI_IMPACTS, FMI_LOCATED,
+  FMI_FLOW, FMI_PARTS
+} fmi_part;
 int fmi_needs(const nsm_sim *s, fmi_part part);
 #endif

@@ -1,6 +1,7 @@
 // The step of moreau by Newton's method: what its files share. Equations are those of step_newton.c.
 //
 //   step_newton.c       one step: start values, which iterates stand, other starts
+//   newton_room.c       does the model fit; room
 //   newton_force.c      f at the points of the scheme, its derivatives
 //   newton_residual.c   kernels at an iterate, R and the laws with the sizes of their terms
 //   newton_iteration.c  one step of Newton's method: matrices, the one-step problem

@@ -19,8 +19,7 @@
 // New starts where it does not converge. Steps after which the round-off of the terms is looked at; after which a step
 // ends where the residual turns.
 enum { RESTARTS = 12, SLOW = 3, TURNS = 8 };
-static const double stagnation = 1e-9,   // what may stand where the residual falls no more, with a note
-    inner = 0.1;                         // share of the tolerance for the problem in an iterate
+static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
 
 // z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
 static void start_values(nsm_sim *s, int moving) {
@@ -102,31 +101,6 @@ static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
     any = 1;
   }
   return any;
-}
-
-int sim_own_velocities(nsm_sim *s, nsm_error *e) {
-  char name[256];
-  if (s->a->nv == s->a->nown) return 1;
-  if (s->a->nv > s->a->nown) sim_v_name(s, s->a->nown, name, sizeof name);
-  else sim_q_name(s, s->a->nown, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG, "the scheme `%s` takes coordinates with velocities of their own, and %s is none; "
-           "`midpoint` takes both", s->a->scheme->name, name);
-  return 0;
-}
-
-void sim_newton_analyse(nsm_sim *s) {
-  if (!s->a->iterates) return;
-  s->w.cone.tolerance *= inner;
-  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
-  double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
-                      &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
-                      &s->w.z_kept, &s->w.own };
-  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz, &s->w.hold };
-  for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
-  for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
-  if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
-  s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
-  newton_force_analyse(s);
 }
 
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {

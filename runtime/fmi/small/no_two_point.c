@@ -1,5 +1,5 @@
-// In place of schemes/consistent*.c, galerkin*.c and their steps in an FMU whose scheme is another one: nothing here is
-// ever asked for.
+// In place of schemes/consistent*.c and their step in an FMU whose scheme is another one: nothing here is ever
+// asked for.
 #include "runtime/schemes/schemes.h"
 #include "runtime/schemes/whole.h"
 
@@ -12,10 +12,4 @@ void     sim_consistent_analyse(nsm_sim *s) { (void)s; }
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) { (void)s; (void)t1; return none(e); }
 nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e) { (void)s; return none(e); }
 void     sim_accept_consistent(nsm_sim *s) { (void)s; }
-int      sim_galerkin_fits(nsm_sim *s, nsm_error *e) { (void)s; return none(e) == NSM_OK; }
-void     sim_galerkin_analyse(nsm_sim *s) { (void)s; }
-nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) { (void)s; (void)t1; return none(e); }
-double   sim_galerkin_verify(nsm_sim *s, double t1) { (void)s; (void)t1; return 0; }
-double   sim_galerkin_force(const nsm_sim *s, int row) { (void)s; (void)row; return 0; }
-double   sim_galerkin_pressed(const nsm_sim *s, int friction) { (void)s; (void)friction; return 0; }
 const sim_whole_kind sim_whole_two_point = { 0 };

@@ -1,0 +1,29 @@
+// What a step by Newton's method (step_newton.c, step_radau.c, step_flow.c) needs before the first one.
+#include "newton.h"
+
+static const double inner = 0.1;         // share of the tolerance for the problem in an iterate
+
+int sim_own_velocities(nsm_sim *s, nsm_error *e) {
+  char name[256];
+  if (s->a->nv == s->a->nown) return 1;
+  if (s->a->nv > s->a->nown) sim_v_name(s, s->a->nown, name, sizeof name);
+  else sim_q_name(s, s->a->nown, name, sizeof name);
+  sim_fail(e, NSM_MODEL_WRONG, "the scheme `%s` takes coordinates with velocities of their own, and %s is none; "
+           "`midpoint` takes both", s->a->scheme->name, name);
+  return 0;
+}
+
+void sim_newton_analyse(nsm_sim *s) {
+  if (!s->a->iterates) return;
+  s->w.cone.tolerance *= inner;
+  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
+  double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
+                      &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
+                      &s->w.z_kept, &s->w.own };
+  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz, &s->w.hold };
+  for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
+  for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
+  s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
+  newton_force_analyse(s);
+}
