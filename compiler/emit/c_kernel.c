@@ -10,6 +10,7 @@ typedef struct Printer {
   const KPlace *place;                 // NULL: everything is written within its user
   const char **name;                   // of what stands alone
   int temps, indent;
+  bool at_end;                         // loops test at their end
   Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
 
@@ -185,7 +186,15 @@ static void instances(Printer *p, const KNode *n) {
   if (k_uses(p->k, KN_SLOT, -1)) { line(p); text_printf(p->out, "const int *ix = %s->ix;\n", table); }
   if (k_uses(p->k, KN_COLUMN, -1)) { line(p); text_printf(p->out, "const double *c = %s->num;\n", table); }
   line(p);
-  text_printf(p->out, "for (int %s = 0; %s < n; %s++) {", n->name, n->name, n->name);
+  if (p->at_end) text_printf(p->out, "{ int %s = 0; if (n > 0) do {", n->name);
+  else text_printf(p->out, "for (int %s = 0; %s < n; %s++) {", n->name, n->name, n->name);
+}
+
+// Of a loop that tests at its end.
+static void test(Printer *p, const KNode *opened) {
+  text_printf(p->out, " while (++%s < ", opened->name);
+  if (opened->code == KN_LOOP) print(p, opened->arg[1], 5); else text_addc(p->out, 'n');
+  text_add(p->out, "); }");
 }
 
 static void close_block(Printer *p, const KNode *opened) {
@@ -196,14 +205,16 @@ static void close_block(Printer *p, const KNode *opened) {
   p->indent--;
   line(p);
   text_addc(p->out, '}');
+  if (p->at_end && (opened->code == KN_INSTANCES || opened->code == KN_LOOP)) test(p, opened);
 }
 
 static void loop(Printer *p, const KNode *n) {
-  text_printf(p->out, "for (int %s = ", n->name);
+  text_printf(p->out, p->at_end ? "{ int %s = " : "for (int %s = ", n->name);
   print(p, n->arg[0], 0);
-  text_printf(p->out, "; %s < ", n->name);
+  text_printf(p->out, p->at_end ? "; if (%s < " : "; %s < ", n->name);
   print(p, n->arg[1], 5);
-  text_printf(p->out, "; %s++) {", n->name);
+  if (p->at_end) text_add(p->out, ") do {");
+  else text_printf(p->out, "; %s++) {", n->name);
 }
 
 static void statement(Printer *p, KValue v) {
@@ -305,7 +316,7 @@ static void note_use(Parts *q, KValue v, int part) {
 
 // Only straight code of values and stores; arrays are fields of structures, and can be written again.
 static bool splits(const Printer *p, int part) {
-  if (part == 0 || p->k->n <= FEWEST_PARTS * part || p->k->result != KT_VOID) return false;
+  if (part <= 0 || p->k->n <= FEWEST_PARTS * part || p->k->result != KT_VOID) return false;
   for (int i = 0; i < p->k->n; i++) {
     const KNode *n = node(p, i);
     if (!is_written(p, i)) continue;
@@ -379,6 +390,7 @@ static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out) {
   if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
   Printer p = printer(a, k, 1, out);
+  p.at_end = part == LOOPS_TEST_AT_END;
   if (splits(&p, part)) { long_kernel(a, &p, part, out); return; }
   head(k, "", 0, "", out);
   statements(&p);

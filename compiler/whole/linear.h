@@ -30,6 +30,8 @@ typedef struct Linear {
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
   KValue way;                           // h (begin + end) of the point END
   KValue *qv, *zv, *reach_v, *carried, *next;              // variables: the state, reach, phi at the begin; phi at END
+  KValue first, *before;                // variables: the step and the state with which free steps in a row began
+  KValue *fall;                         // [nq] what q gets of dz where that is constant, K_NONE
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
   KValue *bound[2];                     // of the forces: least, most
   KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
@@ -66,7 +68,7 @@ void linear_stays_open(Linear *l);                       // before the loop
 void linear_stays_load(Linear *l);                       // what the runtime has put into s
 // Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + lead rate is
 // above `reach` of a contact that is open; q0, z0 at the begin; variables: reach, and q, z, which have the free motion.
-// The variable that it gives is 1 where the step is done, with its forces in q and z.
-typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; } LinearMotion;
+// finite: is the free motion? The variable that it gives is 1 where the step is done, with its forces in q and z.
+typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; KValue finite; } LinearMotion;
 KValue linear_stays_act(Linear *l, const LinearMotion *m);
 void linear_stays_close(Linear *l);                      // into s, for the runtime

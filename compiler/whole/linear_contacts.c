@@ -266,6 +266,7 @@ KValue linear_stays_act(Linear *l, const LinearMotion *m) {
                           k_op1(b, OP_NOT, k_op2(b, OP_LT, kept(l, HELD), m->gap[j])));
     for (int k = 0; k < l->ncontact; k++)
       if (k != j) closed = step_both(p, closed, k_op2(b, OP_LT, k_get(b, m->reach[k]), m->near[k]));
+    closed = step_both(p, closed, m->finite);
     k_if(b, closed);
     free_motion(c);
     for (int i = 0; i < c->n; i++) {

@@ -1,5 +1,5 @@
-// Which models have a whole step, and of which kind. What is discrete because it changes at instants of time alone
-// (model/instants.c) is a constant of the steps between two of these.
+// Which models have a whole step, and of which kind. What is discrete is a constant of the steps between two instants
+// of `every` or of time (model/instants.c); an input is one as long as it is held.
 #include <stddef.h>
 #include <string.h>
 #include "../../runtime/nsm_abi.h"
@@ -36,13 +36,14 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
   if (p->sys->algebraic_states || model_impact(m) != MI_NEWTON) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
-  for (int i = 0; i < m->nblock; i++) if (!m->block[i].by_time) return NULL;   // events are for the generic step
-  for (int i = 0; i < m->nvar; i++) if (m->var[i].kind >= MV_DISCRETE && !m->var[i].by_time) return NULL;
+  for (int i = 0; i < m->nblock; i++)                      // other events are for the generic step
+    if (!m->block[i].by_time && !m->block[i].timed) return NULL;
+  for (int i = 0; i < m->nvar; i++) if (m->var[i].kind == MV_DELAY) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;
   w->located = located;
   const Whole *o = NULL;
-  if (p->equations && !p->scheme->explicit_step) {
+  if (p->equations && p->scheme->equations && !p->scheme->explicit_step) {
     o = whole_linear(a, w, true);
     if (!o) o = whole_linear(a, w, false);
   }

@@ -28,6 +28,7 @@ static bool takes(const Written *w, bool here) {
     if (pc->kernel[KERNEL_MASS].stage > STAGE_CONST || pc->kernel[KERNEL_H].stage > STAGE_CONST ||
         pc->kernel[KERNEL_LAW].stage > STAGE_TIME || pc->kernel[KERNEL_MU].stage > STAGE_CONST)
       return false;
+    if (pc->kernel[KERNEL_LAW].stage == STAGE_EVENT) return false;           // maps have numbers of the bounds
     if (pc->c->kind >= CLASS_RELATION && pc->c->kind <= CLASS_FRICTION && !pc->c->affine) return false;
     if (pc->c->kind == CLASS_CONSTRAINT || (linear_is_dry(pc->c) && !here)) return false;
     if (linear_is_dry(pc->c) && (pc->c->friction != MF_GIVEN || pc->c->direction > 0 || pc->e_num >= 0)) return false;
@@ -121,6 +122,14 @@ static void constants(Linear *l) {
   if (l->here) { step_constants(p, l->lo, nr); step_constants(p, l->hi, nr); }
   l->nconstant = WHOLE_SCALARS + p->w->nconstant;
   linear_load(l, &l->A, "a");
+  l->fall = ARENA_ARRAY(p->arena, KValue, p->w->nq + 1);
+  for (int j = 0; j < p->w->nq; j++) {
+    const KValue *A = l->A.at + j * l->width;
+    bool constant = A[l->width - 1] != K_NONE;
+    for (int k = 0; k + 1 < l->width; k++) constant &= A[k] == K_NONE;
+    l->fall[j] = constant ? k_name(p->b, k_op2(p->b, OP_TIMES, l->m.spot[END].end.v, A[l->width - 1]),
+                                   step_name(p, "fall", j), NULL) : K_NONE;
+  }
 }
 
 // phi at the end of a step is that of the next begin, where a scheme takes f at both.
@@ -134,6 +143,54 @@ static void first_phi(Linear *l) {
   for (int i = 0; i < l->ntimed; i++) l->carried[i] = k_variable(b, step_name(p, "phi", i), l->carried[i]);
 }
 
+// ---- stretches of free steps ----------------------------------------------------------------------------------------
+// An unknown that is not finite stays so: z1 = z + dz. So free steps in a row are looked at where they end, and where
+// the state is not finite then, they are all for the generic step, which finds the one that fails.
+static int marked(const Linear *l, KValue *of) {
+  const Written *w = l->p->w;
+  int n = 0, ncarried = l->m.carried ? l->ntimed : 0;
+  for (int j = 0; j < w->nq; j++) of[n++] = l->qv[j];
+  for (int j = 0; j < w->nz; j++) of[n++] = l->zv[j];
+  for (int j = 0; j < ncarried; j++) of[n++] = l->carried[j];
+  return n;
+}
+
+static void mark_open(Linear *l) {
+  Step *p = l->p;
+  KValue *of = ARENA_ARRAY(p->arena, KValue, p->w->nq + p->w->nz + l->ntimed + 1);
+  int n = marked(l, of);
+  l->first = k_variable(p->b, "first", k_integer(p->b, 0));
+  l->before = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int j = 0; j < n; j++) l->before[j] = k_variable(p->b, step_name(p, "before", j), k_get(p->b, of[j]));
+}
+
+// A stretch begins with step i and the state as it is.
+static void mark(const Linear *l, KValue i) {
+  Step *p = l->p;
+  KValue *of = ARENA_ARRAY(p->arena, KValue, p->w->nq + p->w->nz + l->ntimed + 1);
+  int n = marked(l, of);
+  k_set(p->b, l->first, i);
+  for (int j = 0; j < n; j++) k_set(p->b, l->before[j], k_get(p->b, of[j]));
+}
+
+static KValue is_finite(Step *p, KValue sum) {
+  return k_op2(p->b, OP_EQ, k_op2(p->b, OP_MINUS, sum, sum), k_number(p->b, 0));
+}
+
+// The stretch ends here.
+static void end_stretch(const Linear *l, KValue done) {
+  Step *p = l->p;
+  KValue *of = ARENA_ARRAY(p->arena, KValue, p->w->nq + p->w->nz + l->ntimed + 1), sum = K_NONE;
+  int n = marked(l, of);
+  for (int j = 0; j < p->w->nq + p->w->nz; j++) sum = step_add(p, sum, k_get(p->b, of[j]));
+  if (sum == K_NONE) return;
+  k_if(p->b, k_op1(p->b, OP_NOT, is_finite(p, k_name(p->b, sum, "all", NULL))));
+  for (int j = 0; j < n; j++) k_set(p->b, of[j], k_get(p->b, l->before[j]));
+  k_set(p->b, done, k_get(p->b, l->first));
+  if (l->called) k_break(p->b);
+  k_close(p->b);
+}
+
 static void variables(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
@@ -145,6 +202,7 @@ static void variables(Linear *l) {
   if (l->here) linear_rows_open(l);
   if (l->stays) linear_stays_open(l);
   first_phi(l);
+  if (l->direct) mark_open(l);
 }
 
 // ---- the state ------------------------------------------------------------------------------------------------------
@@ -278,7 +336,8 @@ static void free_motion(Linear *l, Motion *o) {
   KValue *dz = increments(l, timed_forces(l, o->i)), sum = K_NONE;
   for (int j = 0; j < nq; j++) {
     KValue way = k_op2(b, OP_TIMES, l->way, k_get(b, l->zv[j]));     // one addition from q to q1: steps wait for it
-    if (dz[j] != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, l->m.spot[END].end.v, dz[j]));
+    if (l->fall[j] != K_NONE) way = k_op2(b, OP_PLUS, way, l->fall[j]);
+    else if (dz[j] != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, l->m.spot[END].end.v, dz[j]));
     o->q1[j] = k_op2(b, OP_PLUS, k_get(b, l->qv[j]), way);
     if (l->direct) k_set(b, l->qv[j], o->q1[j]);
     else k_name(b, o->q1[j], step_name(p, "qn", j), NULL);
@@ -290,12 +349,12 @@ static void free_motion(Linear *l, Motion *o) {
   }
   if (l->direct) now(l, o->q1, o->z1);
   for (int j = 0; j < nz; j++) {
-    sum = step_add(p, sum, o->z1[j]);
-    if (j < nq) sum = step_add(p, sum, o->q1[j]);
+    if (!l->direct) sum = step_add(p, sum, o->z1[j]);
+    if (!l->direct && j < nq) sum = step_add(p, sum, o->q1[j]);
     o->free[j] = o->z1[j];
     if (j < nq) o->freeq[j] = o->q1[j];
   }
-  o->sum = l->here ? sum : k_name(b, sum, "sum", NULL);
+  o->sum = l->here || l->direct ? sum : k_name(b, sum, "sum", NULL);
 }
 
 // Rows that always act; linear_rows_act looks at the unknowns that they change, the others are summed up.
@@ -324,8 +383,10 @@ static KValue act_here(Linear *l, Motion *o) {
 // ---- steps that are not free ----------------------------------------------------------------------------------------
 static void stay(Linear *l, const Motion *o) {
   KBuilder *b = l->p->b;
-  KValue ok = linear_stays_act(l, &(LinearMotion){ o->gap, o->near, l->reach_v, o->Q, o->Z, l->qv, l->zv });
-  k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
+  KValue ok = linear_stays_act(l, &(LinearMotion){ o->gap, o->near, l->reach_v, o->Q, o->Z, l->qv, l->zv, o->finite });
+  k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 1)));
+  mark(l, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
+  k_else(b);
   linear_stays_close(l);
 }
 
@@ -354,15 +415,24 @@ static void hand_over(Linear *l, Motion *o) {
 }
 
 // The step ends the loop, or the runtime makes it; with the state at its begin.
-static void leave(Linear *l, Motion *o, KValue last) {
+static void leave(Linear *l, Motion *o, KValue done, KValue last) {
   KBuilder *b = l->p->b;
-  KValue right = step_both(l->p, l->here ? o->good : o->open, o->finite);
+  if (l->direct && o->open == K_NONE) return;
+  KValue right = step_both(l->p, l->here ? o->good : o->open, l->direct ? K_NONE : o->finite);
   if (!l->all) k_if(b, k_op1(b, OP_NOT, right));
+  if (l->direct) {
+    for (int j = 0; j < l->p->w->nz; j++) {
+      o->sum = step_add(l->p, o->sum, o->z1[j]);
+      if (j < l->p->w->nq) o->sum = step_add(l->p, o->sum, o->q1[j]);
+    }
+    o->finite = is_finite(l->p, k_name(b, o->sum, "sum", NULL));
+  }
   if (l->stays) stay(l, o);
   if (l->called) hand_over(l, o);
   if (l->all) { rows_by_runtime(l, o->i); return; }
   if (last != K_NONE) k_set(b, last, o->sum);
   if (l->direct) set_state(l, o->Q, o->Z);
+  k_set(b, done, o->i);
   k_break(b);
   k_close(b);
   if (l->stays) k_close(b);
@@ -389,18 +459,22 @@ static KValue loop(Linear *l) {
   bool some = l->called && !l->all;
   KValue done = k_variable(b, "done", k_integer(b, 0)), last = some ? k_variable(b, "last", k_number(b, 0)) : K_NONE;
   if (some) k_loop(b, "turn", k_integer(b, 0), p->n);
-  Motion motion = begin(l, k_loop(b, "i", k_get(b, done), p->n)), *o = &motion;
+  KValue from = k_name(b, k_get(b, done), "from", NULL);
+  if (l->direct) mark(l, from);
+  if (!l->all) k_set(b, done, p->n);
+  Motion motion = begin(l, k_loop(b, "i", from, p->n)), *o = &motion;
   may_close(l, o);
   free_motion(l, o);
   KValue sum = l->here ? act_here(l, o) : o->sum;
-  if (sum != K_NONE) o->finite = k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0));
-  leave(l, o, last);
+  if (sum != K_NONE) o->finite = is_finite(p, sum);
+  leave(l, o, done, last);
   if (l->here) {
     set_state(l, o->q1, o->z1);
     for (int j = 0; j < p->w->nrow; j++) k_set(b, l->l[j], o->force[j]);
   }
-  k_set(b, done, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
+  if (l->all) k_set(b, done, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
   k_close(b);
+  if (l->direct) end_stretch(l, done);
   if (some) call_outside(l, done, last);
   return done;
 }

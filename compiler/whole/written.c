@@ -33,16 +33,28 @@ static long elements(Job *j, int var) {
   return (long)fmin(n, 1e6);
 }
 
+// What steps take as constants stands in one array, in this order (runtime/assembly/setup.c); 0: an unknown.
+enum { HELD = 4 };
+static int held_order(const MVar *v) {
+  switch (v->kind) {
+  case MV_DISCRETE: return v->by_time || v->hidden ? 2 : 1;
+  case MV_GIVEN: return 3;
+  case MV_INPUT: return HELD;
+  default: return 0;
+  }
+}
+
 static void place_variables(Job *j) {
   const Model *m = j->w->sys->model;
   Written *w = j->w;
-  for (int v = 0; v < m->nvar && !j->failed; v++) {
-    if (m->var[v].kind == MV_ROW || w->sys->solved[v] != EX_NONE) continue;
-    MVarKind kind = m->var[v].kind;
-    int *count = kind == MV_COORD ? &w->nq : kind == MV_STATE ? &w->nx : kind == MV_DISCRETE ? &w->nd : &w->nl;
-    j->base[v] = *count;
-    *count += (int)elements(j, v);
-  }
+  for (int order = 0; order <= HELD; order++)
+    for (int v = 0; v < m->nvar && !j->failed; v++) {
+      MVarKind kind = m->var[v].kind;
+      if (kind == MV_ROW || w->sys->solved[v] != EX_NONE || held_order(&m->var[v]) != order) continue;
+      int *count = order > 0 ? &w->nd : kind == MV_COORD ? &w->nq : kind == MV_STATE ? &w->nx : &w->nl;
+      j->base[v] = *count;
+      *count += (int)elements(j, v);
+    }
   w->nz = w->nq + w->nx;
 }
 
@@ -228,7 +240,10 @@ Ex written(Written *w, const Instance *i, Ex e) {
     bool rate = false;
     int by = -1, slot = slot_of(w, c, ids[k], &when, &rate);
     if (y->kind == SYM_COLUMN) by = written_symbol(w, ROLE_CONSTANT, AT_END, written_constant(w, i, y->id));
-    else if (slot >= 0 && c->slot[slot].kind == SLOT_D)
+    else if (slot >= 0 && c->slot[slot].kind == SLOT_D && (rate || when == INCREMENT)) {   // it is held
+      from[m] = ids[k];
+      to[m++] = ex_num(w->pool, 0);
+    } else if (slot >= 0 && c->slot[slot].kind == SLOT_D)
       by = written_symbol(w, ROLE_CONSTANT, AT_END, constant(w, -1, i->slot[slot] < 0 ? 0 : i->slot[slot], 0));
     else if (slot >= 0) {
       static const RoleKind of_slot[] = { [SLOT_Q] = ROLE_Q, [SLOT_X] = ROLE_X, [SLOT_L] = ROLE_L };

@@ -301,8 +301,12 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const sim_island *k, vo
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
 void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed
 
+// by_time.c: the next instant of instance i of a block `every`, and of all blocks
+double sim_instant_of(const nsm_sim *s, const sim_event *v, int i);
+double sim_next_instant(const nsm_sim *s);
 // by_time.c: times nearer than this are one for conditions; where a piece ends that would go to t1, the earliest
 // instant of conditions of time alone
 double sim_instant_tolerance(const nsm_sim *s, double t);
 double sim_next_by_time(nsm_sim *s, double t1);
+int    sim_inputs_held(const nsm_sim *s);                // signals.c: none of them follows a file
 double sim_next_row(const nsm_sim *s, double t1);        // signals.c: the first row of an input file before t1, or t1

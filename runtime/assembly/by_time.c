@@ -18,6 +18,20 @@ double sim_instant_tolerance(const nsm_sim *s, double t) {
   return fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, t));
 }
 
+double sim_instant_of(const nsm_sim *s, const sim_event *v, int i) {
+  const sim_class *k = &s->a->cls[v->cls];
+  const double *num = k->tab.num + (size_t)i * (size_t)k->c->nnum;
+  return s->a->start + num[1] + s->now.instant[v->base + i] * num[0];
+}
+
+double sim_next_instant(const nsm_sim *s) {
+  double t = INFINITY;
+  for (int b = 0; b < s->a->m->nblock; b++)
+    for (int i = 0; s->a->event[b].timed && i < s->a->event[b].n; i++)
+      t = fmin(t, sim_instant_of(s, &s->a->event[b], i));
+  return t;
+}
+
 // Value of a class without states for instance i at time t, discrete variables as they are.
 static double value_at(nsm_sim *s, int cls, int i, double t) {
   const sim_class *k = &s->a->cls[cls];

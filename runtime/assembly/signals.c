@@ -175,6 +175,12 @@ int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
+int sim_inputs_held(const nsm_sim *s) {
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++)
+    if (s->a->signal[i].points && !s->now.held_input[i]) return 0;
+  return 1;
+}
+
 // flag: its number, or -1.
 static nsm_code hold(nsm_sim *s, int d, int flag, double value, nsm_error *e) {
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "the value of an input must be finite"); return NSM_USAGE; }

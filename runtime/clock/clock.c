@@ -65,10 +65,21 @@ long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 double nsm_time_of_step(const nsm_sim *s, long k) { return time_of(s, k); }
 
+// Up to n whole steps; how many. What an event has stopped or changed first is for nsm_step.
+static long whole_steps(nsm_sim *s, long n) {
+  int stale = s->n.stale;
+  if (s->now.stopped || s->a->start_error.code != NSM_OK) return 0;
+  if (stale && !sim_refresh(s, NULL)) {
+    s->n.stale = stale;                                    // the generic step says why
+    return 0;
+  }
+  return sim_whole_run(s, n);
+}
+
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
-    long done = s->n.whole ? sim_whole_run(s, n) : 0;
+    long done = s->n.whole ? whole_steps(s, n) : 0;
     s->now.tick += done;
     n -= done;
     if (n <= 0) break;

@@ -86,20 +86,6 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-// ---- instants -------------------------------------------------------------------------------------------------------
-static double instant(const nsm_sim *s, const sim_event *v, int i) {
-  const sim_class *k = &s->a->cls[v->cls];
-  const double *num = k->tab.num + (size_t)i * (size_t)k->c->nnum;
-  return s->a->start + num[1] + s->now.instant[v->base + i] * num[0];
-}
-
-static double next_instant(const nsm_sim *s) {
-  double t = INFINITY;
-  for (int b = 0; b < s->a->m->nblock; b++)
-    for (int i = 0; s->a->event[b].timed && i < s->a->event[b].n; i++) t = fmin(t, instant(s, &s->a->event[b], i));
-  return t;
-}
-
 // The step, a length that was met before, or a new one: see above.
 static double length_of(nsm_sim *s, double to, int keep) {
   double h = to - s->now.t, near = sim_time_round_off(s, to);
@@ -252,7 +238,7 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
       if (!v->timed) k->c->out_fn(&view, &k->tab, s->w.truth + v->base);
       for (int i = 0; i < v->n; i++) {
         if (v->timed) {
-          double due = instant(s, v, i);
+          double due = sim_instant_of(s, v, i);
           if (due > t + sim_time_round_off(s, t)) continue;
           at = due;
           s->now.instant[v->base + i]++;
@@ -503,7 +489,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   s->w.stopped_at_event = 0;
   while (s->now.t < t1 && !s->w.stopped_at_event) {
     long events = s->now.count.events + s->now.count.located;
-    double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
+    double due = sim_next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
     if ((s->n.radau || s->n.galerkin) && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);

@@ -59,16 +59,17 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   s->n.whole = w;
 }
 
-// How many of the n steps to come end before the next instant of time; discrete variables are constants until then.
+// How many of the n steps to come end before the next instant; discrete variables are constants until then.
 static long clear_of_instants(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   long tick = s->now.tick + w->ahead;
-  if (s->a->m->nblock == 0) return n;
-  for (int i = 0; i < w->of->nconstant; i++) {
+  for (int i = 0; s->a->nd > 0 && i < w->of->nconstant; i++) {
     const int *k = w->of->constant + 3 * (size_t)i;
     if (k[0] < 0) w->c[NSM_WHOLE_SCALARS + i] = s->now.d[k[1]];
   }
+  if (s->a->m->nblock == 0) return n;
   double due = sim_next_by_time(s, s->a->start + ((double)(tick + n) + 0.5) * s->a->step);
+  due = fmin(due, sim_next_instant(s));
   due -= sim_instant_tolerance(s, due);
   while (n > 0 && s->a->start + (double)(tick + n) * s->a->step > due) {
     double over = (s->a->start + (double)(tick + n) * s->a->step - due) / s->a->step;
@@ -97,7 +98,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.k = from + done;
   w->ahead += done;
   tick += done;
-  s->now.t = tick == 0 ? s->a->start : s->a->start + (double)tick * s->a->step;
+  s->now.t = tick == 0 ? s->a->start : tick == s->a->total ? s->a->until : s->a->start + (double)tick * s->a->step;
   s->now.h = s->a->step;
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
@@ -141,13 +142,14 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step ends at `until` exactly, and may be a shorter one: it takes the generic step.
+// The last step may be a shorter one: the generic step takes it.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
-  long left = s->a->total - 1 - s->now.tick;
+  long left = s->a->full - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
+  if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
   if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {

@@ -113,7 +113,7 @@ static void show(const char *what, const tally *t) {
 static void without_solution(void **state) {
   (void)state;
   tally plates = { 0 }, symmetric = { 0 }, any = { 0 };
-  for (int k = 0; k < 60; k += THIN) {
+  for (int k = 0; k < 40; k += THIN) {
     friction f = squeezed(k);
     solve(&f, "squeezed", k, NULL, 0, &plates);
     f = random_infeasible(k, 1);
@@ -121,7 +121,7 @@ static void without_solution(void **state) {
     f = random_infeasible(k, 0);
     solve(&f, "any", k, NULL, 0, &any);
   }
-  assert_true(plates.proved == plates.count && symmetric.proved == plates.count && any.proved >= any.count - 2);
+  assert_true(plates.proved == plates.count && symmetric.proved == plates.count && any.proved >= any.count - 1);
   show("squeezed", &plates);
   show("symmetric", &symmetric);
   show("any", &any);

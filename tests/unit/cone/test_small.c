@@ -158,7 +158,7 @@ static void bad_input(void **state) {
 // monotone.
 static void without_solution(void **state) {
   (void)state;
-  for (int m = 1; m <= 30; m++)
+  for (int m = 1; m <= 30; m += m < 12 ? 1 : 3)
     for (int trial = 0; trial < 12; trial += THIN) {
       bench b = bench_open(m, 0, 0);
       fill_semidefinite(&b, m > 1 ? m / 2 : 0, 0.0);

@@ -61,6 +61,17 @@ static void nonlinear(void **state) {
   compilation_free(compiled(text, WHOLE_PIECE));
 }
 
+// What is held between two instants is a constant of the steps there; conditions on the state are for the generic step.
+static void held(void **state) {
+  (void)state;
+  compilation_free(compiled("model A {\ninput w = 0; discrete k = 0; state x = 1;\nx' = (w + k)/(1 [s]);\n"
+                            "every 10 [ms] { k = 1 - k; }\n" BY_MOREAU, WHOLE_LINEAR));
+  compilation_free(compiled("model A {\ndiscrete k = 0; state x = 1;\nx' = -k/(1 [s]);\n"
+                            "when x < 0.5 { k = 0; }\n" BY_MOREAU, 0));
+  compilation_free(compiled("model A {\ndiscrete k = 1; state x = 1; multiplier u;\nx' = u/(1 [s]);\n"
+                            "relation s: u in -k*sgn(x);\nevery 10 [ms] { k = k/2; }\n" BY_MOREAU, 0));
+}
+
 // A length that a parameter gives, a scheme for comparison: the generic step alone.
 static void none(void **state) {
   (void)state;
@@ -68,10 +79,12 @@ static void none(void **state) {
                             "for i in 1:n { kinetic z[i]'^2/2 * 1 [kg]; }\n" RUN, 0));
   compilation_free(compiled("model A {\n" BALL "simulate { until = 1 [s], step = 1 [ms], "
                             "scheme = consistent_explicit_mass }\n}\n", 0));
+  compilation_free(compiled("model A {\nstate x = 1;\nx' = -x/(1 [s]);\nsimulate { until = 1 [s], step = 1 [ms], "
+                            "scheme = radau(located = false) }\n}\n", 0));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(linear), cmocka_unit_test(relations),
-                                      cmocka_unit_test(nonlinear), cmocka_unit_test(none) };
+                                      cmocka_unit_test(nonlinear), cmocka_unit_test(held), cmocka_unit_test(none) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
