@@ -84,10 +84,11 @@ static double entry(const Check *k, const Point *p, int row, int col, double h) 
   return row < nq ? m : m - value(p, x->Jv[row*nq + col]) - value(p, x->Kv[row*nq + col]);
 }
 
-// Columns are scaled to 1.
+// Columns are scaled to 1. The step is near the model's own: at just that one M/h - A may be singular where a state
+// grows, M = h A, which is no fault of the equations.
 static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
   int n = u->n;
-  double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0);
+  double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0)*(1 + 0.1*generic_number(0, 0));
   if (!(h > 0)) h = 1e-3;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) a[i*n + j] = entry(k, p, u->of[i], u->of[j], h);

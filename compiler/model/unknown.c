@@ -16,6 +16,23 @@ static bool pair_word(const char *name) {
   return !strcmp(name, "e") || !strcmp(name, "e_t") || !strcmp(name, "mu") || !strcmp(name, "mu_r");
 }
 
+static bool is_named(const Ast *x, const char *name) { return x && x->kind == AST_NAME && x->name == name; }
+
+// Does a relation among these items take the name as its multiplier?
+static bool is_of_a_law(const AstList *items, const char *name) {
+  for (int i = 0; i < items->n; i++) {
+    const Ast *x = items->at[i], *law = x->a;
+    if (x->kind == AST_FOR && is_of_a_law(&x->list2, name)) return true;
+    if (x->kind != AST_RELATION || !law) continue;
+    if (law->kind == AST_COMPLEMENTARITY && (is_named(law->b, name) || is_named(law->a, name))) return true;
+    if (law->kind != AST_INCLUSION) continue;
+    const Ast *set = law->b;
+    if (is_named(law->a, name)) return true;
+    if (set && set->kind == AST_CALL && set->list.n == 2 && is_named(set->list.at[1], name)) return true;
+  }
+  return false;
+}
+
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
   if (name == e->word.energy) {
@@ -56,6 +73,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "%s", meant);
   } else if (near) {
     diag_mean(d, near);
+  } else if (env->scope && env->scope->model && is_of_a_law(&env->scope->model->list2, name)) {
+    diag_help(d, "a relation names it: multiplier %s;", name);
   } else if (env->declare && !strcmp(env->declare, "multiplier")) {
     diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
   } else if (env->declare && !strcmp(env->declare, "body")) {

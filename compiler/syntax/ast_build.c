@@ -381,20 +381,29 @@ static Ast *nonnegative(Parse *p, Ast *n) {
   return NULL;
 }
 
-// The same for `0 < y` and `y > 0`, which say nearly that; else n.
-static const Ast *nearly(const Ast *n) {
-  if (n->kind != AST_BINARY) return n;
-  if (n->op == AO_GT && is_zero(n->b)) return n->a;
-  return n->op == AO_LT && is_zero(n->a) ? n->b : n;
+// The same for `0 < y` and `y > 0`, which say nearly that, and for `y <= 0`, which says the contrary; else n.
+static const Ast *nearly(const Ast *n, bool *contrary) {
+  if (n->kind != AST_BINARY || n->op < AO_LT || n->op > AO_GE) return n;
+  bool less = n->op == AO_LT || n->op == AO_LE;
+  if (!is_zero(n->a) && !is_zero(n->b)) return n;
+  if (less == is_zero(n->b)) *contrary = true;
+  return is_zero(n->b) ? n->a : n->b;
 }
 
 Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right) {
   Ast *y = nonnegative(p, left), *lambda = nonnegative(p, right);
   if (!y || !lambda) {
     const Ast *odd = y ? right : left;
+    bool turned[2] = { false, false };
+    const Ast *first = y ? y : nearly(left, &turned[0]), *second = lambda ? lambda : nearly(right, &turned[1]);
     Diag *d = problem(p, DIAG_E0118, odd->span, "each side of 'perp' says that something is not negative");
-    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : nearly(left)->span),
-              span_text(p, lambda ? lambda->span : nearly(right)->span));
+    const char *output = span_text(p, first->span), *multiplier = span_text(p, second->span);
+    if (turned[1])
+      diag_note(d, "a multiplier that is never positive is turned around in the equations: -%s in place of %s",
+                multiplier, multiplier);
+    bool name = first->kind == AST_NAME || first->kind == AST_INDEX || first->kind == AST_MEMBER;
+    const char *form = !turned[0] ? "0 <= %s perp %s >= 0" : name ? "0 <= -%s perp %s >= 0" : "0 <= -(%s) perp %s >= 0";
+    diag_help(d, form, output, multiplier);
   }
   Ast *n = ast_new(p, AST_COMPLEMENTARITY, at);
   n->a = y ? y : left;

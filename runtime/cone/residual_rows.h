@@ -80,7 +80,7 @@ VERIFY_INLINE void verify_again(verifier *j, int i, double sigma, double t) {
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }
 
-// One interval row.
+// One interval row. The law of a fixed one, lo = hi, does not read u: there is no need to see q in it.
 VERIFY_INLINE void verify_row(verifier *j, int i, double lambda, double lo, double hi, const verify_sum s) {
   double U = s.terms + s.known, v = U < verify_nothing ? 0 : fabs(s.u) / U, size = fabs(lambda),
          L = j->L ? j->L[i] : size,
@@ -91,7 +91,8 @@ VERIFY_INLINE void verify_row(verifier *j, int i, double lambda, double lo, doub
     r = fmax(r, fabs(lambda - nearest) / fmax(L, fabs(nearest)));
     least = 0;
   }
-  verify_note(j, i, r, (verify_sizes){ U, s.terms + s.q, s.q, s.known, least }, lo <= hi && size < HUGE_VAL);
+  verify_note(j, i, r, (verify_sizes){ U, s.terms + s.q, s.q, lo == hi ? HUGE_VAL : s.known, least },
+              lo <= hi && size < HUGE_VAL);
 }
 
 // r of a row that is right to round-off, or at most 8 eps more, and has enough of q in it; 1 where it may not be.

@@ -162,6 +162,8 @@ void con_entries_close(nsm_sim *s);
 int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot
 void con_solve(nsm_sim *s, double *x);                           // x := K^{-1} x
 void con_block_solve(nsm_sim *s, int block, double *x);          // in the block's own order
+void con_block_solve_lanes(nsm_sim *s, int block, double *const x[NSM_SPARSE_LANES]);     // several at once, where
+int con_block_has_lanes(const nsm_sim *s, int block);                                     // the block has these
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
 
 // consistent_energy.c

@@ -14,33 +14,59 @@ enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
 static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
-static void column(nsm_sim *s, int row, double h) {
+// B of a contact in block t of its list.
+static void direction_in(nsm_sim *s, int row, int t) {
+  struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const sim_block *block = &w->block[c->blocks[t]];
+  const double *b = con_direction(s, row);
+  double *x = c->x + c->x0[t];
+  memset(x, 0, (size_t)block->n * sizeof(double));
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    if (w->block_of[z] == c->blocks[t]) x[w->place[z] - block->first] += b[e];
+  }
+}
+
+// Columns in one block that are solved for together: places in c->blocks.
+typedef struct few { int n, t[NSM_SPARSE_LANES]; } few;
+
+// (h/2) (K^{-1} B)_u - P (K^{-1} B)_kappa
+static void motion_of(nsm_sim *s, const few *f, double h) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
   const sim_rows *r = &s->n.r;
-  const sim_class *k = &s->a->cls[r->cls[row]];
-  const double *b = con_direction(s, row);
-  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
-    const sim_block *block = &w->block[c->blocks[t]];
-    double *x = c->x + c->x0[t], *xq = c->xq + c->x0[t];
-    memset(x, 0, (size_t)block->n * sizeof(double));
-    for (int e = 0; e < k->c->h.n; e++) {
-      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-      if (w->block_of[z] == c->blocks[t]) x[w->place[z] - block->first] += b[e];
-    }
-    if (block->kind == BLOCK_SCALAR) x[0] *= w->inverse[w->order[block->first]];
-    else con_block_solve(s, c->blocks[t], x);
-    for (int i = 0; i < block->n; i++) {
-      int z = w->order[block->first + i];
-      xq[i] = 0;
-      if (z >= s->a->nv) continue;
-      xq[i] = 0.5 * h * x[i];
-      for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
-        int j = c->of[r->zs[e]];
-        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->a->nv + c->ns + j] - block->first];
-      }
+  const sim_block *block = &w->block[c->blocks[f->t[0]]];
+  for (int i = 0; i < block->n; i++) {
+    int z = w->order[block->first + i];
+    for (int l = 0; l < f->n; l++) c->xq[c->x0[f->t[l]] + (size_t)i] = 0;
+    if (z >= s->a->nv) continue;
+    for (int l = 0; l < f->n; l++) c->xq[c->x0[f->t[l]] + (size_t)i] = 0.5 * h * c->x[c->x0[f->t[l]] + (size_t)i];
+    for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
+      int j = c->of[r->zs[e]];
+      if (j < 0) continue;
+      size_t kappa = (size_t)(w->place[s->a->nv + c->ns + j] - block->first);
+      double p = r->x[r->zx[e]];
+      for (int l = 0; l < f->n; l++) c->xq[c->x0[f->t[l]] + (size_t)i] -= p * c->x[c->x0[f->t[l]] + kappa];
     }
   }
+}
+
+static void solve_few(nsm_sim *s, few *f, double h) {
+  struct sim_consistent *c = s->n.con;
+  double *x[NSM_SPARSE_LANES];
+  if (f->n == 0) return;
+  int b = c->blocks[f->t[0]];
+  const sim_block *block = &c->k.block[b];
+  for (int l = 0; l < f->n; l++) x[l] = c->x + c->x0[f->t[l]];
+  if (f->n == NSM_SPARSE_LANES && con_block_has_lanes(s, b)) con_block_solve_lanes(s, b, x);
+  else for (int l = 0; l < f->n; l++) {
+    if (block->kind == BLOCK_SCALAR) x[l][0] *= c->k.inverse[c->k.order[block->first]];
+    else con_block_solve(s, b, x[l]);
+  }
+  motion_of(s, f, h);
+  f->n = 0;
 }
 
 static size_t column_size(const struct sim_consistent *c, int row) {
@@ -76,12 +102,18 @@ static int room_for_columns(nsm_sim *s) {
 
 int con_columns(nsm_sim *s, double h) {
   struct sim_consistent *c = s->n.con;
+  few f = { 0 };
   if (!room_for_columns(s)) return 0;
   for (int i = 0; i < c->na; i++) {
-    if (c->has_column[c->act[i]]) continue;
-    column(s, c->act[i], h);
-    c->has_column[c->act[i]] = (unsigned char)c->affine;
+    int row = c->act[i];
+    for (int t = c->blocks0[row]; t < c->blocks0[row + 1] && !c->has_column[row]; t++) {
+      if (f.n == NSM_SPARSE_LANES || (f.n > 0 && c->blocks[f.t[0]] != c->blocks[t])) solve_few(s, &f, h);
+      direction_in(s, row, t);
+      f.t[f.n++] = t;
+    }
+    c->has_column[row] |= (unsigned char)c->affine;
   }
+  solve_few(s, &f, h);
   return 1;
 }
 

@@ -228,6 +228,22 @@ void con_block_solve(nsm_sim *s, int block, double *x) {
   for (int i = 0; i < b->n; i++) x[i] *= cs[i];
 }
 
+int con_block_has_lanes(const nsm_sim *s, int block) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_block *b = &c->k.block[block];
+  return b->kind == BLOCK_SPARSE && !b->banded && !(c->constrained[block] && c->inverted[block]);
+}
+
+void con_block_solve_lanes(nsm_sim *s, int block, double *const x[NSM_SPARSE_LANES]) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_block *b = &c->k.block[block];
+  const double *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
+  int scaled = c->constrained[block];
+  for (int l = 0; l < NSM_SPARSE_LANES && scaled; l++) for (int i = 0; i < b->n; i++) x[l][i] *= rs[i];
+  nsm_sparse_solve_lanes(b->sparse, x);
+  for (int l = 0; l < NSM_SPARSE_LANES && scaled; l++) for (int i = 0; i < b->n; i++) x[l][i] *= cs[i];
+}
+
 void con_solve(nsm_sim *s, double *x) {
   const sim_matrix *w = &s->n.con->k;
   for (int k = 0; k < w->nblock; k++) {
