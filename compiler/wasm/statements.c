@@ -80,6 +80,14 @@ static void add_to(Unit *u, Value to, int sign) {
   else instruction(u, LOCAL_SET, (uint64_t)to.n);
 }
 
+static void one_more(Unit *u, Value local) {
+  instruction(u, LOCAL_GET, (uint64_t)local.n);
+  byte(u, I32_CONST);
+  byte(u, 1);
+  byte(u, I32_ADD);
+  instruction(u, LOCAL_SET, (uint64_t)local.n);
+}
+
 // An assignment, x++ or a call.
 static void effect(Unit *u) {
   Value v = unary(u);
@@ -90,13 +98,8 @@ static void effect(Unit *u) {
     else instruction(u, LOCAL_SET, (uint64_t)v.n);
   } else if (place && take(u, "+=")) add_to(u, v, 1);
   else if (place && take(u, "-=")) add_to(u, v, -1);
-  else if (v.where == AT_LOCAL && take(u, "++")) {
-    instruction(u, LOCAL_GET, (uint64_t)v.n);
-    byte(u, I32_CONST);
-    byte(u, 1);
-    byte(u, I32_ADD);
-    instruction(u, LOCAL_SET, (uint64_t)v.n);
-  } else if (v.where == AT_STACK && v.type->kind != TYPE_VOID) byte(u, DROP);
+  else if (v.where == AT_LOCAL && take(u, "++")) one_more(u, v);
+  else if (v.where == AT_STACK && v.type->kind != TYPE_VOID) byte(u, DROP);
   else if (v.type->kind != TYPE_VOID) fail(u, "an assignment was expected");
 }
 
@@ -143,6 +146,30 @@ static void loop(Unit *u) {
   if (!u->wrong) to_place(u, behind);
   u->leave = outer;
   blocks_end(u, names);
+}
+
+// do body while (++x < end)
+static void loop_to_end(Unit *u) {
+  int outer = u->leave;
+  open(u, BLOCK);
+  u->leave = u->depth;
+  open(u, LOOP);
+  statement(u);
+  want(u, "while");
+  want(u, "(");
+  want(u, "++");
+  const char *counter = u->now.at;
+  Value x = unary(u);
+  if (x.where != AT_LOCAL) fail(u, "a variable was expected");
+  if (u->wrong) return;
+  one_more(u, x);
+  to_place(u, counter);
+  push_truth(u, expression(u));
+  want(u, ")");
+  instruction(u, BR_IF, 0);
+  close(u);
+  close(u);
+  u->leave = outer;
 }
 
 static void condition(Unit *u) {
@@ -199,6 +226,11 @@ static void statement(Unit *u) {
   if (take(u, "{")) { block(u); return; }
   if (take(u, "if")) { condition(u); return; }
   if (take(u, "for")) { loop(u); return; }
+  if (take(u, "do")) {
+    loop_to_end(u);
+    want(u, ";");
+    return;
+  }
   if (take(u, "switch")) { selection(u); return; }
   if (take(u, "return")) { leave(u); return; }
   if (take(u, "break")) {
