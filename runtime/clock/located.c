@@ -108,8 +108,19 @@ static void by_mean_slip(nsm_sim *s, int on) {
   }
 }
 
-// What stops in the trial, or turns by a right angle, acts against u_E all the same: where u_E is 0 that is its end. Is
-// there any that did not?
+// Is the slip at the begin no more than what friction, as it presses in the trial, could take from it?
+static int may_stop(const nsm_sim *s, int number, const sim_disk *part) {
+  const sim_rows *r = &s->n.r;
+  const int *row = r->friction[number].row + part->first;
+  if (!r->active[row[0]]) return 0;
+  double slip = 0, m = sim_rows_inertia(s, r->at_row[row[0]]);
+  for (int d = 0; d < part->n; d++) slip = hypot(slip, part->w[d] * r->rate0[row[d]]);
+  return slip <= part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * fabs(m);
+}
+
+// What stops in the trial, or turns by a right angle, acts against u_E all the same: where u_E is 0 that is its end. So
+// does what is so slow that friction could stop it: of bodies that touch in more points than hold them, forces are not
+// unique, and a slip of round-off goes on by its mean where u_E = 0 holds it. Is there any that did not?
 int sim_located_stops(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int any = 0;
@@ -118,8 +129,8 @@ int sim_located_stops(nsm_sim *s) {
     int parts = sim_friction_parts(&r->friction[f], part);
     for (int p = 0; p < parts; p++) {
       const int *row = r->friction[f].row + part[p].first;
-      int head = row[0], ends = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0 &&
-                                s->located->f[head] < -s->located->tolerance[head];
+      int head = row[0], on = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0;
+      int ends = on && (s->located->f[head] < -s->located->tolerance[head] || may_stop(s, f, &part[p]));
       for (int d = 0; ends && d < part[p].n; d++) r->e[row[d]] = 0;
       any |= ends;
     }

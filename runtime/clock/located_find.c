@@ -145,7 +145,7 @@ nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
   if (s->n.flow && sim_flow_found(s, length)) return NSM_OK;
   h = *length;
   int any = sim_watch(s, h, s->now.t + h);
-  if (any && sim_located_stops(s)) {
+  if (sim_located_stops(s)) {
     nsm_code code = attempt(s, h, e);
     if (code != NSM_OK) return code;
     any = 0;
