@@ -82,7 +82,7 @@ nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
     long done = s->n.whole ? whole_steps(s, n) : 0;
     s->now.tick += done;
     n -= done;
-    if (n <= 0) break;
+    if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
     code = nsm_step(s, e);
     n--;
     if (n > 0 && code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
