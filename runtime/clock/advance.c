@@ -47,14 +47,6 @@ static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
   return NSM_FAILED;
 }
 
-static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
-  sim_fail(e, NSM_FAILED,
-           "the energy of a step before t = %.10g s, step %ld, is off by %.3g J, which no force, drive or impact "
-           "explains; constraints that all but depend on each other there? a smaller step may help",
-           s->now.t, s->now.k, s->now.ledger.residue);
-  return NSM_FAILED;
-}
-
 static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
@@ -76,7 +68,6 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
     return NSM_INTERRUPTED;
   }
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
-  if (c == NSM_OK && s->now.ledger.on && s->n.whole && sim_was_from_nothing(s)) return was_unreasonable(s, e);
   double risen = c == NSM_OK && s->now.ledger.on && h > 0 ? sim_from_nothing(s, t1) : 0;
   return risen != 0 ? unreasonable(s, t1, risen, e) : c;
 }

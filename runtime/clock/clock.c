@@ -76,12 +76,22 @@ static long whole_steps(nsm_sim *s, long n) {
   return sim_whole_run(s, n);
 }
 
+// Whole steps keep the books, and end where these are off; who calls them says so, also where no step follows.
+static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
+  sim_fail(e, NSM_FAILED,
+           "the energy of a step before t = %.10g s, step %ld, is off by %.3g J, which no force, drive or impact "
+           "explains; constraints that all but depend on each other there? a smaller step may help",
+           s->now.t, s->now.k, s->now.ledger.residue);
+  return NSM_FAILED;
+}
+
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
     long done = s->n.whole ? whole_steps(s, n) : 0;
     s->now.tick += done;
     n -= done;
+    if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
     if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
     code = nsm_step(s, e);
     n--;

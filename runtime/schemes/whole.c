@@ -142,12 +142,11 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step may be a shorter one: the generic step takes it. With a ledger it takes the last one always, as it says
-// what came from nowhere in those before.
+// The last step may be a shorter one: the generic step takes it.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
-  long left = s->a->full - (s->now.ledger.on && s->a->full == s->a->total) - s->now.tick;
+  long left = s->a->full - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
