@@ -14,7 +14,7 @@ VARIANTS = {"moreau projected": "moreau(projection = true)", "consistent order 4
 FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
-    "asked": "a family, and `fit` and `analyse` of the model ask about its second member",
+    "asked": "a family; another output reads those of its members, `fit` and `analyse` ask about the second",
     "every": "a load that a clock switches, `every`",
     "when": "a load that an event switches, `when`",
     "input": "a load from a file, `input`",
@@ -137,9 +137,10 @@ def weights(law_name, host):
 
 
 def asks(law):
-    """What is asked of runs changes none."""
+    """What is asked of runs changes none. READ is outside of the `for` whose outputs it reads."""
     name = f"V{law.directions[0]}[2]"
     return (f"param asked = 1 in [0, 2];\n"
+            f"output READ = {name} - V{law.directions[0]}[1];\n"
             f"fit {{ data = \"none.csv\";  match {name} ~ measured;  vary asked log in [0.5, 2]; }}\n"
             f"analyse {{ section {name} = 0 down;  outputs {name};  points = 3; }}")
 

@@ -31,7 +31,8 @@ def verdict(cell, inputs):
 
 def looked_at_twice(cell):
     """Whether the cell is run by single steps with the ledger too: where that says more."""
-    return cell.feature == "plain" or cell.scheme.startswith("consistent") and not cell.family
+    fused_at_events = cell.feature in ("every", "input") and cell.scheme in ("moreau", "midpoint")
+    return cell.feature == "plain" or cell.scheme.startswith("consistent") and not cell.family or fused_at_events
 
 
 def last(r, name):
@@ -55,6 +56,10 @@ def checked(cell, host, r):
         yield f"ends at {float(r.time[-1])}"
     if r.counters.unsettled or r.counters.accepted or r.counters.stagnations:
         yield f"unsettled {r.counters.unsettled}, accepted {r.counters.accepted}, stagnations {r.counters.stagnations}"
+    if cell.feature == "asked":
+        first, second = (last(r, f"V{law.directions[0]}[{i}]") for i in (1, 2))
+        if last(r, "READ") != second - first:
+            yield f"READ is {last(r, 'READ')}, not {second - first}"
     for member in range(2 if cell.family else 1):
         index = f"[{member + 1}]" if cell.family else ""
         if host.miss and not max(abs(x) for x in r["MISS" + index]) <= TIED:
