@@ -39,8 +39,6 @@ typedef struct answers {
 nsm_code answers_read_of(nsm_sim *s, const char *text, answers *a, nsm_error *e);
 nsm_code answers_read_by(nsm_sim *s, const char *text, answers *a, nsm_error *e);
 void     answers_free(answers *a);
-// text[0, n) without the blanks at its ends, cut to room.
-void     answers_trimmed(char *to, size_t room, const char *text, size_t n);
 
 // take.c: one run with these settings, from the start to the end. start: [nby] what is added to initial values among
 // `by`, NULL: nothing; derivatives: 0: values and the sequence of events alone.

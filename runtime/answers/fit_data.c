@@ -1,6 +1,7 @@
 // What --data and --match mean.
 #include "fit.h"
 #include "runtime/shared/points.h"
+#include "runtime/shared/trimmed.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
                            nsm_error *e) {
   char word[256], unit[128];
   const char *is = strchr(with, '=');
-  answers_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
+  nsm_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
   if (!is || !strstr(with, "sigma") || !*word) return refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
   snprintf(unit, sizeof unit, "%s", nsm_column_unit(s, a->of->column));
   char *end;
@@ -75,8 +76,8 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   double *t = NULL, *y = NULL, sigma = 1;
   int count = 0;
   size_t end = with ? (size_t)(with - text) : strlen(text), from = wave ? (size_t)(wave + 1 - text) : 0;
-  answers_trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
-  answers_trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
+  nsm_trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
+  nsm_trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
   answers one = { 0 };
   nsm_code code = answers_read_of(s, column, &one, e);
   if (code == NSM_OK && with && one.nof == 1 && one.of->column >= 0) code = read_sigma(s, with, &one, text, &sigma, e);

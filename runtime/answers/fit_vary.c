@@ -1,6 +1,7 @@
 // What --vary and --each mean: "e", "e=0:1", "k=log(1, 1e4)", "z(0)=0.5m:2m from 1m": a name, bounds, where the first
 // start is. Numbers without a unit are in the unit that is shown.
 #include "fit.h"
+#include "runtime/shared/trimmed.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static size_t name_of(const char *text, char *name, size_t room) {
   const char *from = strstr(text, " from ");
   size_t n = strcspn(text, "=");
   if (from && (size_t)(from - text) < n) n = (size_t)(from - text);
-  answers_trimmed(name, room, text, n);
+  nsm_trimmed(name, room, text, n);
   return n;
 }
 
@@ -35,7 +36,7 @@ nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room
 
 const char *fit_number(const fit_vary *v, const char *text, size_t n, double *x) {
   char word[128], *end;
-  answers_trimmed(word, sizeof word, text, n);
+  nsm_trimmed(word, sizeof word, text, n);
   *x = strtod(word, &end);
   if (*word && !*end) return NULL;
   const char *wrong = nsm_read_quantity(word, v->unit, x);

@@ -2,6 +2,7 @@
 #include "answers.h"
 #include "runtime/command/flags.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/trimmed.h"
 #include "runtime/shared/unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
 static const char *parameter_name(void *s, int i) { return sim_text(s, ((nsm_sim *)s)->a->m->par[i].name); }
-
-void answers_trimmed(char *to, size_t room, const char *from, size_t n) {
-  while (n > 0 && *from == ' ') { from++; n--; }
-  while (n > 0 && from[n - 1] == ' ') n--;
-  snprintf(to, room, "%.*s", (int)n, from);
-}
 
 static nsm_code refuse(const char *flag, const char *word, const char *why, nsm_error *e) {
   sim_fail(e, NSM_USAGE, "%s %s: %s", flag, word, why);
@@ -62,9 +57,9 @@ static nsm_code read_of(nsm_sim *s, answers_of *of, nsm_error *e) {
   char word[256];
   const char *open = strchr(of->name, '('), *end = of->name + strlen(of->name);
   of->kind = NSM_STAT_FINAL;
-  answers_trimmed(of->of, sizeof of->of, of->name, strlen(of->name));
+  nsm_trimmed(of->of, sizeof of->of, of->name, strlen(of->name));
   if (!open || end[-1] != ')') return find_column(s, of, e);
-  answers_trimmed(word, sizeof word, of->name, (size_t)(open - of->name));
+  nsm_trimmed(word, sizeof word, of->name, (size_t)(open - of->name));
   int found = -1;
   for (int i = 0; i < KINDS; i++) if (strcmp(kinds[i].name, word) == 0) found = i;
   if (found < 0) return refuse("--of", of->name, "there are final, initial, at, min, max, mean, first and last", e);
@@ -73,14 +68,14 @@ static nsm_code read_of(nsm_sim *s, answers_of *of, nsm_error *e) {
   if (of->kind == NSM_STAT_AT) {
     const char *comma = strrchr(open, ',');
     if (!comma) return refuse("--of", of->name, "`at` takes a column and a time: at(x, 2.5)", e);
-    answers_trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
+    nsm_trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
     const char *wrong = nsm_read_quantity(word, "s", &of->time);
     if (wrong) return refuse("--of", of->name, wrong, e);
     if (!(of->time >= s->a->start && of->time <= s->a->until))
       return refuse("--of", of->name, "the run does not reach this time", e);
     last = comma;
   }
-  answers_trimmed(of->of, sizeof of->of, open + 1, (size_t)(last - open - 1));
+  nsm_trimmed(of->of, sizeof of->of, open + 1, (size_t)(last - open - 1));
   return find_column(s, of, e);
 }
 
@@ -108,7 +103,7 @@ nsm_code answers_read_of(nsm_sim *s, const char *text, answers *a, nsm_error *e)
 // ---- --by -----------------------------------------------------------------------------------------------------------
 static nsm_code initial_value(nsm_sim *s, const char *word, play_name *by, nsm_error *e) {
   char of[256], why[700], meant[400];
-  answers_trimmed(of, sizeof of, word, strlen(word) - 3);
+  nsm_trimmed(of, sizeof of, word, strlen(word) - 3);
   by->column = nsm_find_column(s, of);
   if (by->column >= 0 && nsm_kind_of_column(s, by->column) == NSM_COLUMN_STATE) {
     by->scale = nsm_column_scale(s, by->column);

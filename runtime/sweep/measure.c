@@ -2,6 +2,7 @@
 #include "sweep.h"
 #include "runtime/clock/clock.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/trimmed.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +27,14 @@ static nsm_code refuse(const sweep_measure *k, const char *why, const char *near
   return NSM_USAGE;
 }
 
-static void trimmed(char *to, size_t room, const char *from, size_t n) {
-  while (n > 0 && *from == ' ') { from++; n--; }
-  while (n > 0 && from[n - 1] == ' ') n--;
-  snprintf(to, room, "%.*s", (int)n, from);
-}
-
 // name: "max(x)"; a name alone is its final value.
 static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
   char word[256], meant[400], why[700];
   const char *open = strchr(k->name, '('), *end = k->name + strlen(k->name);
   k->kind = NSM_STAT_FINAL;
-  trimmed(k->of, sizeof k->of, k->name, strlen(k->name));
+  nsm_trimmed(k->of, sizeof k->of, k->name, strlen(k->name));
   if (open && end[-1] == ')') {
-    trimmed(word, sizeof word, k->name, (size_t)(open - k->name));
+    nsm_trimmed(word, sizeof word, k->name, (size_t)(open - k->name));
     int found = -1;
     for (int i = 0; i < KINDS; i++)
       if (strcmp(kinds[i].name, word) == 0) found = i;
@@ -56,12 +51,12 @@ static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
     if (k->kind == NSM_STAT_AT) {
       const char *comma = strrchr(inside, ',');
       if (!comma) return refuse(k, "`at` takes a column and a time: at(x, 2.5)", NULL, e);
-      trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
+      nsm_trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
       const char *wrong = nsm_read_quantity(word, "s", &k->time);
       if (wrong) return refuse(k, wrong, NULL, e);
       last = comma;
     }
-    trimmed(k->of, sizeof k->of, inside, (size_t)(last - inside));
+    nsm_trimmed(k->of, sizeof k->of, inside, (size_t)(last - inside));
   }
   int n = nsm_ncolumn(s);
   for (int i = 0; i < ENERGIES; i++)
