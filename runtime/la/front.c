@@ -1,10 +1,7 @@
 // A front of a multifrontal factorization (Duff and Reid, ACM TOMS 9 (1983) 302-325) of which a few columns are
 // eliminated: column by column, left looking, so that each column of the front is loaded and stored once. Products by
 // tiles pay from some thirty columns on only.
-#include "la.h"
-#include "sparse.h"
-#include "vector.h"
-#include <math.h>
+#include "front_pivots.h"
 
 // y -= f_0 x_0, then f_1 x_1, f_2 x_2.
 LA_INLINE void subtract_three(int n, const double *f, const double *x, size_t stride, double *y) {
@@ -44,31 +41,15 @@ static void follow_pivots(int n, const int *pivot, double *x) {
   for (int p = 0; p < n; p++) { double t = x[p]; x[p] = x[pivot[p]]; x[pivot[p]] = t; }
 }
 
-// Row of the pivot of column a; -1 where it vanishes.
-LA_INLINE int choose(int j, int own, const double *a, const nsm_la_pivots *rule) {
-  int best = j;
-  if (rule->search) {
-    for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-    if (!(fabs(a[best]) > rule->margin * fabs(a[j]))) best = j;      // equal ones stay where they are
-  }
-  double size = rule->search ? fabs(a[best]) : a[best];
-  return size > (rule->small > 0 ? rule->small * rule->largest[j] : 0) ? best : -1;
-}
-
 LA_INLINE int front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
   size_t ld = (size_t)rows;
   for (int j = 0; j < own; j++) {
     double *a = F + (size_t)j * ld;
     follow_pivots(j, pivot, a);
     less_columns(j, rows, F, a);
-    int best = choose(j, own, a, rule);
+    int best = la_pivot(j, own, a, rule);
     if (best < 0 && !rule->drop) return j;
-    pivot[j] = best < 0 ? j : best;
-    if (best < 0) {
-      a[j] = NSM_SPARSE_DROPPED;
-      for (int i = j + 1; i < own; i++) a[i] = 0;
-      rule->dropped++;
-    }
+    pivot[j] = best < 0 ? la_drop(j, own, a, rule) : best;
     for (int c = 0; c <= j && best > j; c++) {
       double *x = F + (size_t)c * ld, t = x[j];
       x[j] = x[best];

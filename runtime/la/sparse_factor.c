@@ -5,10 +5,7 @@
 //
 // the sum of the entries of A that meet an own unknown and of the contributions of its children. P F11 = L U; what it
 // leaves for its parent is F22 - (F21 U^-1)(L^-1 P F12). Pivots are sought among the own rows.
-#include "sparse.h"
-#include "la.h"
-#include "vector.h"
-#include <math.h>
+#include "front_pivots.h"
 
 enum { PANEL = 32 };
 
@@ -49,21 +46,10 @@ static int eliminate(int own, double *F, size_t ld, int *pivot, nsm_la_pivots *r
     int end = from + PANEL < own ? from + PANEL : own;
     for (int j = from; j < end; j++) {
       double *a = F + (size_t)j * ld;
-      int best = j;
-      if (r->search) {
-        for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-        if (!(fabs(a[best]) > r->margin * fabs(a[j]))) best = j;
-      }
-      pivot[j] = best;
-      double size = r->search ? fabs(a[best]) : a[best];
-      if (!(size > r->small * r->largest[j])) {
-        if (!r->drop) return j;
-        pivot[j] = j;
-        a[j] = NSM_SPARSE_DROPPED;
-        for (int i = j + 1; i < own; i++) a[i] = 0;
-        r->dropped++;
-        continue;
-      }
+      int best = la_pivot(j, own, a, r);
+      if (best < 0 && !r->drop) return j;
+      pivot[j] = best < 0 ? la_drop(j, own, a, r) : best;
+      if (best < 0) continue;
       if (best != j) exchange(own, F, ld, j, best);
       la_divide(own - j - 1, a[j], a + j + 1);
       for (int c = j + 1; c < end; c++) {
@@ -109,7 +95,6 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
   nsm_la_pivots r = { rule == NSM_SPARSE_PIVOTS, 1.0000001, small, drop, NULL, 0 };
   s->dropped = 0;
   if (small > 0) largest_entries(s, values, s->x);
-  else for (int k = 0; k < s->n; k++) s->x[k] = 0;
   for (int k = 0; k < s->fronts; k++) {
     const nsm_sparse_front *f = s->front + k;
     int own = f->own, border = f->border, rows = own + border;
