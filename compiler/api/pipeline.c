@@ -264,6 +264,36 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
   return m;
 }
 
+// Of a model that does not say whether its events are located.
+static const Model *unlocated(Arena *a, const Model *given, int why) {
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  m->sim.unlocated = why;
+  return m;
+}
+
+// The model as it runs, and its system: with the switches of its `if`, where events are located. By default they are
+// where no scheme is named, there are any, and the rules of the plan do not exclude it (plan/default_located.c).
+static void to_system(Compilation *c, const Model *given, const char *scheme, const PipelineOptions *o) {
+  Arena *a = c->stages;
+  bool said = o->located || given->sim.located;
+  int why = said ? 0 : scheme ? NSM_UNLOCATED_NAMED : unlocated_by_default(given);
+  c->model = why ? unlocated(a, given, why) : given;
+  if (!said && !why) {
+    Model *m = ARENA_NEW(a, Model);
+    *m = *given;
+    m->sim.located = m->sim.by_default = true;
+    c->model = m;
+  }
+  c->model = with_switches(a, c->model, o->located, collocates(scheme), c->bag);
+  bool by_default = c->model->sim.by_default, none = model_laws(given) == 0 && c->model->nblock == given->nblock;
+  if (by_default && none) c->model = given;
+  c->system = derive_system(a, c->model, false, c->bag);
+  if (!c->system || !by_default || none || can_be_located(a, c->system)) return;
+  c->model = unlocated(a, given, NSM_UNLOCATED_REFUSED);
+  c->system = derive_system(a, c->model, false, c->bag);
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -283,10 +313,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   const char *scheme = name_of_scheme(c->model, o);
-  c->model = with_order(c->stages, c->model, scheme, o);
-  c->model = with_switches(c->stages, c->model, o->located, collocates(scheme), c->bag);
+  to_system(c, with_order(c->stages, c->model, scheme, o), scheme, o);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
-  c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;
