@@ -127,6 +127,7 @@ SchemeFacts scheme_facts(const Plan *p) {
                     p->scheme->closed,
                     p->theta,
                     p->gamma,
+                    p->sys->model->sim.located > 0 && p->scheme->located && !p->scheme->flows,
                     p->scheme->weights,
                     p->scheme->explicit_step,
                     p->constant_iteration_matrix,
@@ -272,24 +273,25 @@ static const Model *unlocated(Arena *a, const Model *given, int why) {
   return m;
 }
 
-// The model as it runs, and its system: with the switches of its `if`, where events are located. By default they are
-// where no scheme is named, there are any, and the rules of the plan do not exclude it (plan/default_located.c).
+static const Model *located_by_default(Arena *a, const Model *given) {
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  m->sim.located = m->sim.by_default = true;
+  return m;
+}
+
+// The model as it runs, and its system. Where it does not say so, its events are located if no scheme is named, it has
+// any laws, and the rules of the plan do not exclude it (plan/default_located.c). Switches of `if` are located where
+// that is said: one whose branches both drive back would end a step again and again.
 static void to_system(Compilation *c, const Model *given, const char *scheme, const PipelineOptions *o) {
   Arena *a = c->stages;
-  bool said = o->located || given->sim.located;
+  bool said = o->located || given->sim.located || (model_laws(given) == 0 && given->ntouch == 0);
   int why = said ? 0 : scheme ? NSM_UNLOCATED_NAMED : unlocated_by_default(given);
-  c->model = why ? unlocated(a, given, why) : given;
-  if (!said && !why) {
-    Model *m = ARENA_NEW(a, Model);
-    *m = *given;
-    m->sim.located = m->sim.by_default = true;
-    c->model = m;
-  }
-  c->model = with_switches(a, c->model, o->located, collocates(scheme), c->bag);
-  bool by_default = c->model->sim.by_default, none = model_laws(given) == 0 && c->model->nblock == given->nblock;
-  if (by_default && none) c->model = given;
+  if (said || scheme) c->model = with_switches(a, why ? unlocated(a, given, why) : given, o->located,
+                                               collocates(scheme), c->bag);
+  else c->model = why ? unlocated(a, given, why) : located_by_default(a, given);
   c->system = derive_system(a, c->model, false, c->bag);
-  if (!c->system || !by_default || none || can_be_located(a, c->system)) return;
+  if (!c->system || !c->model->sim.by_default || can_be_located(a, c->system)) return;
   c->model = unlocated(a, given, NSM_UNLOCATED_REFUSED);
   c->system = derive_system(a, c->model, false, c->bag);
 }

@@ -304,7 +304,7 @@ typedef struct MExperiment {
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
   int located; Span located_span;      // located = true: 1, false: -1; 0: not said
-  bool by_default;                     // events are located, and nobody said so: their branches are no columns
+  bool by_default;                     // events are located, and nobody said so: switches of `if` are not
   int unlocated;                       // NSM_UNLOCATED_...: why they are not
   int stages; Span stages_span;        // of radau; 0: not said
   int order; Span order_span;          // of consistent: 2, 4, 6, 8; 0: not said

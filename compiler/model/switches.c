@@ -365,7 +365,6 @@ const Model *with_switches(Arena *a, const Model *given, int located, bool kinks
   bool always = kinks && located == 0 && given->sim.located == 0;
   if (always) located = 1;
   if (located <= 0 && given->sim.located <= 0) return given;
-  always |= given->sim.by_default;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   if (located) m->sim.located = located;
