@@ -266,7 +266,7 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
 }
 
 // Of a model that does not say whether its events are located.
-static const Model *unlocated(Arena *a, const Model *given, int why) {
+static const Model *unlocated(Arena *a, const Model *given, MUnlocated why) {
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   m->sim.unlocated = why;
@@ -286,13 +286,13 @@ static const Model *located_by_default(Arena *a, const Model *given) {
 static void to_system(Compilation *c, const Model *given, const char *scheme, const PipelineOptions *o) {
   Arena *a = c->stages;
   bool said = o->located || given->sim.located || (model_laws(given) == 0 && given->ntouch == 0);
-  int why = said ? 0 : scheme ? NSM_UNLOCATED_NAMED : unlocated_by_default(given);
+  MUnlocated why = said ? UNLOCATED_SAID : scheme ? UNLOCATED_NAMED : unlocated_by_default(given);
   if (said || scheme) c->model = with_switches(a, why ? unlocated(a, given, why) : given, o->located,
                                                collocates(scheme), c->bag);
   else c->model = why ? unlocated(a, given, why) : located_by_default(a, given);
   c->system = derive_system(a, c->model, false, c->bag);
   if (!c->system || !c->model->sim.by_default || can_be_located(a, c->system)) return;
-  c->model = unlocated(a, given, NSM_UNLOCATED_REFUSED);
+  c->model = unlocated(a, given, UNLOCATED_REFUSED);
   c->system = derive_system(a, c->model, false, c->bag);
 }
 

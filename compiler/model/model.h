@@ -299,13 +299,18 @@ enum {
 // cond: over params and MX_STAT; stat: the number of its first statistic
 typedef struct MExpect { MExpr *cond; const char *text; Span span; int stat; } MExpect;
 
+// As NSM_UNLOCATED_...: why events are not located of an experiment that does not say whether they are.
+typedef enum {
+  UNLOCATED_SAID, UNLOCATED_NAMED, UNLOCATED_SHAPES, UNLOCATED_MANY, UNLOCATED_REFUSED
+} MUnlocated;
+
 typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
   int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   bool by_default;                     // events are located, and nobody said so: switches of `if` are not
-  int unlocated;                       // NSM_UNLOCATED_...: why they are not
+  MUnlocated unlocated;
   int stages; Span stages_span;        // of radau; 0: not said
   int order; Span order_span;          // of consistent: 2, 4, 6, 8; 0: not said
   MExpr *rtol, *atol; Span rtol_span;  // of event_driven; NULL: default

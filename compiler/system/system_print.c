@@ -139,9 +139,9 @@ static void print_row(const System *s, const SysClass *c, const Chain *chain, co
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
     text_add(out, "    index sets       those of its contact\n");
   else if (c->kind == CLASS_CONTACT)
-    text_printf(out, "    index sets       I_0: all; I_1: %s\n", !f           ? "those closed, by the scheme"
-                                                             : f->located ? "those that have closed, where their gap is 0"
-                                                                          : f->closed);
+    text_printf(out, "    index sets       I_0: all; I_1: %s\n",
+                !f ? "those closed, by the scheme" : f->located ? "those that have closed, where their gap is 0"
+                                                                : f->closed);
   else text_add(out, "    index sets       I_0: all\n");
 }
 
