@@ -40,7 +40,7 @@ struct sim_located {
 void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0
 int      sim_watch(nsm_sim *s, double h, double t1);                 // f of the trial at hand; 1: something has crossed
 void     sim_watch_show(nsm_sim *s, double h);            // what the trial of length h says of forces at its begin
-int      sim_watch_ends(const nsm_sim *s, double h);      // may a force end its set within the trial, though none is known?
+int      sim_watch_ends(const nsm_sim *s, double h);      // may an unknown force end its set within the trial?
 double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force

@@ -107,7 +107,8 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
       double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
-      w->f[row] = p > 0 ? end : fmin(end, 0) - fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
+      double opens = fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
+      w->f[row] = p > 0 ? end : opens > 0 ? fmin(end, 0) - opens : 0;
     }
   }
   return crossed;
@@ -172,7 +173,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
   if (s->now.set[row] == SIM_SLIPS_ON) { w->f[row] = still_slides(&g, m); return; }
-  double end = at_end(s, row, margin, h);                  // below 0 before the trial slides, whose mean force that takes
+  double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
   w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
 }
 
