@@ -133,7 +133,8 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     }
     for (int i = 0; i < front->own + front->border; i++) w->position[member[i]] = -1;
 
-    if (!nsm_la_front_factor(own, rows, w->front, pivot) || vanishes(w->front, own, rows)) return 0;
+    nsm_la_pivots rule = nsm_la_any_pivot();
+    if (nsm_la_front(own, rows, w->front, pivot, &rule) >= 0 || vanishes(w->front, own, rows)) return 0;
     const double *F12 = w->front + (size_t)own * (size_t)rows, *F22 = F12 + own;
     for (int j = 0; j < own; j++, factor += rows)
       memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
