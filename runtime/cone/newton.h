@@ -103,7 +103,8 @@ typedef struct nsm_factor {
   int   (*run)[2];           // [nodes]
 } nsm_factor;
 
-// A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS; NULL: of M. 0 where a pivot vanishes.
+// A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS; NULL: of M. 0 where a pivot
+// vanishes.
 int  nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k);
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
                     nsm_factor *k);
