@@ -52,6 +52,8 @@ void     sim_tell_sets(nsm_sim *s);                                  // of those
 void     sim_tell_captured(nsm_sim *s, int row);            // after a switch of that row, -1: of none
 void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
 void     sim_before_jump(nsm_sim *s);                      // an event is about to make values jump
+int      sim_event_row(const nsm_sim *s, int row);        // what an event of any row of a contact is counted at: its
+                                                          // normal row, else the first of its friction
 double   sim_event_statistic(const nsm_sim *s, int stat, int cls);  // NSM_STAT_EVENTS ...: of a row, by its multiplier
 
 // located.c, called by events.c
