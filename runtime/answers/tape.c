@@ -139,6 +139,7 @@ static void find_end(tape *t, double t1, tape_entry *e) {
   if (e->end == TAPE_SET) return;
   if (s->w.at_event && at_condition(s, t1, 0, e)) return;
   if (at_instant(s, t1, e) || at_condition(s, t1, 1, e)) return;
+  if (s->located && s->located->shortened) { e->end = TAPE_SHORT; return; }
   double clock = nsm_time_of_step(s, s->now.tick + 1);
   if (t->asks || !same_time(s, clock, t1)) e->end = TAPE_ASKED;
 }
@@ -331,7 +332,7 @@ static void look_at_switches(tape *t, const tape_entry *e) {
                 "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where "
                 "there are no velocities", name, s->now.t);
   }
-  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
+  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT;
   if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
 }
 
