@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, PARTS = 6, MOST_PARTS = 20, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20,   // SWITCHES: as pieces (located.c)
+       PARTS = 6, MOST_PARTS = 20 };     // a quarter, ..., of a piece that is not solved; of those in a step
 static const double MOST_INSTANTS = 1e9;       // of an `every` in a run: some minutes
 
 // ---- analysis -------------------------------------------------------------------------------------------------------

@@ -75,8 +75,8 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
-// By consistent(order = 4, ...) a trial may end behind the instant at which the slip stops. Its force goes on as it was,
-// as in one direction: the force that turned round there would leave the trial without a solution.
+// By consistent(order = 4) a trial may end behind the instant at which the slip stops. Its force goes on as it was, as
+// in one direction: a force that turned round there would leave the trial without a solution.
 void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const double *rate, double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   sim_disk part[2];
