@@ -163,7 +163,7 @@ static int by_force(const nsm_sim *s, int row) {
 }
 
 // Do the sets that end by their forces at `length` really end? Then a trial that is more than twice as long ends with
-// the contact open, with a slip: its mean force has run out too. Where bodies touch in more points than hold them forces
+// the contact open, or in slip: its mean force has run out too. Where bodies touch in more points than hold them forces
 // are not unique, what they were says nothing, and no such trial does. *doubted: one of them.
 static nsm_code confirm(nsm_sim *s, double h, double length, int *doubted, nsm_error *e) {
   struct sim_located *w = s->located;
