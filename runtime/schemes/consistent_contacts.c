@@ -306,6 +306,23 @@ static size_t entries_of(const nsm_sim *s, int m) {
   return n;
 }
 
+// Entries that it has: two contacts share several blocks of K where the velocities of a body are one block each.
+static size_t entries_once(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  size_t n = 0;
+  for (int a = 0; a < m; a++) {
+    int row = c->act[c->member[a]];
+    for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
+      for (int b = c->blocks[t], e = c->at_block0[b]; e < c->at_block0[b + 1]; e++) {
+        int other = c->at_block[e];
+        n += s->n.r.active[other] && c->mark[other] != row;
+        if (s->n.r.active[other]) c->mark[other] = row;
+      }
+  }
+  for (int a = 0; a < m; a++) c->mark[c->act[c->member[a]]] = -1;
+  return n;
+}
+
 // Then the projected step goes on without D.
 static int no_memory(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
@@ -382,6 +399,7 @@ static int solve_island(nsm_sim *s, int m) {
   if (!plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   size_t square = (size_t)m * (size_t)m, entries = entries_of(s, m);
+  if (m > DENSE_ISLAND && entries >= square / 4) entries = entries_once(s, m);
   int sparse = m > DENSE_ISLAND && entries < square / 4;
   c->m = sim_pool_room(s, &c->room[2], sparse ? entries : square, sizeof *c->m);
   c->col = sim_pool_room(s, &c->room[3], sparse || entries > square ? entries : square, sizeof *c->col);
