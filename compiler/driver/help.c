@@ -1,7 +1,6 @@
 // help, version, and the page of each command: what it does, its flags, an example.
 #include <string.h>
 #include <unistd.h>
-#include "../base/suggest.h"
 #include "../lsp/lsp.h"
 #include "../serve/serve.h"
 #include "../syntax/vocabulary.h"
@@ -46,11 +45,7 @@ int command_help(const Options *o) {
   if (c) { print_command(c, stdout); return EXIT_OK; }
   DiagCode code;
   if (diag_code_find(o->file[0], &code) || word_story(o->file[0], NULL)) return command_explain(o);
-  const char *names[COMMANDS];
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-  const char *near = suggest(o->file[0], names, COMMANDS);
-  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", o->file[0], near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  say_no_command(o->file[0]);
   return EXIT_USAGE;
 }
 

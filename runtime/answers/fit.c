@@ -58,8 +58,8 @@ static nsm_code all_starts(fitting *w, long starts, uint64_t seed, int threads, 
   if (!w->end || !w->C || !w->begin || !w->free_of) return sim_no_memory(e, "a fit");
   for (int j = 0; starts > 1 && j < f->np; j++)
     if (!isfinite(f->vary[j].lo) || !isfinite(f->vary[j].hi)) {
-      sim_fail(e, NSM_USAGE, "--starts draws within bounds, and `%s` has none: --vary \"%s=lo:hi\"", name_of(f, j),
-               name_of(f, j));
+      sim_fail(e, NSM_USAGE, "E0777: --starts draws within bounds, and `%s` has none: --vary \"%s=lo:hi\"",
+               name_of(f, j), name_of(f, j));
       return NSM_USAGE;
     }
   nsm_code code = values_of_model(w, e);
@@ -216,15 +216,21 @@ static void say(const fitting *w, FILE *err) {
   if (w->sensible < 1e-8) say_alike(w, err);
 }
 
+// Of what a run says the part behind its code: "E0773: ".
+static const char *without_code(const char *why) {
+  return *why == 'E' && strspn(why + 1, "0123456789") == 4 && strncmp(why + 5, ": ", 2) == 0 ? why + 7 : why;
+}
+
 // Why no start has come to an end.
 static nsm_code none(const fitting *w, nsm_error *e) {
   for (int i = 0; i < w->nend; i++)
     if (w->end[i].silent) {
-      sim_fail(e, NSM_FAILED, "none of %d starts has converged: nothing that is matched depends on `%s` at a start; "
-               "other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
+      sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: nothing that is matched depends on `%s` at a "
+               "start; other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
       return NSM_FAILED;
     }
-  sim_fail(e, NSM_FAILED, "none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "", w->end[0].why);
+  sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "",
+           without_code(w->end[0].why));
   return NSM_FAILED;
 }
 
@@ -238,7 +244,7 @@ static nsm_code profiles(fitting *w, const nsm_flags *flags, nsm_error *e) {
     to->which = -1;
     for (int j = 0; j < w->f.np; j++) if (strcmp(name_of(&w->f, j), flags->list[i].text) == 0) to->which = j;
     if (to->which < 0 || !(deviation(w, to->which) > 0)) {
-      sim_fail(e, NSM_USAGE, "--profile %s: %s", flags->list[i].text,
+      sim_fail(e, NSM_USAGE, "E0777: --profile %s: %s", flags->list[i].text,
                to->which < 0 ? "it is not varied" : "it is at its bound, or the data do not tell it");
       return NSM_USAGE;
     }
@@ -260,7 +266,8 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   nsm_code code = fit_read(&w->f, flags, e);
   for (int j = 0; code == NSM_OK && host->fitted && j < w->f.np; j++)
     if (w->f.vary[j].own) {
-      sim_fail(e, NSM_USAGE, "--write: `%s` has a value of its own in each file: a model has one", name_of(&w->f, j));
+      sim_fail(e, NSM_USAGE, "E0777: --write: `%s` has a value of its own in each file: a model has one",
+               name_of(&w->f, j));
       return NSM_USAGE;
     }
   if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed,
