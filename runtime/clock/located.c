@@ -70,7 +70,7 @@ void sim_located_step(nsm_sim *s, double t1) {
     memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
     memset(w->often, 0, (size_t)s->n.r.n);
   }
-  w->pieces = w->capture = w->begins = 0;
+  w->pieces = w->capture = w->begins = w->parts = 0;
   if (s->n.flow) s->n.flow->fixed_end = 0;
 }
 
