@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIES = 100 };
+enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9;        // of the piece: a set that ends before this has never held
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
@@ -68,8 +68,9 @@ static double next(const nsm_sim *s, double lo, double hi) {
   return r;
 }
 
-// The rows whose sets end at the trial at hand, which is not beyond any root by more than its tolerance.
-static int take_hits(nsm_sim *s, int beyond) {
+// The rows whose sets end at the trial at hand, which is not beyond any root by more than its tolerance. Where rounding
+// has all of them hold at the end of the bracket, those that had crossed there when it was found.
+static void take_hits(nsm_sim *s) {
   struct sim_located *w = s->located;
   int any = 0;
   for (int row = 0; row < s->n.r.n; row++) {
@@ -78,7 +79,7 @@ static int take_hits(nsm_sim *s, int beyond) {
                                                    : w->high[row] < 0));
     any |= w->hit[row];
   }
-  return any || beyond;
+  for (int row = 0; !any && row < s->n.r.n; row++) w->hit[row] = w->high[row] < 0;
 }
 
 // The rows that end at the end of the bracket do so by a multiplier that jumps over the whole of a piece that is too
@@ -116,7 +117,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
       at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
     }
-    if (at && !up) { *length = r; take_hits(s, 0); return NSM_OK; }
+    if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
     if (up) {
       hi = r;
       for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
@@ -128,19 +129,37 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     for (int row = 0; side == (up ? 1 : -1) && row < s->n.r.n; row++) stays[row] *= 0.5;
     side = up ? 1 : -1;
   }
-  if (*length == 0) { take_hits(s, 1); return NSM_OK; }
+  if (*length == 0) { take_hits(s); return NSM_OK; }
   int before = ends_before(s, lo);
   *length = before ? lo : hi;
   nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
-  if (code == NSM_OK && !before) take_hits(s, 1);
+  if (code == NSM_OK && !before) take_hits(s);
   return code;
+}
+
+// A piece so short that no force ends its set in it: from then on it is known how forces change. The trial of length h
+// is at hand otherwise.
+static nsm_code begin_short(nsm_sim *s, double h, double *length, nsm_error *e) {
+  double r = h;
+  for (int tries = 0; tries < MOST_SHORTER; tries++) {
+    r *= 0.25;
+    nsm_code code = attempt(s, r, e);
+    if (code != NSM_OK) return code;
+    int any = 0;
+    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    if (any || sim_watch_ends(s, r) || first_dip(s, r) > 0) continue;
+    s->located->shortened = 1;
+    *length = r;
+    return NSM_OK;
+  }
+  return attempt(s, h, e);
 }
 
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
   if (s->n.radau) return sim_radau_find(s, length, e);
   double h = *length;
-  w->events = 0;
+  w->events = w->shortened = 0;
   if (w->capture) return NSM_OK;
   if (s->n.flow && sim_flow_found(s, length)) return NSM_OK;
   h = *length;
@@ -150,6 +169,10 @@ nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
     if (code != NSM_OK) return code;
     any = 0;
     for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+  }
+  if (sim_watch_ends(s, h)) {
+    nsm_code code = begin_short(s, h, length, e);
+    if (code != NSM_OK || w->shortened) return code;
   }
   double x = any ? 0 : first_dip(s, h);
   if (x > 0) {
