@@ -4,8 +4,8 @@
 //     u_E [nv];   with rows: l = lambda + Lambda [rows], u_C [nv], Lambda [rows];
 //     with constraints: kappa [rows], pi = P kappa [nv]
 //
-// and those of an impact u_C and Lambda. A closed contact acts in (1) and in (6); so does a constraint that no other one
-// implies.
+// and those of an impact u_C and Lambda. A closed contact acts in (1) and in (6); so does a constraint that no other
+// one implies.
 #include "play.h"
 #include <stddef.h>
 #include <string.h>
