@@ -56,8 +56,8 @@ nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e) {
   char name[256];
   sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, sim_at_class(s->w.reset_by),
-              "E0510: line %d: at t = %.10g s this block makes the gap of %s %.6g, which is inside of the obstacle; put it "
-              "where the gap is not negative, or --project-start moves it there",
+              "E0510: line %d: at t = %.10g s this block makes the gap of %s %.6g, which is inside of the obstacle; "
+              "put it where the gap is not negative, or --project-start moves it there",
               s->a->m->cls[s->w.reset_by].line, s->now.t, name, gap[row]);
   return NSM_FAILED;
 }
