@@ -260,7 +260,8 @@ static void no_energy_by_lzb(void **state) {
 // Newton's law makes energy in some of them, which is why there are others: how many, for tests/bench/impacts/run.
 static void newton(void **state) {
   (void)state;
-  int n = (int)asked("NSM_IMPACTS", 400) < 2000 ? 400 : 2000, gains = 0;   // the few without a solution take long
+  int n = (int)asked("NSM_IMPACTS", THIN > 1 ? 100 : 400), gains = 0;
+  n = n < 2000 ? n : 2000;                                     // the few without a solution take long
   double most = 0;
   seed = first_seed;
   for (int k = 0; k < n; k++) {
