@@ -384,18 +384,18 @@ void unknown_law(const Env *env, const Ast *law);              // reports it
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);
 bool law_arguments(const Env *env, const Ast *law, int least, int most);
-MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 bool is_friction(const Ast *law);
 bool is_rolling(const Ast *x);    // of a contact: some law is rolling(mu, mu_r)
 bool is_slip_in_space(const Ast *x);   // of three directions of slip: no spin, the law is coulomb(mu)
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
-// --- elab_friction.c ---
+unsigned asserted_class(const Ast *law);                       // 0: not one of those names
+// --- elab_contact.c, elab_friction.c ---
+MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
 bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
-unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 // --- elab_family.c ---
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);

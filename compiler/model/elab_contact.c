@@ -78,21 +78,6 @@ static Symbol *row_of(const Env *env, const Ast *x) {
 
 // --- laws ---
 
-bool law_arguments(const Env *env, const Ast *law, int least, int most) {
-  if (law->list.n >= least && law->list.n <= most) return true;
-  Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
-                 most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
-  diag_label(d, "%d given", law->list.n);
-  if (is_law(law, "newton")) diag_help(d, "newton(e), or newton(e, e_t)");
-  else if (impact_law_named(law->name) != MI_ANY)
-    diag_help(d, "%s", impact_law_row(impact_law_named(law->name))->written);
-  else if (most == 0 && law->list.n == 1)
-    diag_help(d, "leave the parentheses out, or write newton(%s)", ast_text(env->e, law->list.at[0]));
-  else if (most == 0) diag_help(d, "leave the parentheses out");
-  else diag_help(d, "coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)");
-  return false;
-}
-
 MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what) {
   Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
   if (!unit_check(env, v, unit, what)) return NULL;
@@ -162,14 +147,6 @@ static bool uses_var(const MExpr *x, int id, unsigned along, Map *seen) {
   for (int i = 0; i < x->nargs; i++)
     if (uses_var(x->arg[i], id, along, seen)) return true;
   return false;
-}
-
-// The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities
-// in J per unit of y.
-Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
-Unit impulse_along(Unit y, bool velocities) {
-  Unit force = force_along(y);
-  return velocities || force.state != UNIT_KNOWN ? force : unit_mul(force, unit_named("s"));
 }
 
 // Under a given normal force: no gap, nothing to hit.

@@ -1,4 +1,5 @@
-// The words of the laws of contacts and constraints: which law one is, of which kind, and what to say where it is none.
+// The words of the laws of contacts and constraints: which law one is, of which kind, how many arguments it has, what is
+// said where it is none; and the units of its forces.
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -81,4 +82,27 @@ void unknown_law(const Env *env, const Ast *law) {
   else if (near) diag_mean(d, near);
   else
     diag_help(d, "the laws are %s, %s", impact_forms(env), friction_forms(env));
+}
+
+bool law_arguments(const Env *env, const Ast *law, int least, int most) {
+  if (law->list.n >= least && law->list.n <= most) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
+                 most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
+  diag_label(d, "%d given", law->list.n);
+  if (is_law(law, "newton")) diag_help(d, "newton(e), or newton(e, e_t)");
+  else if (impact_law_named(law->name) != MI_ANY)
+    diag_help(d, "%s", impact_law_row(impact_law_named(law->name))->written);
+  else if (most == 0 && law->list.n == 1)
+    diag_help(d, "leave the parentheses out, or write newton(%s)", ast_text(env->e, law->list.at[0]));
+  else if (most == 0) diag_help(d, "leave the parentheses out");
+  else diag_help(d, "coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)");
+  return false;
+}
+
+// The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities
+// in J per unit of y.
+Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
+Unit impulse_along(Unit y, bool velocities) {
+  Unit force = force_along(y);
+  return velocities || force.state != UNIT_KNOWN ? force : unit_mul(force, unit_named("s"));
 }
