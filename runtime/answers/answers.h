@@ -10,6 +10,7 @@ typedef struct answers_of {
   long   number;                        // of a `hit`, from 1
   int    column, row;                   // row: of `first`, `last`, `hit`, whose column is -1
   double scale;                         // of the unit in which it is shown
+  const char *unit;                     // that, of a column
 } answers_of;
 static inline int answers_of_event(const answers_of *of) { return of->row >= 0; }
 

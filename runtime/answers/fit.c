@@ -180,28 +180,35 @@ static void write_json(const fitting *w, FILE *out) {
 }
 
 // Of two parameters whose correlation is 1 the names.
-static void say_alike(const fitting *w, FILE *err) {
+static void alike(const fitting *w, char *to, size_t size) {
   const fit *f = &w->f;
   int a = -1, b = -1;
+  *to = 0;
+  if (!(w->sensible < 1e-8)) return;
   double most = 1 - 1e-9;
   for (int i = 0; i < f->np; i++)
     for (int j = 0; j < i; j++) {
-      double size = deviation(w, i) * deviation(w, j), r = fabs(w->C[i + (long)j * f->np]) / size;
+      double both = deviation(w, i) * deviation(w, j), r = fabs(w->C[i + (long)j * f->np]) / both;
       if (r > most) { most = r; a = j; b = i; }
     }
-  fputs("note: the data do not tell ", err);
-  if (a >= 0) fprintf(err, "`%s` and `%s` apart", name_of(f, a), name_of(f, b));
-  else fputs("all of these parameters apart", err);
-  if (w->sensible > 0) fprintf(err, " (condition %.1e)\n", 1 / w->sensible);
-  else fputs(": some combination of them changes nothing\n", err);
+  char pair[640] = "all of these parameters", how[80] = ": some combination of them changes nothing";
+  if (a >= 0) snprintf(pair, sizeof pair, "`%s` and `%s`", name_of(f, a), name_of(f, b));
+  if (w->sensible > 0) snprintf(how, sizeof how, " (condition %.1e)", 1 / w->sensible);
+  snprintf(to, size, "the data do not tell %s apart%s", pair, how);
+}
+
+// Starts that end in the best sum.
+static int agreeing(const fitting *w) {
+  int agree = 0;
+  for (int i = 0; i < w->nend; i++) agree += w->end[i].converged && same(w->end[i].rss, w->end[w->best].rss);
+  return agree;
 }
 
 static void say(const fitting *w, FILE *err) {
   const fit *f = &w->f;
   const fit_end *b = &w->end[w->best];
   double t = quantile(w);
-  int agree = 0;
-  for (int i = 0; i < w->nend; i++) agree += w->end[i].converged && same(w->end[i].rss, b->rss);
+  char note[800];
   for (int j = 0; j < f->np; j++) {
     double sd = deviation(w, j);
     if (!w->free_of[j]) fprintf(err, "  %s = %.11g, at its bound\n", name_of(f, j), b->x[j]);
@@ -209,11 +216,43 @@ static void say(const fitting *w, FILE *err) {
                  b->x[j] + t * sd);
   }
   fprintf(err, "%d numbers, rms %.6g, sum of squares %.11g; %d iterations, %ld runs; %d of %d starts end here\n", f->n,
-          sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agree, w->nend);
+          sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agreeing(w), w->nend);
   for (int k = 0; k < w->nprofile; k++)
     fprintf(err, "  %s by its profile: [%.6g, %.6g]\n", name_of(f, w->profile[k].which), w->profile[k].lo,
             w->profile[k].hi);
-  if (w->sensible < 1e-8) say_alike(w, err);
+  alike(w, note, sizeof note);
+  if (*note) fprintf(err, "note: %s\n", note);
+}
+
+// For a page.
+static nsm_code show(fitting *w, nsm_host *host, nsm_error *e) {
+  fit *f = &w->f;
+  const fit_end *b = &w->end[w->best];
+  double t = quantile(w);
+  char note[800];
+  fit_shown to = { .model = (const char *)f->m->text + f->m->name, .points = f->n, .freedom = freedom(w),
+                   .iterations = b->iterations, .agree = agreeing(w), .rss = b->rss, .note = note, .covariance = w->C,
+                   .nvalue = f->np, .nstart = w->nend, .nprofile = w->nprofile };
+  to.value = calloc((size_t)f->np + 1, sizeof *to.value);
+  to.start = calloc((size_t)w->nend + 1, sizeof *to.start);
+  to.profile = calloc((size_t)w->nprofile + 1, sizeof *to.profile);
+  nsm_code code = to.value && to.start && to.profile ? NSM_OK : sim_no_memory(e, "a page");
+  alike(w, note, sizeof note);
+  for (int j = 0; code == NSM_OK && j < f->np; j++) {
+    double sd = deviation(w, j), x = b->x[j];
+    to.value[j] = (fit_shown_value){ name_of(f, j), f->vary[j].unit, x, sd, x - t * sd, x + t * sd, !w->free_of[j] };
+  }
+  for (int i = 0; code == NSM_OK && i < w->nend; i++)
+    to.start[i] = (fit_shown_start){ w->end[i].rss, w->end[i].converged, w->end[i].iterations };
+  for (int k = 0; code == NSM_OK && k < w->nprofile; k++) {
+    const fit_profile *p = &w->profile[k];
+    to.profile[k] = (fit_shown_profile){ name_of(f, p->which), FIT_PROFILE, p->value, p->rss, b->x[p->which], b->rss,
+                                          p->lo, p->hi };
+  }
+  if (code == NSM_OK) code = fit_show_columns(f, b->x, &to, e);
+  if (code == NSM_OK) host->fit_shown(host->with, &to);
+  fit_shown_free(&to);
+  return code;
 }
 
 // Of what a run says the part behind its code: "E0773: ".
@@ -278,6 +317,7 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   if (code == NSM_OK) code = profiles(w, flags, e);
   const char *rows = flags->text[NSM_FLAG_RESIDUALS];
   if (code == NSM_OK && rows) code = fit_write_rows(&w->f, w->end[w->best].x, rows, e);
+  if (code == NSM_OK && host->fit_shown) code = show(w, host, e);
   if (code != NSM_OK) return code;
   FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
   if (!out) return NSM_FILE;

@@ -18,8 +18,9 @@ typedef enum {
   TAPE_KEPT
 } tape_law;
 
-// What ends a piece: a time of the clock or one that was asked for; an instant of `every`, of time; a condition; a set.
-typedef enum { TAPE_CLOCK, TAPE_ASKED, TAPE_EVERY, TAPE_BY_TIME, TAPE_WHEN, TAPE_SET } tape_end;
+// What ends a piece: a time of the clock or one that was asked for; nothing but its length, which is given; an instant
+// of `every`, of time; a condition; a set.
+typedef enum { TAPE_CLOCK, TAPE_ASKED, TAPE_SHORT, TAPE_EVERY, TAPE_BY_TIME, TAPE_WHEN, TAPE_SET } tape_end;
 
 typedef struct tape_entry {
   tape_kind kind;

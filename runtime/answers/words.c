@@ -64,6 +64,7 @@ static nsm_code find_column(nsm_sim *s, const char *flag, answers_of *of, nsm_er
   of->column = nsm_find_column(s, of->of);
   if (of->column >= 0) {
     of->scale = nsm_column_scale(s, of->column);
+    of->unit = nsm_column_unit(s, of->column);
     return NSM_OK;
   }
   nsm_meant(of->of, nsm_ncolumn(s) + NSM_ENERGIES, column_name, s, meant, sizeof meant);
