@@ -1,5 +1,5 @@
-// The words of the laws of contacts and constraints: which law one is, of which kind, how many arguments it has, what is
-// said where it is none; and the units of its forces.
+// The words of the laws of contacts and constraints: which law one is, of which kind, how many arguments it has, what
+// is said where there is no such law; and the units of its forces.
 #include <string.h>
 
 #include "../base/suggest.h"
