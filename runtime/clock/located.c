@@ -39,7 +39,7 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
                         &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e, &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
-  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
+  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
   for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
   memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;

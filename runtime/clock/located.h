@@ -23,6 +23,7 @@ struct sim_located {
   double *total;                        // [nl] impulses of the pieces of a step so far
   double *fall;                         // [rows] how fast a contact's rate changed before it closed
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
+  unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step

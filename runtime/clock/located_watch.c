@@ -108,6 +108,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       *forces = fmax(*forces, p / h);
       double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
       double opens = fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
+      w->out[row] = opens > 0;
       w->f[row] = p > 0 ? end : opens > 0 ? fmin(end, 0) - opens : 0;
     }
   }
@@ -123,6 +124,19 @@ static void slips(nsm_sim *s, const nsm_view *v) {
 // Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
 // force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
+
+static double inverse_mass(const nsm_sim *s, int z) {
+  if (s->n.con) return s->n.con->mass_inverse[z];
+  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
+}
+
+// H M^{-1} H^T of a row, with masses that are not coupled.
+static double mobility(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double inverse = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
+  return inverse;
+}
 
 // By the energy-consistent schemes multipliers have what an impact at the begin added, and normal ones what made rates
 // 0 at the end: neither limits the friction of the motion (friction.md, 3).
@@ -142,7 +156,9 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   g.force = sim_disk_gauge(part, l);
   g.limit = part->mu * (s->n.con ? s->n.con->pressed[number] : sim_friction_pressed(s, number, s->w.l1));
   g.slides = !sim_is_inside_disk(g.force, g.limit);
-  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
+  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1) ||
+      g.slip <= share * g.limit * mobility(s, row[0]))
+    g.slides = 0;
   return g;
 }
 
@@ -174,6 +190,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   *forces = fmax(*forces, g.force / h);
   if (s->now.set[row] == SIM_SLIPS_ON) { w->f[row] = still_slides(&g, m); return; }
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
+  w->out[row] = (unsigned char)g.slides;
   w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
 }
 
@@ -306,21 +323,14 @@ void sim_watch_others(nsm_sim *s, double t1) {
   }
 }
 
-static double inverse_mass(const nsm_sim *s, int z) {
-  if (s->n.con) return s->n.con->mass_inverse[z];
-  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
-}
-
 // The slip that friction stops at once: in a share of 1e-9 of the short piece at hand, or, by event_driven, in what
 // the instant at which it was found to stop is known to. At rest velocities are round-off, and beside each other not
 // small.
 static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   int row = r->friction[number].row[part->first];
-  double inverse = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
   double instant = s->n.flow ? 1024 * DBL_EPSILON * (fabs(s->now.t) + s->a->step) / s->w.length : 0;
-  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * inverse;
+  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * mobility(s, row);
 }
 
 void sim_watch_still_slides(nsm_sim *s) {
