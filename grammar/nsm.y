@@ -223,7 +223,8 @@ value: %empty                                            { $$ = NULL; }
      | '=' expr                                          { $$ = $2; }
      ;
 within: %empty                                           { $$ = ast_list(); }
-      | IN '[' expr ',' expr ']'                         { $$ = ast_append(p, ast_append(p, ast_list(), $3), $5); }
+      | IN '[' expr ',' expr ']'                         { $$ = ast_within(p, $3, $5, ast_list()); }
+      | IN '[' expr ',' expr ']' '[' index_list ']'      { $$ = ast_within(p, $3, $5, $8); }
       ;
 names: NAME                                              { $$ = ast_append(p, ast_list(), ast_name(p, @1, $1)); }
      | names ',' NAME                                    { $$ = ast_append(p, $1, ast_name(p, @3, $3)); }

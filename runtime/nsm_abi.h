@@ -403,7 +403,8 @@ enum {
   NSM_STAT_GAIN,
   NSM_STAT_EVENTS,
   NSM_STAT_FIRST,
-  NSM_STAT_LAST
+  NSM_STAT_LAST,
+  NSM_STAT_HIT                          // the n-th impact: of answers alone
 };
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 

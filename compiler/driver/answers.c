@@ -5,6 +5,7 @@
 #include "../../runtime/answers/sens.h"
 #include "../dual/kernels_dual.h"
 #include "commands.h"
+#include "fit_page.h"
 #include "fitted.h"
 
 static void show_error(void *with, const nsm_error *e, FILE *err) {
@@ -12,8 +13,8 @@ static void show_error(void *with, const nsm_error *e, FILE *err) {
   diag_print_plain(e->text, span_of_error(c, e->at), err, wants_colour(err));
 }
 
-// What is collected for --write.
-typedef struct Answering { Compilation *c; Fitted *value; int n; } Answering;
+// What is collected for --write; where --page goes, and how that went.
+typedef struct Answering { Compilation *c; Fitted *value; int n; const char *page; int code; } Answering;
 
 static void keep_fitted(void *with, const char *name, double value) {
   Answering *w = with;
@@ -21,6 +22,14 @@ static void keep_fitted(void *with, const char *name, double value) {
   for (int i = 0; i < w->n; i++) more[i] = w->value[i];
   more[w->n++] = (Fitted){ arena_strndup(w->c->arena, name, strlen(name)), value };
   w->value = more;
+}
+
+static void write_page(void *with, const fit_shown *f) {
+  Answering *w = with;
+  Text out = { 0 };
+  fit_page(f, &out);
+  w->code = write_file(&out, w->page);
+  text_free(&out);
 }
 
 typedef int Answer(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
@@ -50,17 +59,20 @@ static int answer(const Options *given_options, Answer *by) {
   compilation_release_stages(c);
   bool asks = o->command == NSM_FOR_FIT || o->command == NSM_FOR_ANALYSE;
   if (asks) code = flags_asked(o, c, &with.flags);
-  const char *to = o->flags.text[NSM_FLAG_FIT_WRITE];
+  const char *to = o->flags.text[NSM_FLAG_FIT_WRITE], *page = o->flags.text[NSM_FLAG_FIT_PAGE];
   if (to && code == EXIT_OK) code = check_output(c, to);
+  if (page && code == EXIT_OK) code = check_output(c, page);
   nsm_program *p = code == EXIT_OK ? load_program(o, c, &code) : NULL;
   if (p) {
-    Answering w = { .c = c };
+    Answering w = { .c = c, .page = page };
     nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n), .say = show_error,
                       .with = &w };
     host.ninput = n;
     if (to) host.fitted = keep_fitted;
+    if (page) host.fit_shown = write_page;
     nsm_flags flags = left_to_the_run(c->arena, o);
     code = by(jit_model(p->jit), &flags, &host, dual_kernel_run, program_dual(p));
+    if (code == EXIT_OK) code = w.code;
     if (to && code == EXIT_OK) code = write_fitted(c, jit_model(p->jit), w.value, w.n, to);
     program_dual_free(p);
     if (code != EXIT_INTERRUPTED) jit_free(p->jit);

@@ -35,6 +35,7 @@ enum { COMMANDS = 0
 };
 extern const Command commands[COMMANDS];                  // help.c
 const Command *command_named(const char *name);           // NULL: there is none
+void say_no_command(const char *name);                      // with the one that is meant, on stderr
 void print_commands(FILE *f);
 void print_command(const Command *c, FILE *f);
 

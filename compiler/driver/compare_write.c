@@ -2,6 +2,7 @@
 // from messages: escaped).
 #include <math.h>
 #include <string.h>
+#include "../view/still.h"
 #include "compare.h"
 
 static const char *number(const Compare *c, double x, const char *format) {
@@ -119,17 +120,8 @@ static void chart(const Compare *c, bool work, Text *out) {
 }
 
 void compare_page(const Compare *c, Text *out) {
-  text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-"
-                "Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<meta "
-                "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,"
-                "\">\n<title>");
-  text_xml(out, c->model);
-  text_add(out, ": schemes compared</title>\n<style>body{font:15px/1.5 system-ui,sans-serif;max-width:960px;margin:2em "
-                "auto;padding:0 1em}table{border-collapse:collapse;width:100%}td,th{padding:.2em .6em;text-align:right;"
-                "border-bottom:1px solid #ddd}td:first-child,th:first-child,td.why{text-align:left}svg{width:49%;"
-                "min-width:320px;font-size:11px}.grid{stroke:#ddd}</style>\n</head>\n<body>\n<h1>");
-  text_xml(out, c->model);
-  text_printf(out, ": schemes compared</h1>\n<p>To %.6g s, %d column%s. Reference: ", c->until, c->ncolumn,
+  still_begin(out, c->model, "schemes compared", "svg{width:49%;min-width:320px;font-size:11px}.grid{stroke:#ddd}");
+  text_printf(out, "<p>To %.6g s, %d column%s. Reference: ", c->until, c->ncolumn,
               c->ncolumn == 1 ? "" : "s");
   text_xml(out, c->reference);
   text_add(out, ". Errors are those at the end, and their mean, of the columns in units of the largest value of their "
@@ -158,5 +150,6 @@ void compare_page(const Compare *c, Text *out) {
     if (captured) text_printf(out, "<td>%ld</td>", r->captured);
     text_add(out, "</tr>\n");
   }
-  text_add(out, "</table>\n</body>\n</html>\n");
+  text_add(out, "</table>\n");
+  still_end(out);
 }

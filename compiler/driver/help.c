@@ -40,17 +40,37 @@ void print_command(const Command *c, FILE *f) {
   nsm_flags_help(c->id, f);
 }
 
+// What other programs call a command of nsm: `simulate` is nsm run.
+static const char *command_meant(const char *name) {
+  static const char *const words[][2] = {
+    { "simulate", "run" },    { "sim", "run" },        { "execute", "run" },   { "export", "build F.nsm -o F.fmu" },
+    { "fmu", "build F.nsm -o F.fmu" }, { "compile", "build" }, { "codegen", "emit" },  { "format", "fmt" },
+    { "lint", "check" },      { "verify", "test" },    { "validate", "check" }, { "info", "derive" },
+    { "optimize", "fit" },    { "optimise", "fit" },   { "calibrate", "fit" }, { "sensitivity", "sens" },
+    { "gradient", "sens" },   { "analyze", "analyse" }, { "linearize", "analyse F.nsm --linear" },
+    { "convert", "import" },  { "show", "view" },      { "init", "new" },      { "create", "new" },
+    { "scan", "sweep" },      { "bench", "run F.nsm --bench 7" },
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i][0], name)) return words[i][1];
+  const char *names[COMMANDS];
+  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+  return suggest(name, names, COMMANDS);
+}
+
+void say_no_command(const char *name) {
+  const char *near = command_meant(name);
+  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
+}
+
 int command_help(const Options *o) {
   if (o->nfile == 0) { print_commands(stdout); return EXIT_OK; }
   const Command *c = command_named(o->file[0]);
   if (c) { print_command(c, stdout); return EXIT_OK; }
   DiagCode code;
   if (diag_code_find(o->file[0], &code) || word_story(o->file[0], NULL)) return command_explain(o);
-  const char *names[COMMANDS];
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-  const char *near = suggest(o->file[0], names, COMMANDS);
-  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", o->file[0], near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  say_no_command(o->file[0]);
   return EXIT_USAGE;
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../runtime/record/record.h"
-#include "../base/suggest.h"
 #include "commands.h"
 
 static int refuse(const char *what, const char *name, const char *then) {
@@ -14,11 +13,7 @@ static int refuse(const char *what, const char *name, const char *then) {
 static int unknown_command(const char *name) {
   const char *dot = strrchr(name, '.');
   if (dot && !strcmp(dot, ".nsm")) return refuse("a command stands before the file: nsm run ", name, "");
-  const char *names[COMMANDS];
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-  const char *near = suggest(name, names, COMMANDS);
-  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "", near ? near : "",
-          near ? "'?" : "");
+  say_no_command(name);
   fputs("       nsm help lists them\n", stderr);
   return EXIT_USAGE;
 }

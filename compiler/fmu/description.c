@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fmu.h"
+#include "runtime/fmi/exchange.h"
 
 // ---- variables ------------------------------------------------------------------------------------------------------
 typedef struct Role { const char *causality, *variability, *initial; bool start; } Role;
@@ -135,6 +136,7 @@ static void head2(const Fmu *f, Text *out) {
   text_printf(out, "  <%s", kind_of(f));
   xml_attribute(out, "modelIdentifier", f->name);
   if (!f->exchange) text_add(out, " canHandleVariableCommunicationStepSize=\"true\"");
+  if (fmi_has_derivatives(f->sim)) text_add(out, " providesDirectionalDerivative=\"true\"");
   text_add(out, " canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\""
                 " canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n");
   for (int i = 0; i < f->nsource; i++) {
@@ -153,6 +155,8 @@ static void head3(const Fmu *f, Text *out) {
   text_printf(out, "  <%s", kind_of(f));
   xml_attribute(out, "modelIdentifier", f->name);
   text_add(out, " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"");
+  if (fmi_has_derivatives(f->sim))
+    text_add(out, " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"");
   text_add(out, f->exchange ? " needsCompletedIntegratorStep=\"true\"/>\n"
                             : " canHandleVariableCommunicationStepSize=\"true\" mightReturnEarlyFromDoStep=\"true\""
                               " hasEventMode=\"true\"/>\n");

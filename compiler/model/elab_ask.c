@@ -169,7 +169,9 @@ static bool put_hit(Asking *w, const Ast *x) {
 static bool put_match(Asking *w, const Ast *t) {
   const Ast *of = t->b;
   if (t->c || t->name || t->list.n || (of && of->kind != AST_NAME && of->kind != AST_STRING)) return wrong_form(w, t);
-  if (!put_column(w, t->a)) return false;
+  bool hit = t->a->kind == AST_CALL && !t->a->a && !strcmp(t->a->name, "hit");
+  if (hit && !of) return wrong_form(w, t);
+  if (!(hit ? put_hit(w, t->a) : put_column(w, t->a))) return false;
   if (of) text_printf(&w->text, " ~ %s", of->name);
   if (!t->list2.n) return true;
   const Ast *sigma = t->list2.at[0];

@@ -98,12 +98,23 @@ static bool is_node(const Env *env, const Ast *x, const MExpr *v) {
   return false;
 }
 
+// A part whose two ends are at one node; the caret stands where the model says so.
+static void short_cut(Elab *e, const Ast *x, const Value *from, const Value *to) {
+  if (!mx_same(from->at[0], to->at[0])) return;
+  Span end = to->at[0]->span;
+  bool given = end.file && end.file != x->span.file;                                     // to a part of a library
+  Diag *d = diag(e->bag, DIAG_W0826, given ? end : x->b->span, "a flow from a node to itself does nothing");
+  if (given) diag_also(d, x->span, "the flow");
+  diag_help(d, "name two nodes");
+}
+
 void elab_flow(Env env, const Ast *x) {
   Env at_node = env;
   at_node.declare = "node";
   Value from = elab_scalar(&at_node, x->a), to = elab_scalar(&at_node, x->b), v = elab_scalar(&env, x->c);
   if (from.bad || to.bad || v.bad || !unit_check(&env, v, UNIT_ANY, "a flow")) return;
   if (!is_node(&env, x->a, from.at[0]) || !is_node(&env, x->b, to.at[0])) return;
+  short_cut(env.e, x, &from, &to);
   if (any_state_rate(env.e, &v)) {
     Diag *d = diag(env.e->bag, DIAG_E0249, v.span, "a flow contains no derivative of a state");
     diag_help(d, "algebraic i; C*u' = i; flow %s to %s = i;", ast_text(env.e, x->a), ast_text(env.e, x->b));

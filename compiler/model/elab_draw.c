@@ -1,6 +1,7 @@
 // draw { ... }: how a model looks. Each number of a picture becomes a hidden output, which no run evaluates; what
 // shows the run asks for them (include/nsm.h, nsm_read_drawing).
 #include <string.h>
+#include "../base/suggest.h"
 #include "elab.h"
 
 // What stands for an argument: p a place, two or three numbers; v a vector of this kind, too; n a number; m a number
@@ -27,6 +28,21 @@ static const Picture *picture_named(const char *name) {
   return NULL;
 }
 
+// The picture that another word of drawing programs stands for, or that is spelled nearly so, or NULL.
+static const Picture *picture_meant(const char *name) {
+  static const char *const words[][2] = {
+    { "ball", "disk" }, { "point", "disk" }, { "dot", "disk" }, { "rectangle", "box" }, { "rect", "box" },
+    { "cube", "box" }, { "rope", "line" }, { "rod", "line" }, { "polyline", "line" }, { "path", "trail" },
+    { "vector", "arrow" }, { "label", "text" }, { "dashpot", "damper" }, { "triangle", "polygon" },
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i][0], name)) return picture_named(words[i][1]);
+  const char *names[PICTURES];
+  for (int i = 0; i < PICTURES; i++) names[i] = known[i].name;
+  const char *near = suggest(name, names, PICTURES);
+  return near ? picture_named(near) : NULL;
+}
+
 static void no_picture(const Env *env, const Ast *x) {
   Elab *e = env->e;
   bool call = x->kind == AST_CALL && !x->a;
@@ -35,7 +51,8 @@ static void no_picture(const Env *env, const Ast *x) {
   Text t = {0};
   for (int i = 0; i < PICTURES; i++) text_printf(&t, "%s%s", i ? ", " : "", known[i].name);
   diag_note(d, "what can be drawn: %s", text_str(&t));
-  diag_help(d, "%s;", known[0].example);
+  const Picture *meant = call ? picture_meant(x->name) : NULL;
+  diag_help(d, "%s;", (meant ? meant : &known[0])->example);
   text_free(&t);
 }
 

@@ -122,7 +122,9 @@ static void scheme(const Env *env, const Ast *x) {
     Diag *d = diag(env->e->bag, DIAG_E0213, arg->span,
                    "a scheme takes theta, gamma, order, stages, rtol, atol, located and projection, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
-    diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
+    bool yes = arg->kind == AST_NAME && (!strcmp(arg->name, "located") || !strcmp(arg->name, "projection"));
+    if (yes) diag_help(d, "%s(%s = true)", x->name, arg->name);
+    else diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
 }
 

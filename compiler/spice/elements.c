@@ -188,9 +188,30 @@ static const char *voltage(Spice *s, const Circuit *in, Names *n, const Card *c)
                       part_with(s, n, c, true, arena_printf(s->a, "%s_wave", name)));
 }
 
+static double number_or(const Card *c, const char *key, double other) {
+  const Item *i = spice_key(c, key);
+  return i && i->is_number ? i->number : other;
+}
+
+// Where a switch turns: ngspice's SW and CSW at VT + VH (IT, IH) upwards and at VT - VH downwards; PSpice's VSWITCH and
+// ISWITCH, whose resistance goes from ROFF at VOFF to RON at VON (ION, IOFF), half way between.
+typedef struct Threshold { double below, above; bool inverted; } Threshold;
+
+static Threshold threshold(const Card *m, bool by_current) {
+  if (strstr(m->item[2].text, "switch")) {
+    double on = number_or(m, by_current ? "ion" : "von", by_current ? 1e-3 : 1);
+    double off = number_or(m, by_current ? "ioff" : "voff", 0), sign = on < off ? -1 : 1;
+    return (Threshold){ sign*(on + off)/2, sign*(on + off)/2, on < off };
+  }
+  double middle = number_or(m, by_current ? "it" : "vt", 0), half = number_or(m, by_current ? "ih" : "vh", 0);
+  return (Threshold){ middle - half, middle + half, false };
+}
+
 static const char *switched(Spice *s, const Circuit *in, Names *n, const Card *c, bool by_current) {
   int at = by_current ? 4 : 5;
-  const Card *m = model_of(s, c, at, by_current ? "csw" : "sw");
+  const Card *of = at < c->n && c->item[at].text ? spice_model(s, c->item[at].text) : NULL;
+  const char *type = by_current ? "csw" : "sw", *other = by_current ? "iswitch" : "vswitch";
+  const Card *m = model_of(s, c, at, of && !strcmp(of->item[2].text, other) ? other : type);
   if (!m) return NULL;
   const char *control = by_current && c->n > 3 ? spice_known(n, "part", c->item[3].text) : NULL;
   if (by_current && !control) return no_control(s, c);
@@ -198,12 +219,12 @@ static const char *switched(Spice *s, const Circuit *in, Names *n, const Card *c
   const char *x = by_current ? arena_printf(s->a, "%s.i/1 [A]", control)
                   : source   ? arena_printf(s->a, "%s_wave/1 [V]", spice_known(n, "part", source->item[0].text))
                              : arena_printf(s->a, "(%s - %s)/1 [V]", node(s, n, c, 3), node(s, n, c, 4));
-  const Item *t = spice_key(m, by_current ? "it" : "vt"), *h = spice_key(m, by_current ? "ih" : "vh");
-  double middle = t && t->is_number ? t->number : 0, half = h && h->is_number ? h->number : 0;
+  Threshold turns = threshold(m, by_current);
+  if (turns.inverted) x = arena_printf(s->a, "-%s", x);
   bool on = at + 1 < c->n && spice_is_word(&c->item[at + 1], "on");
   s->parts |= PART_SWITCH;
   return arena_printf(s->a, "%s, x = %s, below = %s, above = %s, Ron = %s, Roff = %s%s);", two(s, n, c, "SwitchBy"), x,
-                      spice_quantity(s->a, middle - half, ""), spice_quantity(s->a, middle + half, ""),
+                      spice_quantity(s->a, turns.below, ""), spice_quantity(s->a, turns.above, ""),
                       key_or(s, n, m, "ron", "ohm", "1 [ohm]"), key_or(s, n, m, "roff", "ohm", "1e6 [Mohm]"),
                       on ? ", closed = 1" : "");
 }
@@ -221,11 +242,6 @@ static const char *bipolar(Spice *s, Names *n, const Card *c) {
                       spice_known(n, "part", c->item[0].text), node(s, n, c, 1), node(s, n, c, 2), node(s, n, c, 3),
                       pnp ? ", sign = -1" : "", key_or(s, n, m, "is", "A", "1e-4 [pA]"),
                       key_or(s, n, m, "bf", "", "100"), key_or(s, n, m, "br", "", "1"));
-}
-
-static double number_or(const Card *c, const char *key, double other) {
-  const Item *i = spice_key(c, key);
-  return i && i->is_number ? i->number : other;
 }
 
 static const char *mosfet(Spice *s, Names *n, const Card *c) {

@@ -72,6 +72,8 @@ Ast *ast_ask(Parse *p, Span at, AstKind kind, AstList questions);
 Ast *ast_question(Parse *p, Span at, Span word_at, const char *word, AstList terms);
 Ast *ast_asked(Parse *p, Span at, Ast *what, Ast *of_data);
 Ast *ast_initial(Parse *p, Span at, Ast *what, Ast *zero);   // x'(0)
+// The ends of a range, in [0, 2]; behind it stands their unit, or nothing (no elements): in [5, 50] [N/m].
+AstList ast_within(Parse *p, Ast *lo, Ast *hi, AstList behind);
 Ast *ast_term(Parse *p, Span at, Ast *asked, AstList within, Ast *value);
 Ast *ast_worded(Parse *p, Ast *term, Span word_at, const char *word);
 Ast *ast_with(Parse *p, Ast *term, Ast *setting);

@@ -79,21 +79,37 @@ static const Ast *give_unit(Ast *n, const char *unit, Span unit_at) {
   return other;
 }
 
+// The element `other` has a unit, and the list has one.
+static void two_units(Parse *p, const Ast *other, Span unit_at) {
+  Diag *d = problem(p, DIAG_E0120, other->span, "this element has a unit of its own");
+  diag_also(d, unit_at, "the unit of the list");
+  diag_help(d, "leave one of the two units out");
+}
+
 static Ast *vector_with_unit(Parse *p, Span at, Ast *vector, AstList index) {
   Span unit_at = span_join(index.at[0]->span, index.at[index.n - 1]->span);
   const char *unit = unit_of(p, unit_at);
   vector->span = at;
   if (!unit) return vector;
   const Ast *other = give_unit(vector, unit, unit_at);
-  if (!other) {
+  if (other) two_units(p, other, unit_at);
+  else {
     vector->unit = unit;
     vector->unit_span = unit_at;
-    return vector;
   }
-  Diag *d = problem(p, DIAG_E0120, other->span, "this element has a unit of its own");
-  diag_also(d, unit_at, "the unit of the list");
-  diag_help(d, "leave one of the two units out");
   return vector;
+}
+
+AstList ast_within(Parse *p, Ast *lo, Ast *hi, AstList behind) {
+  AstList ends = ast_append(p, ast_append(p, ast_list(), lo), hi);
+  if (!behind.n) return ends;
+  Span unit_at = span_join(behind.at[0]->span, behind.at[behind.n - 1]->span);
+  const char *unit = unit_of(p, unit_at);
+  for (int k = 0; unit && k < 2; k++) {
+    const Ast *other = give_unit(ends.at[k], unit, unit_at);
+    if (other) return two_units(p, other, unit_at), ends;
+  }
+  return ends;
 }
 
 // x'[i] is read as x[i]', so that a PRIME is always outermost.

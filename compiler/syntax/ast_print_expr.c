@@ -88,6 +88,9 @@ void print_string(const char *s, Text *out) {
 
 // --- expressions ---
 
+// The unit of a number that stands behind the list around it.
+static bool unit_of_list(const Ast *n) { return n->unit && n->unit_span.file && n->unit_span.lo >= n->span.hi; }
+
 // A number is spelled as it was written.
 static void print_number(const Ast *n, Pen *w) {
   const char *s = n->span.file ? n->span.file->text + n->span.lo : "";
@@ -103,8 +106,7 @@ static void print_number(const Ast *n, Pen *w) {
   }
   if (len) text_addn(w->out, s, len);
   else text_number(w->out, n->number);
-  bool of_list = n->unit_span.file && n->unit_span.lo >= n->span.hi;     // printed behind the list
-  if (n->unit && !of_list) text_printf(w->out, " [%s]", n->unit);
+  if (n->unit && !unit_of_list(n)) text_printf(w->out, " [%s]", n->unit);
 }
 
 static void print_each(AstList list, bool tight, Pen *w) {
@@ -175,6 +177,25 @@ static void print_binary(const Ast *n, bool tight, Pen *w) {
   print(n->b, tight, w);
 }
 
+// What has the unit that stands behind a range, or NULL: a number, with its sign.
+static const Ast *with_unit_behind(const Ast *end) {
+  while (end->kind == AST_UNARY) end = end->a;
+  return end->kind == AST_NUMBER && unit_of_list(end) ? end : NULL;
+}
+
+// in [5, 50] [N/m]
+static void print_within(const Ast *lo, const Ast *hi, Pen *w) {
+  const Ast *unit = with_unit_behind(hi);
+  if (!unit) unit = with_unit_behind(lo);
+  pen_text(w, " in [");
+  print_expr(lo, w);
+  pen_text(w, ", ");
+  print_expr(hi, w);
+  pen_at(w, behind(w, hi));
+  pen_text(w, "]");
+  if (unit) text_printf(w->out, " [%s]", unit->unit);
+}
+
 // The last token of a node takes the comments that are left inside of it, so that none slips out.
 static void print_decl(const Ast *n, Pen *w) {
   size_t end = n->span.hi - 1, bracket = n->list.n ? behind(w, n->list.at[n->list.n - 1]) : 0;
@@ -196,14 +217,7 @@ static void print_decl(const Ast *n, Pen *w) {
     pen_text(w, " = ");
     print_expr(n->a, w);
   }
-  if (n->b) {
-    pen_text(w, " in [");
-    print_expr(n->b, w);
-    pen_text(w, ", ");
-    print_expr(n->c, w);
-    pen_at(w, behind(w, n->c));
-    pen_text(w, "]");
-  }
+  if (n->b) print_within(n->b, n->c, w);
   if (n->doc) {
     put(w, end, " ");
     print_string(n->doc, w->out);
@@ -219,13 +233,7 @@ static void print_term(const Ast *n, Pen *w) {
     print_expr(n->b, w);
   }
   if (n->name && !last) pen_text(w, " "), put(w, n->name_span.lo, n->name);
-  if (n->list.n) {
-    pen_text(w, " in [");
-    print_expr(n->list.at[0], w);
-    pen_text(w, ", ");
-    print_expr(n->list.at[1], w);
-    put(w, behind(w, n->list.at[1]), "]");
-  }
+  if (n->list.n) print_within(n->list.at[0], n->list.at[1], w);
   if (n->c) {
     pen_text(w, " = ");
     print_expr(n->c, w);

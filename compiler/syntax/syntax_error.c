@@ -336,6 +336,15 @@ static bool next_is_equation(const Parse *p) {
   return prime && s[at] == '=';
 }
 
+// Behind the `with` of this item: newton(0.5) coulomb(0.3)
+static bool in_laws(const Parse *p) {
+  size_t at = p->now.at.lo;
+  if (p->before.kind != ')' || p->now.kind != TOK_NAME) return false;
+  while (at > 0 && !strchr(";{}", p->file->text[at - 1]))
+    if (!strncmp(p->file->text + --at, "with ", 5)) return true;
+  return false;
+}
+
 // Two values side by side, or an item that does not end.
 static bool missing_end(Parse *p, Expected e) {
   int kind = p->now.kind;
@@ -358,6 +367,7 @@ static bool missing_end(Parse *p, Expected e) {
   while (strchr(" \t", p->file->text[next]) && next < p->file->len) next++;
   if (strchr("=:", p->file->text[next]) || p->before.kind == TOK_STRING)
     diag_help(d, "items end with ';', lists are separated by ','");
+  else if (in_laws(p)) diag_help(d, "laws are separated by ',': with newton(0.5), coulomb(0.3)");
   else diag_help(d, "a product needs its sign: %s*%s", span_text(p, p->before.at), span_text(p, p->now.at));
   return true;
 }

@@ -111,23 +111,49 @@ static void line(const Frame *f, const double *x, const double *y, long n, const
   text_add(out, "\"/>\n");
 }
 
-void chart_lines(const Table *t, int x, const int *y, int ny, Text *out) {
-  Range all = nothing;
-  int rows = ny > 1 ? (ny + IN_ROW - 1) / IN_ROW : 0;
-  for (int i = 0; i < ny; i++) all = range_of(t->value[y[i]], t->rows, all);
-  Frame f = { widened(range_of(t->value[x], t->rows, nothing), 0), widened(all, 0.05), LEFT, TOP, WIDTH - LEFT - RIGHT,
+static void points(const Frame *f, const ChartSeries *s, const char *fill, Text *out) {
+  for (long i = 0; i < s->n; i++)
+    if (isfinite(s->x[i]) && isfinite(s->y[i]))
+      text_printf(out, "<circle r=\"2.4\" fill=\"%s\" cx=\"%.2f\" cy=\"%.2f\"/>\n", fill, across(f, s->x[i]),
+                  down(f, s->y[i]));
+}
+
+void chart_series(const char *xname, const char *yname, const ChartSeries *s, int n, Text *out) {
+  Range x = nothing, y = nothing;
+  int named = 0;
+  bool scattered = false;
+  for (int i = 0; i < n; i++) {
+    x = range_of(s[i].x, s[i].n, x);
+    y = range_of(s[i].y, s[i].n, y);
+    scattered |= s[i].points;
+    named += *s[i].name != 0;
+  }
+  int rows = named > 1 ? (named + IN_ROW - 1) / IN_ROW : 0;
+  Frame f = { widened(x, scattered ? 0.02 : 0), widened(y, 0.05), LEFT, TOP, WIDTH - LEFT - RIGHT,
               HEIGHT - TOP - BOTTOM };
   begin(out, HEIGHT + LEGEND * rows);
-  axes(&f, t->name[x], ny == 1 ? t->name[y[0]] : "", out);
-  for (int i = 0; i < ny; i++) line(&f, t->value[x], t->value[y[i]], t->rows, colour[i % 8], out);
-  for (int i = 0; rows && i < ny; i++) {
-    double at = LEFT + (double)(i % IN_ROW) * 160, level = HEIGHT + LEGEND * (i / IN_ROW) + 2.0;
+  axes(&f, xname, yname, out);
+  for (int i = 0; i < n; i++) {
+    if (s[i].points) points(&f, &s[i], colour[i % 8], out);
+    else line(&f, s[i].x, s[i].y, s[i].n, colour[i % 8], out);
+  }
+  for (int i = 0, k = 0; rows && i < n; i++) {
+    if (!*s[i].name) continue;
+    double at = LEFT + (double)(k % IN_ROW) * 160, level = HEIGHT + LEGEND * (k / IN_ROW) + 2.0;
+    k++;
     text_printf(out, "<path d=\"M%.1f %.1fh20\" stroke=\"%s\" stroke-width=\"2\"/>", at, level, colour[i % 8]);
     text_printf(out, "<text x=\"%.1f\" y=\"%.1f\">", at + 26, level + 4);
-    escaped(out, t->name[y[i]]);
+    escaped(out, s[i].name);
     text_add(out, "</text>\n");
   }
   text_add(out, "</svg>\n");
+}
+
+void chart_lines(const Table *t, int x, const int *y, int ny, Text *out) {
+  ChartSeries *s = memory_for(((size_t)ny + 1) * sizeof *s);
+  for (int i = 0; i < ny; i++) s[i] = (ChartSeries){ t->name[y[i]], t->value[x], t->value[y[i]], t->rows, false };
+  chart_series(t->name[x], ny == 1 ? t->name[y[0]] : "", s, ny, out);
+  free(s);
 }
 
 // ---- maps -----------------------------------------------------------------------------------------------------------

@@ -37,7 +37,6 @@ struct adjoint {
   kept_entry  factors, last;            // last: the end of the run
   int         failed;
   double      later, length;            // time of the row behind the one at hand, NAN: none; length of the run
-  long       *event;                    // [rows][2] entries that the first and last event of the run end
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -207,7 +206,6 @@ void adjoint_close(struct adjoint *b) {
   }
   backwards_close(b->way);
   free(b->mark);
-  free(b->event);
   free(b->kept);
   free(b);
 }
@@ -243,10 +241,7 @@ static void at_row(taking *k, const mark *m, long i) {
 static void at_end_of(taking *k, long i) {
   const answers *a = k->a;
   for (int o = 0; o < a->nof; o++) {
-    int kind = a->of[o].kind, row = a->of[o].row;
-    const long *event = k->back->event;
-    long at = kind == NSM_STAT_FIRST ? event[2 * row] : kind == NSM_STAT_LAST ? event[2 * row + 1] : -1;
-    if (at == k->p->dropped + i) backwards_time(k->back->way, o, 1);
+    if (answers_of_event(&a->of[o]) && k->chosen[o] == k->p->dropped + i) backwards_time(k->back->way, o, 1);
   }
 }
 
@@ -297,16 +292,11 @@ static nsm_code to_parameters(taking *k, nsm_error *e) {
 nsm_code adjoint_back(taking *k, nsm_error *e) {
   struct adjoint *b = k->back;
   kept_entry end = state_of(b, k->p);
-  size_t rows = (size_t)k->s->n.r.n;
-  b->event = malloc((2 * rows + 1) * sizeof *b->event);
-  for (size_t row = 0; b->event && row < rows; row++) {
-    b->event[2 * row] = k->p->first_at[row];
-    b->event[2 * row + 1] = k->p->last_at[row];
-  }
-  nsm_code code = b->failed || !b->event ? sim_no_memory(e, "an adjoint") : NSM_OK;
+  nsm_code code = b->failed ? sim_no_memory(e, "an adjoint") : NSM_OK;
   if (code == NSM_OK) at_state(k, NSM_STAT_FINAL, &end);
   k->p->row = NULL;
   k->p->stop = NULL;
+  k->p->event = NULL;
   b->later = NAN;
   b->length = k->p->of[0].t.a[0] - k->p->s->a->start;
   for (long i = b->nmark - 1; i >= 0 && code == NSM_OK; i--) {

@@ -27,7 +27,7 @@ void aligned_note(struct aligned *w, const nsm_sim *s, const tape *t) {
     const tape_entry *e = &t->at[i];
     if (e->kind != TAPE_PIECE && e->kind != TAPE_STAGES) continue;
     w->captured |= e->captured;
-    if (e->end == TAPE_CLOCK) continue;
+    if (e->end == TAPE_CLOCK || e->end == TAPE_SHORT) continue;
     double at = e->t + e->h;
     int known = e->end != TAPE_SET && e->end != TAPE_WHEN;
     aligned_stop *last = w->n > 0 ? &w->stop[w->n - 1] : NULL;

@@ -2,14 +2,17 @@
 #pragma once
 #include "play.h"
 
-// "final(z)", "at(z, 1 s)", "first(floor)": a number of a run, and its derivatives.
+// "final(z)", "at(z, 1 s)", "first(floor)", "hit(floor, 3)": a number of a run, and its derivatives.
 typedef struct answers_of {
   char   name[256], of[256];
   int    kind;                          // NSM_STAT_...
   double time;                          // of an `at`
-  int    column, row;                   // row: of `first` and `last`, whose column is -1
+  long   number;                        // of a `hit`, from 1
+  int    column, row;                   // row: of `first`, `last`, `hit`, whose column is -1
   double scale;                         // of the unit in which it is shown
+  const char *unit;                     // that, of a column
 } answers_of;
+static inline int answers_of_event(const answers_of *of) { return of->row >= 0; }
 
 // Rows of columns with their derivatives: [n, ncolumn, 1 + nby] in SI; derivatives are NaN where a column has none.
 typedef struct answers_rows { int ncolumn; long every, n, room, seen; double *x; } answers_rows;
@@ -32,6 +35,7 @@ typedef struct answers {
   struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that
   int    back;                          // derivatives by the adjoint
   double room;                          // bytes that it may keep of the run at a time; 0: it is not to be taken
+  const char *of_flag, *by_flag;        // what names are blamed on; NULL: --of, --by
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 

@@ -95,6 +95,7 @@ dual play_end(player *p, const tape_entry *e, dual h) {
     at = dual_add(dual_add(p->at->start, column(p, k, e->instance, 1)),
                   dual_scale(column(p, k, e->instance, 0), (double)e->number));
     return dual_sub(t1, at);
+  case TAPE_SHORT: return dual_sub(h, dual_of(h.a[0]));
   case TAPE_CLOCK: return dual_sub(t1, clock_time(p, e->number));
   default: return dual_sub(t1, dual_of(t1.a[0]));
   }

@@ -58,8 +58,8 @@ static nsm_code all_starts(fitting *w, long starts, uint64_t seed, int threads, 
   if (!w->end || !w->C || !w->begin || !w->free_of) return sim_no_memory(e, "a fit");
   for (int j = 0; starts > 1 && j < f->np; j++)
     if (!isfinite(f->vary[j].lo) || !isfinite(f->vary[j].hi)) {
-      sim_fail(e, NSM_USAGE, "--starts draws within bounds, and `%s` has none: --vary \"%s=lo:hi\"", name_of(f, j),
-               name_of(f, j));
+      sim_fail(e, NSM_USAGE, "E0777: --starts draws within bounds, and `%s` has none: --vary \"%s=lo:hi\"",
+               name_of(f, j), name_of(f, j));
       return NSM_USAGE;
     }
   nsm_code code = values_of_model(w, e);
@@ -180,28 +180,35 @@ static void write_json(const fitting *w, FILE *out) {
 }
 
 // Of two parameters whose correlation is 1 the names.
-static void say_alike(const fitting *w, FILE *err) {
+static void alike(const fitting *w, char *to, size_t size) {
   const fit *f = &w->f;
   int a = -1, b = -1;
+  *to = 0;
+  if (!(w->sensible < 1e-8)) return;
   double most = 1 - 1e-9;
   for (int i = 0; i < f->np; i++)
     for (int j = 0; j < i; j++) {
-      double size = deviation(w, i) * deviation(w, j), r = fabs(w->C[i + (long)j * f->np]) / size;
+      double both = deviation(w, i) * deviation(w, j), r = fabs(w->C[i + (long)j * f->np]) / both;
       if (r > most) { most = r; a = j; b = i; }
     }
-  fputs("note: the data do not tell ", err);
-  if (a >= 0) fprintf(err, "`%s` and `%s` apart", name_of(f, a), name_of(f, b));
-  else fputs("all of these parameters apart", err);
-  if (w->sensible > 0) fprintf(err, " (condition %.1e)\n", 1 / w->sensible);
-  else fputs(": some combination of them changes nothing\n", err);
+  char pair[640] = "all of these parameters", how[80] = ": some combination of them changes nothing";
+  if (a >= 0) snprintf(pair, sizeof pair, "`%s` and `%s`", name_of(f, a), name_of(f, b));
+  if (w->sensible > 0) snprintf(how, sizeof how, " (condition %.1e)", 1 / w->sensible);
+  snprintf(to, size, "the data do not tell %s apart%s", pair, how);
+}
+
+// Starts that end in the best sum.
+static int agreeing(const fitting *w) {
+  int agree = 0;
+  for (int i = 0; i < w->nend; i++) agree += w->end[i].converged && same(w->end[i].rss, w->end[w->best].rss);
+  return agree;
 }
 
 static void say(const fitting *w, FILE *err) {
   const fit *f = &w->f;
   const fit_end *b = &w->end[w->best];
   double t = quantile(w);
-  int agree = 0;
-  for (int i = 0; i < w->nend; i++) agree += w->end[i].converged && same(w->end[i].rss, b->rss);
+  char note[800];
   for (int j = 0; j < f->np; j++) {
     double sd = deviation(w, j);
     if (!w->free_of[j]) fprintf(err, "  %s = %.11g, at its bound\n", name_of(f, j), b->x[j]);
@@ -209,22 +216,60 @@ static void say(const fitting *w, FILE *err) {
                  b->x[j] + t * sd);
   }
   fprintf(err, "%d numbers, rms %.6g, sum of squares %.11g; %d iterations, %ld runs; %d of %d starts end here\n", f->n,
-          sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agree, w->nend);
+          sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agreeing(w), w->nend);
   for (int k = 0; k < w->nprofile; k++)
     fprintf(err, "  %s by its profile: [%.6g, %.6g]\n", name_of(f, w->profile[k].which), w->profile[k].lo,
             w->profile[k].hi);
-  if (w->sensible < 1e-8) say_alike(w, err);
+  alike(w, note, sizeof note);
+  if (*note) fprintf(err, "note: %s\n", note);
+}
+
+// For a page.
+static nsm_code show(fitting *w, nsm_host *host, nsm_error *e) {
+  fit *f = &w->f;
+  const fit_end *b = &w->end[w->best];
+  double t = quantile(w);
+  char note[800];
+  fit_shown to = { .model = (const char *)f->m->text + f->m->name, .points = f->n, .freedom = freedom(w),
+                   .iterations = b->iterations, .agree = agreeing(w), .rss = b->rss, .note = note, .covariance = w->C,
+                   .nvalue = f->np, .nstart = w->nend, .nprofile = w->nprofile };
+  to.value = calloc((size_t)f->np + 1, sizeof *to.value);
+  to.start = calloc((size_t)w->nend + 1, sizeof *to.start);
+  to.profile = calloc((size_t)w->nprofile + 1, sizeof *to.profile);
+  nsm_code code = to.value && to.start && to.profile ? NSM_OK : sim_no_memory(e, "a page");
+  alike(w, note, sizeof note);
+  for (int j = 0; code == NSM_OK && j < f->np; j++) {
+    double sd = deviation(w, j), x = b->x[j];
+    to.value[j] = (fit_shown_value){ name_of(f, j), f->vary[j].unit, x, sd, x - t * sd, x + t * sd, !w->free_of[j] };
+  }
+  for (int i = 0; code == NSM_OK && i < w->nend; i++)
+    to.start[i] = (fit_shown_start){ w->end[i].rss, w->end[i].converged, w->end[i].iterations };
+  for (int k = 0; code == NSM_OK && k < w->nprofile; k++) {
+    const fit_profile *p = &w->profile[k];
+    to.profile[k] = (fit_shown_profile){ name_of(f, p->which), FIT_PROFILE, p->value, p->rss, b->x[p->which], b->rss,
+                                          p->lo, p->hi };
+  }
+  if (code == NSM_OK) code = fit_show_columns(f, b->x, &to, e);
+  if (code == NSM_OK) host->fit_shown(host->with, &to);
+  fit_shown_free(&to);
+  return code;
+}
+
+// Of what a run says the part behind its code: "E0773: ".
+static const char *without_code(const char *why) {
+  return *why == 'E' && strspn(why + 1, "0123456789") == 4 && strncmp(why + 5, ": ", 2) == 0 ? why + 7 : why;
 }
 
 // Why no start has come to an end.
 static nsm_code none(const fitting *w, nsm_error *e) {
   for (int i = 0; i < w->nend; i++)
     if (w->end[i].silent) {
-      sim_fail(e, NSM_FAILED, "none of %d starts has converged: nothing that is matched depends on `%s` at a start; "
-               "other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
+      sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: nothing that is matched depends on `%s` at a "
+               "start; other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
       return NSM_FAILED;
     }
-  sim_fail(e, NSM_FAILED, "none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "", w->end[0].why);
+  sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "",
+           without_code(w->end[0].why));
   return NSM_FAILED;
 }
 
@@ -238,7 +283,7 @@ static nsm_code profiles(fitting *w, const nsm_flags *flags, nsm_error *e) {
     to->which = -1;
     for (int j = 0; j < w->f.np; j++) if (strcmp(name_of(&w->f, j), flags->list[i].text) == 0) to->which = j;
     if (to->which < 0 || !(deviation(w, to->which) > 0)) {
-      sim_fail(e, NSM_USAGE, "--profile %s: %s", flags->list[i].text,
+      sim_fail(e, NSM_USAGE, "E0777: --profile %s: %s", flags->list[i].text,
                to->which < 0 ? "it is not varied" : "it is at its bound, or the data do not tell it");
       return NSM_USAGE;
     }
@@ -260,7 +305,8 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   nsm_code code = fit_read(&w->f, flags, e);
   for (int j = 0; code == NSM_OK && host->fitted && j < w->f.np; j++)
     if (w->f.vary[j].own) {
-      sim_fail(e, NSM_USAGE, "--write: `%s` has a value of its own in each file: a model has one", name_of(&w->f, j));
+      sim_fail(e, NSM_USAGE, "E0777: --write: `%s` has a value of its own in each file: a model has one",
+               name_of(&w->f, j));
       return NSM_USAGE;
     }
   if (code == NSM_OK) code = all_starts(w, isnan(starts) ? 1 : (long)starts, isnan(seed) ? 0 : (uint64_t)seed,
@@ -271,6 +317,7 @@ static nsm_code run_fit(fitting *w, const nsm_flags *flags, const nsm_options *o
   if (code == NSM_OK) code = profiles(w, flags, e);
   const char *rows = flags->text[NSM_FLAG_RESIDUALS];
   if (code == NSM_OK && rows) code = fit_write_rows(&w->f, w->end[w->best].x, rows, e);
+  if (code == NSM_OK && host->fit_shown) code = show(w, host, e);
   if (code != NSM_OK) return code;
   FILE *out = o->output && strcmp(o->output, "-") != 0 ? nsm_output_open(o->output, 0, e) : host->out;
   if (!out) return NSM_FILE;

@@ -5,8 +5,10 @@
 //   fit_vary.c   --vary, --each
 //   fit_known.c  --prior, --loss                                           fit_starts.c starts on threads
 //   fit_profile.c  --profile                                             fit_rows.c  --residuals
+//   fit_shown.[ch]  --page
 #pragma once
 #include "answers.h"
+#include "fit_shown.h"
 #include "runtime/command/command.h"
 
 // Bounds, infinite: none; where the first start is, NaN: where the model is; in the unit that is shown. It has a value
@@ -46,6 +48,9 @@ typedef struct fit_end {
   char    why[300];                     // it did not converge
 } fit_end;
 
+// The run of a file: settings with the values of parameters, what is added to initial values.
+typedef struct fit_run { nsm_settings set; nsm_assignment *all; double *start; } fit_run;
+
 static inline const int *fit_values_of(const fit *f, int file) { return f->at + (long)file * f->nname; }
 
 // fit_data.c: NSM_USAGE, NSM_FILE with the reason
@@ -64,8 +69,10 @@ nsm_code fit_read_known(fit *f, const nsm_flags *flags, nsm_error *e);
 // r such that r^2 is the loss of a number that is off by r, and its slope.
 double   fit_lessened(const fit_loss *loss, double r, double *slope);
 
-// levenberg.c. fit_residuals: r [n] what runs are above the data, J [n, np] by columns, NULL: not asked for; x in the
-// unit that is shown. NSM_FAILED: a run failed.
+// levenberg.c; x in the unit that is shown. fit_run_of: to: zeroed, to be freed in any case. fit_residuals: r [n] what
+// runs are above the data, J [n, np] by columns, NULL: not asked for. NSM_FAILED: a run failed.
+nsm_code fit_run_of(fit *f, int k, const double *x, fit_run *to, nsm_error *e);
+void     fit_run_free(fit_run *r);
 nsm_code fit_residuals(fit *f, const double *x, double *r, double *J, nsm_error *e);
 nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e);
 // Covariance [np, np] at x, 0 of those that are held at a bound; *sensible: how well columns are told apart.
@@ -80,6 +87,10 @@ enum { FIT_PROFILE = 12 };
 typedef struct fit_profile { int which; double value[FIT_PROFILE], rss[FIT_PROFILE], lo, hi; } fit_profile;
 nsm_code fit_profile_of(fit *f, const fit_end *best, double sd, double quantile, int freedom, fit_profile *to,
                         nsm_error *e);
+
+// fit_shown.c: columns of a page, of a run with x.
+nsm_code fit_show_columns(fit *f, const double *x, fit_shown *to, nsm_error *e);
+void     fit_shown_free(fit_shown *of);                    // what is in it, but for texts
 
 // The command for a program: its words, argv[0] first; the JSON goes to out.
 nsm_code nsm_fit_asked(const nsm_model *m, const play_kernels *run, const nsm_settings *set, int argc, char **argv,

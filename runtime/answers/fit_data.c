@@ -7,7 +7,7 @@
 #include <string.h>
 
 static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
-  sim_fail(e, NSM_USAGE, "%s %.200s: %s", flag, word, why);
+  sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
   return NSM_USAGE;
 }
 
@@ -32,22 +32,32 @@ static char *text_of(const char *path, size_t *n, nsm_error *e) {
   return text;
 }
 
-// The times and one column; *count of them. 0 with the reason.
-static int column_of(const char *path, const char *name, double **t, double **y, int *count, nsm_error *e) {
+static nsm_code refuse_data(nsm_error *e, const char *path, const char *why) {
+  sim_fail(e, NSM_USAGE, "E0776: --data %.200s: %s", path, why);
+  return NSM_USAGE;
+}
+
+// A column with its times; of times of events without: cells without a number are passed over. *count: how many; 0
+// with the reason.
+static int column_of(const char *path, const char *name, int events, double **t, double **y, int *count, nsm_error *e) {
   size_t n;
   char *text = text_of(path, &n, e);
   if (!text) return 0;
   nsm_points_error wrong = { 0 };
   int lines = nsm_points_lines(text, n);
+  *count = 0;
   *t = calloc((size_t)lines + 1, sizeof **t);
   *y = calloc((size_t)lines + 1, sizeof **y);
-  int timed = strncmp(text, "time", 4) == 0 && strchr(",;\t \r\n", text[4]);
+  int timed = events || (strncmp(text, "time", 4) == 0 && strchr(",;\t \r\n", text[4]));
   if (!*t || !*y) sim_no_memory(e, "data");
-  else if (!timed) refuse(e, "--data", path, "its first column must be `time`");
-  else if ((*count = nsm_points_read(text, n, name, *t, *y, &wrong)) == 0)
-    sim_fail(e, NSM_USAGE, "--data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
+  else if (!timed) refuse_data(e, path, "its first column must be `time`");
+  else {
+    *count = events ? nsm_points_numbers(text, n, name, *y, &wrong) : nsm_points_read(text, n, name, *t, *y, &wrong);
+    if (*count == 0)
+      sim_fail(e, NSM_USAGE, "E0776: --data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
+  }
   free(text);
-  return *t && *y && timed && *count > 0;
+  return *count > 0;
 }
 
 // ---- --match --------------------------------------------------------------------------------------------------------
@@ -58,7 +68,7 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
   const char *is = strchr(with, '=');
   nsm_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
   if (!is || !strstr(with, "sigma") || !*word) return refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
-  snprintf(unit, sizeof unit, "%s", nsm_column_unit(s, a->of->column));
+  snprintf(unit, sizeof unit, "%s", a->of->column < 0 ? "s" : nsm_column_unit(s, a->of->column));
   char *end;
   *sigma = strtod(word, &end);
   if (*end) {
@@ -69,46 +79,71 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
   return *sigma > 0 && isfinite(*sigma) ? NSM_OK : refuse(e, "--match", text, "sigma must be positive");
 }
 
-// Each time of the column of a file is an output of its run.
-static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e) {
-  char column[256], data[256];
+// What --match says: a column of the model, or impacts of a contact, a column of the data, a deviation.
+typedef struct matching { char model[256], data[256]; answers one; double sigma; int events; } matching;
+
+static nsm_code read_match(nsm_sim *s, const char *text, matching *w, nsm_error *e) {
   const char *wave = strchr(text, '~'), *with = strstr(text, " with ");
-  double *t = NULL, *y = NULL, sigma = 1;
-  int count = 0;
   size_t end = with ? (size_t)(with - text) : strlen(text), from = wave ? (size_t)(wave + 1 - text) : 0;
-  nsm_trimmed(column, sizeof column, text, wave ? (size_t)(wave - text) : end);
-  nsm_trimmed(data, sizeof data, text + from, end > from ? end - from : 0);
-  answers one = { 0 };
-  nsm_code code = answers_read_of(s, column, &one, e);
-  if (code == NSM_OK && with && one.nof == 1 && one.of->column >= 0) code = read_sigma(s, with, &one, text, &sigma, e);
-  if (code == NSM_OK && (one.nof != 1 || one.of->kind != NSM_STAT_FINAL || one.of->column < 0))
-    code = refuse(e, "--match", text, "a column of the model stands before the ~: \"z ~ height\"");
-  if (code == NSM_OK && !column_of(file->path, data, &t, &y, &count, e)) code = e->code;
+  nsm_trimmed(w->model, sizeof w->model, text, wave ? (size_t)(wave - text) : end);
+  nsm_trimmed(w->data, sizeof w->data, text + from, end > from ? end - from : 0);
+  w->sigma = 1;
+  w->one.of_flag = "--match";
+  nsm_code code = answers_read_of(s, w->model, &w->one, e);
+  if (code != NSM_OK) return code;
+  const answers_of *of = w->one.of;
+  w->events = of->kind == NSM_STAT_HIT;
+  if (w->one.nof != 1 || (!w->events && (of->kind != NSM_STAT_FINAL || of->column < 0)))
+    return refuse(e, "--match", text, "before the ~ stands a column of the model, or impacts of a contact: "
+                  "\"z ~ height\", \"hit(floor) ~ t_hit\"");
+  if (w->events && !wave)
+    return refuse(e, "--match", text, "a column of the data stands behind the ~: \"hit(floor) ~ t_hit\"");
+  if (w->events && !s->a->located)
+    return refuse(e, "--match", text, "impacts have an instant in a run that locates them: --located on");
+  return with ? read_sigma(s, with, &w->one, text, &w->sigma, e) : NSM_OK;
+}
+
+// Room for so many outputs more.
+static nsm_code grow(fit_file *file, int count, nsm_error *e) {
   answers *a = &file->a;
-  answers_of *of = code == NSM_OK ? realloc(a->of, (size_t)(a->nof + count) * sizeof *of) : NULL;
+  size_t n = (size_t)(a->nof + count);
+  answers_of *of = realloc(a->of, n * sizeof *of);
   if (of) a->of = of;
-  double *all = of ? realloc(file->y, (size_t)(a->nof + count) * sizeof *all) : NULL;
-  if (all) file->y = all;
-  all = all ? realloc(file->sigma, (size_t)(a->nof + count) * sizeof *all) : NULL;
-  if (all) file->sigma = all;
-  if (code == NSM_OK && (!of || !all)) code = sim_no_memory(e, "data");
+  double *y = realloc(file->y, n * sizeof *y);
+  if (y) file->y = y;
+  double *sigma = realloc(file->sigma, n * sizeof *sigma);
+  if (sigma) file->sigma = sigma;
+  return of && y && sigma ? NSM_OK : sim_no_memory(e, "data");
+}
+
+// Each time of the column of a file is an output of its run; of the times of impacts, the k-th impact is.
+static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e) {
+  matching w = { 0 };
+  double *t = NULL, *y = NULL;
+  int count = 0;
+  answers *a = &file->a;
+  nsm_code code = read_match(s, text, &w, e);
+  if (code == NSM_OK && !column_of(file->path, w.data, w.events, &t, &y, &count, e)) code = e->code;
+  if (code == NSM_OK) code = grow(file, count, e);
   for (int i = 0; code == NSM_OK && i < count; i++) {
-    if (t[i] < s->a->start) {
-      code = refuse(e, "--data", file->path, "it has times before the start of the run");
-      break;
-    }
+    if (w.events) t[i] = y[i];
+    if (t[i] < s->a->start) code = refuse_data(e, file->path, "it has times before the start of the run");
+    else if (i > 0 && !(t[i] > t[i - 1])) code = refuse_data(e, file->path, "its times of impacts do not rise");
+    if (code != NSM_OK) break;
     answers_of *to = &a->of[a->nof];
-    *to = *one.of;
-    to->kind = NSM_STAT_AT;
+    *to = *w.one.of;
+    to->kind = w.events ? NSM_STAT_HIT : NSM_STAT_AT;
     to->time = t[i];
-    snprintf(to->name, sizeof to->name, "%.200s at %.10g s", column, t[i]);
-    file->sigma[a->nof] = sigma;
+    to->number += i;
+    if (w.events) snprintf(to->name, sizeof to->name, "hit(%.200s, %ld)", to->of, to->number);
+    else snprintf(to->name, sizeof to->name, "%.200s at %.10g s", w.model, t[i]);
+    file->sigma[a->nof] = w.sigma;
     file->y[a->nof++] = y[i];
-    file->last = fmax(file->last, t[i]);
+    file->last = fmax(file->last, w.events ? fmax(t[i], s->a->until) : t[i]);
   }
   free(t);
   free(y);
-  answers_free(&one);
+  answers_free(&w.one);
   return code;
 }
 
@@ -126,11 +161,12 @@ static nsm_code read_files(fit *f, nsm_sim *s, const nsm_flags *flags, const cha
     fit_file *file = &f->file[f->nfile++];
     *file = (fit_file){ .path = flags->list[i].text, .a = { .m = f->m, .run = f->run, .with = f->with },
                         .last = -INFINITY };
+    file->a.by_flag = "--vary";
     for (int k = 0; k < flags->nlist && code == NSM_OK; k++)
       if (flags->list[k].flag == NSM_FLAG_MATCH) code = match(s, file, flags->list[k].text, e);
     if (code == NSM_OK) code = answers_read_by(s, names, &file->a, e);
     if (code == NSM_OK && !(file->last > s->a->start))
-      code = refuse(e, "--data", file->path, "it has no time to run to");
+      code = refuse_data(e, file->path, "it has no time to run to");
     f->n += file->a.nof;
   }
   return code;
@@ -141,8 +177,8 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   int files = listed(flags, NSM_FLAG_DATA), matches = listed(flags, NSM_FLAG_MATCH),
       many = listed(flags, NSM_FLAG_FIT_VARY);
   if (files == 0 || matches == 0 || many == 0) {
-    sim_fail(e, NSM_USAGE, "nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\", or for a block "
-             "fit { } of the model");
+    sim_fail(e, NSM_USAGE, "E0777: nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\", or for a "
+             "block fit { } of the model");
     return NSM_USAGE;
   }
   f->file = calloc((size_t)files, sizeof *f->file);
@@ -158,7 +194,7 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   nsm_close(s);
   if (code == NSM_OK) code = fit_read_known(f, flags, e);
   if (code == NSM_OK && f->n <= f->np) {
-    sim_fail(e, NSM_USAGE, "%d numbers do not tell %d parameters: there must be more data than parameters", f->n,
+    sim_fail(e, NSM_USAGE, "E0776: %d numbers do not tell %d parameters: there must be more data than parameters", f->n,
              f->np);
     return NSM_USAGE;
   }

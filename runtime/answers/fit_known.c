@@ -4,7 +4,7 @@
 #include <string.h>
 
 static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
-  sim_fail(e, NSM_USAGE, "%s %.200s: %s", flag, word, why);
+  sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
   return NSM_USAGE;
 }
 

@@ -1,5 +1,6 @@
 // What is left between data and the best run (--residuals): a row for each file and time, with the data, the model and
-// what the model is above the data for each column that is matched, in the unit that is shown.
+// what the model is above the data for each column that is matched, in the unit that is shown. Times of impacts stand
+// at themselves.
 #include "fit.h"
 #include "runtime/command/outputs.h"
 #include "runtime/record/record.h"
@@ -15,13 +16,18 @@ static int earlier(const void *a, const void *b) {
   return s < t ? -1 : s > t ? 1 : p->at - q->at;
 }
 
+// Is it the same column, or are they impacts of the same contact?
+static int same(const answers_of *a, const answers_of *b) {
+  return a->column == b->column && a->row == b->row && strcmp(a->of, b->of) == 0;
+}
+
 // The columns that are matched: the first place of each, in the order in which they are asked for.
 static int columns(const fit *f, int *first) {
   const answers *a = &f->file[0].a;
   int n = 0;
   for (int i = 0; i < a->nof; i++) {
     int known = 0;
-    for (int k = 0; k < n; k++) known |= strcmp(a->of[first[k]].of, a->of[i].of) == 0;
+    for (int k = 0; k < n; k++) known |= same(&a->of[first[k]], &a->of[i]);
     if (!known) first[n++] = i;
   }
   return n;
@@ -42,7 +48,7 @@ static void row(const fit *f, int which, const place *of, int count, const int *
     double data = NAN, model = NAN;
     for (int j = 0; j < count; j++) {
       int i = of[j].at;
-      if (strcmp(a->of[i].of, f->file[0].a.of[first[k]].of) != 0) continue;
+      if (!same(&a->of[i], &f->file[0].a.of[first[k]])) continue;
       data = f->file[which].y[i];
       model = a->value[i] / a->of[i].scale;
     }
@@ -56,7 +62,9 @@ static void row(const fit *f, int which, const place *of, int count, const int *
 static void rows(const fit *f, place *order, const int *first, int n, FILE *out) {
   fputs("file,time", out);
   for (int k = 0; k < n; k++) {
-    const char *name = f->file[0].a.of[first[k]].of;
+    const answers_of *of = &f->file[0].a.of[first[k]];
+    char name[280];
+    snprintf(name, sizeof name, of->row >= 0 ? "hit(%s)" : "%s", of->of);
     fprintf(out, ",%s.data,%s.model,%s.residual", name, name, name);
   }
   fputc('\n', out);

@@ -13,31 +13,39 @@ static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, 
 
 // ---- residuals ------------------------------------------------------------------------------------------------------
 // A run of one file with these values.
-static nsm_code one_file(fit *f, int k, const double *x, int derivatives, nsm_error *e) {
+nsm_code fit_run_of(fit *f, int k, const double *x, fit_run *to, nsm_error *e) {
   fit_file *file = &f->file[k];
   const int *of = fit_values_of(f, k);
-  answers *a = &file->a;
-  nsm_settings set = f->set;
-  nsm_assignment *all = calloc((size_t)(set.nset + a->nby) + 1, sizeof *all);
-  double *start = calloc((size_t)a->nby + 1, sizeof *start);
+  const answers *a = &file->a;
+  nsm_settings *set = &to->set;
   int initial = 0;
-  nsm_code code = all && start ? NSM_OK : sim_no_memory(e, "a run");
-  if (code == NSM_OK && set.nset > 0) memcpy(all, set.set, (size_t)set.nset * sizeof *all);
-  for (int j = 0; code == NSM_OK && j < a->nby; j++) {
-    if (a->by[j].parameter >= 0) all[set.nset++] = (nsm_assignment){ a->text[j], x[of[j]] * a->by[j].scale };
+  *set = f->set;
+  to->all = calloc((size_t)(set->nset + a->nby) + 1, sizeof *to->all);
+  to->start = calloc((size_t)a->nby + 1, sizeof *to->start);
+  if (!to->all || !to->start) return sim_no_memory(e, "a run");
+  if (set->nset > 0) memcpy(to->all, set->set, (size_t)set->nset * sizeof *to->all);
+  for (int j = 0; j < a->nby; j++) {
+    if (a->by[j].parameter >= 0) to->all[set->nset++] = (nsm_assignment){ a->text[j], x[of[j]] * a->by[j].scale };
     else initial = 1;
   }
-  set.set = all;
-  set.until = file->last;
-  nsm_sim *s = code == NSM_OK && initial ? nsm_open(f->m, &set, e) : NULL;
-  if (code == NSM_OK && initial && !s) code = e ? e->code : NSM_FAILED;
+  set->set = to->all;
+  set->until = file->last;
+  nsm_sim *s = initial ? nsm_open(f->m, set, e) : NULL;
+  if (initial && !s) return e ? e->code : NSM_FAILED;
   for (int j = 0; s && j < a->nby; j++)
-    if (a->by[j].parameter < 0) start[j] = x[of[j]] * a->by[j].scale - nsm_read_column(s, a->by[j].column);
+    if (a->by[j].parameter < 0) to->start[j] = x[of[j]] * a->by[j].scale - nsm_read_column(s, a->by[j].column);
   nsm_close(s);
-  if (code == NSM_OK) code = answers_take(a, &set, start, derivatives, e);
+  return NSM_OK;
+}
+
+void fit_run_free(fit_run *r) { free(r->all); free(r->start); }
+
+static nsm_code one_file(fit *f, int k, const double *x, int derivatives, nsm_error *e) {
+  fit_run run = { 0 };
+  nsm_code code = fit_run_of(f, k, x, &run, e);
+  if (code == NSM_OK) code = answers_take(&f->file[k].a, &run.set, run.start, derivatives, e);
   f->runs++;
-  free(all);
-  free(start);
+  fit_run_free(&run);
   return code;
 }
 

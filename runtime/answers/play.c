@@ -8,16 +8,8 @@ static const double agrees = 1e-6;       // of the largest: what is solved again
 
 // ---- what is told ---------------------------------------------------------------------------------------------------
 static void tell_event(player *p, const tape_entry *e) {
-  const nsm_sim *s = p->s;
-  int f = s->n.r.friction_of[e->row], row = e->row, lanes = p->nc * DUAL_LANES;
-  if (f >= 0 && s->n.r.friction[f].normals > 0) row = s->n.r.friction[f].normal[0];
-  double *last = p->last + (size_t)row * (size_t)(lanes + 1), *first = p->first + (size_t)row * (size_t)(lanes + 1);
-  last[0] = p->of[0].t.a[0];
-  for (int j = 0; j < lanes; j++) last[1 + j] = p->of[j / DUAL_LANES].t.a[1 + j % DUAL_LANES];
-  p->last_at[row] = p->dropped + p->index;
-  if (p->events[row] == 0) p->first_at[row] = p->last_at[row];
-  if (p->events[row]++ == 0) memcpy(first, last, (size_t)(lanes + 1) * sizeof *last);
   p->joint += e->hits > 1;
+  if (p->event) p->event(p, e, p->to);
 }
 
 // A gap that is hit so slowly that rounding decides whether it is: u^2 < 2 |a| 10^3 eps q, with the acceleration a of a

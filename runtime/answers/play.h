@@ -63,17 +63,15 @@ typedef struct player {
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   long made;                            // how many matrices have been factored
   // what the run told
-  double *first, *last;                 // [rows][nc * 7 + 1] times of the first and last event, and derivatives
-  long   *events;                       // [rows]
   long captured, weak, grazing, joint, unique;
   double grazed;                         // the first event that grazes, and its row
   int    grazer;
   double mismatch, mismatch_at;         // how far what was solved again is off the run, of the largest
   double size, place;                   // the largest z and q
-  long *first_at, *last_at;              // [rows] entries that the first and last event end
   long dropped, index;                  // entries of the tape that are forgotten; the one that is played
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
+  void (*event)(struct player *p, const tape_entry *e, void *to);      // sets end at the state at hand
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
   void  *in;

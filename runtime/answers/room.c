@@ -46,7 +46,7 @@ static void take_room(player *p) {
     { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
-  size_t lanes = (size_t)p->nc * DUAL_LANES, m = nq + nl + 2 * rows + 1;
+  size_t m = nq + nl + 2 * rows + 1;
   p->stride = (int)((size_t)p->np + n + DUAL_LANES);
   p->out = play_take(p, m, sizeof(dual));
   p->E = play_take(p, (size_t)p->stride * n, sizeof(double));
@@ -59,11 +59,6 @@ static void take_room(player *p) {
   p->factored = -1;
   p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
-  p->first = play_take(p, rows * (lanes + 1), sizeof(double));
-  p->last = play_take(p, rows * (lanes + 1), sizeof(double));
-  p->events = play_take(p, rows, sizeof(long));
-  p->first_at = play_take(p, rows, sizeof(long));
-  p->last_at = play_take(p, rows, sizeof(long));
 }
 
 player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e) {
@@ -91,7 +86,6 @@ void player_again(player *p) {
   p->mismatch = p->size = p->place = 0;
   p->factored = -1;
   p->failed = p->without = 0;
-  memset(p->events, 0, (size_t)p->s->n.r.n * sizeof *p->events);
 }
 
 void player_close(player *p) {

@@ -80,6 +80,31 @@ void take_stop(player *p, long number, void *to) {
   keep(k, (int)number, x);
 }
 
+// Does the event belong to the contact or relation of this output? That of friction is one of what presses.
+static int belongs(const nsm_sim *s, const tape_entry *e, const answers_of *of) {
+  const sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) {
+    int set = tape_set_hit(e, row);
+    if (set < 0 || sim_event_row(s, row) != of->row) continue;
+    if (of->kind != NSM_STAT_HIT || (row == of->row && (set == SIM_OPEN || set == SIM_LEFT))) return 1;
+  }
+  return 0;
+}
+
+void take_event(player *p, const tape_entry *e, void *to) {
+  taking *k = to;
+  answers *a = k->a;
+  double x[1 + a->nby];
+  x[0] = p->of[0].t.a[0];
+  for (int j = 0; j < a->nby && p->np > 0; j++) x[1 + j] = p->of[j / DUAL_LANES].t.a[1 + j % DUAL_LANES];
+  for (int i = 0; i < a->nof; i++) {
+    const answers_of *of = &a->of[i];
+    if (!answers_of_event(of) || !belongs(p->s, e, of)) continue;
+    long number = ++k->seen[i];
+    if (of->kind == NSM_STAT_LAST || number == (of->kind == NSM_STAT_HIT ? of->number : 1)) keep(k, i, x);
+  }
+}
+
 void take_start(player *p, taking *k) {
   for (int i = 0; i < k->a->nof; i++) {
     if (k->a->of[i].kind != NSM_STAT_INITIAL) continue;
@@ -98,14 +123,10 @@ nsm_code take_end(player *p, taking *k, nsm_error *e) {
     if (kind == NSM_STAT_FINAL) {
       read_now(p, a, i, x);
       keep(k, i, x);
-    } else if (kind == NSM_STAT_FIRST || kind == NSM_STAT_LAST) {
-      const double *at = (kind == NSM_STAT_FIRST ? p->first : p->last) +
-                         (size_t)a->of[i].row * (size_t)(p->nc * DUAL_LANES + 1);
-      if (p->events[a->of[i].row] == 0) {
-        sim_fail(e, NSM_FAILED, "--of %s: nothing happens there in this run", a->of[i].name);
-        return NSM_FAILED;
-      }
-      keep(k, i, at);
+    } else if (answers_of_event(&a->of[i]) && k->seen[i] < (kind == NSM_STAT_HIT ? a->of[i].number : 1)) {
+      if (k->seen[i] == 0) sim_fail(e, NSM_FAILED, "E0773: %s: nothing happens there in this run", a->of[i].name);
+      else sim_fail(e, NSM_FAILED, "E0773: %s: there are only %ld in this run", a->of[i].name, k->seen[i]);
+      return NSM_FAILED;
     } else if (kind == NSM_STAT_MEAN && length > 0) {
       a->value[i] /= length;
       for (int j = 0; j < a->nby; j++) a->d[(size_t)i * (size_t)a->nby + (size_t)j] /= length;

@@ -11,7 +11,8 @@ typedef struct taking {
   double  *before;                      // [nof, 1 + nby]
   double   now, done;                   // times of the last row, and to which outputs are marked
   int      began;
-  long    *chosen;                      // [nof] entry of the row that is the largest or smallest
+  long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;
+                                        // events so far
   struct adjoint *back;                 // NULL: derivatives go forwards
   nsm_code (*played)(struct taking *k, nsm_error *e);      // what is on the tape has been; NULL: it is forgotten
   long     until;                       // entry at whose number a part of the run that is repeated ends; -1: the end
@@ -20,6 +21,7 @@ typedef struct taking {
 
 void     take_start(player *p, taking *k);
 void     take_row(player *p, void *to);                    // to: the taking
+void     take_event(player *p, const tape_entry *e, void *to);
 void     take_stop(player *p, long number, void *to);
 nsm_code take_play_on(void *with, int last, nsm_error *e); // what has been recorded, where it is enough
 nsm_code take_record(taking *k, nsm_error *e);             // runs from the present state

@@ -101,14 +101,23 @@ static int at_condition(nsm_sim *s, double t1, int by_time, tape_entry *e) {
   return 0;
 }
 
-static void set_ends(nsm_sim *s, tape_entry *e) {
+static void set_ends(tape *t, tape_entry *e) {
+  nsm_sim *s = t->s;
+  unsigned char *struck = NULL;
   const struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
   int told = 0;                                            // else: those beyond their ends behind the last trial
   for (int row = 0; row < r->n; row++) told |= w->hit[row];
   for (int row = 0; row < r->n; row++) {
     if (!(told ? w->hit[row] : w->high[row] < 0)) continue;
-    if (e->hits++ > 0) continue;
+    if (e->hits++ > 0) {
+      if (!struck && (struck = take(t, (size_t)r->n))) {
+        memset(struck, 0, (size_t)r->n);
+        struck[e->row] = (unsigned char)(1 + e->set);
+      }
+      if (struck) struck[row] = (unsigned char)(1 + s->now.set[row]);
+      continue;
+    }
     e->end = TAPE_SET;
     e->row = row;
     e->set = s->now.set[row];
@@ -118,6 +127,7 @@ static void set_ends(nsm_sim *s, tape_entry *e) {
     double l = s->w.l1[r->l[row]];
     e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;
   }
+  e->struck = struck;
 }
 
 static void find_end(tape *t, double t1, tape_entry *e) {
@@ -125,10 +135,11 @@ static void find_end(tape *t, double t1, tape_entry *e) {
   int captured = s->located && !s->n.radau && s->located->capture;
   e->end = TAPE_CLOCK;
   e->number = s->now.tick + 1;
-  if (s->located && !captured && s->located->events && !s->w.at_event) set_ends(s, e);
+  if (s->located && !captured && s->located->events && !s->w.at_event) set_ends(t, e);
   if (e->end == TAPE_SET) return;
   if (s->w.at_event && at_condition(s, t1, 0, e)) return;
   if (at_instant(s, t1, e) || at_condition(s, t1, 1, e)) return;
+  if (s->located && s->located->shortened) { e->end = TAPE_SHORT; return; }
   double clock = nsm_time_of_step(s, s->now.tick + 1);
   if (t->asks || !same_time(s, clock, t1)) e->end = TAPE_ASKED;
 }
@@ -321,7 +332,7 @@ static void look_at_switches(tape *t, const tape_entry *e) {
                 "does not locate it: the derivative would not be that of the motion; --scheme radau locates it where "
                 "there are no velocities", name, s->now.t);
   }
-  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED;
+  t->before = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT;
   if (t->before) memcpy(t->laws, e->law, (size_t)r->n);
 }
 
@@ -373,7 +384,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   if (!x || !law) return;
   memset(x, 0, (size_t)(s->a->nz + s->n.r.n) * sizeof *x);
   memcpy(x, s->now.z, (size_t)s->a->nz * sizeof *x);
-  set_ends(s, e);
+  set_ends(t, e);
   e->let_go = moved || e->set == SIM_STICKS || e->set == SIM_CLOSED;       // what a force ends, which a moment has not
   for (int row = 0; row < s->n.r.n; row++)
     law[row] = s->a->cls[s->n.r.cls[row]].c->kind == NSM_RELATION ? TAPE_KEPT : TAPE_NONE;

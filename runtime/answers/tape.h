@@ -18,8 +18,9 @@ typedef enum {
   TAPE_KEPT
 } tape_law;
 
-// What ends a piece: a time of the clock or one that was asked for; an instant of `every`, of time; a condition; a set.
-typedef enum { TAPE_CLOCK, TAPE_ASKED, TAPE_EVERY, TAPE_BY_TIME, TAPE_WHEN, TAPE_SET } tape_end;
+// What ends a piece: a time of the clock or one that was asked for; nothing but its length, which is given; an instant
+// of `every`, of time; a condition; a set.
+typedef enum { TAPE_CLOCK, TAPE_ASKED, TAPE_SHORT, TAPE_EVERY, TAPE_BY_TIME, TAPE_WHEN, TAPE_SET } tape_end;
 
 typedef struct tape_entry {
   tape_kind kind;
@@ -31,6 +32,7 @@ typedef struct tape_entry {
   int    row, side;                     // TAPE_SET: the row; 1: its upper bound
   int    set;                           // of the row
   int    hits;                          // rows that were hit at this instant
+  const unsigned char *struck;          // [rows] 1 + the set of those, where they are several; NULL: `row` alone
   int    plain;                         // a force is not extrapolated
   double ground;                        // of the row: gap at which it closes
   double history;                       // length of the piece before with the same sets; 0: none
@@ -70,6 +72,11 @@ typedef struct tape {
 } tape;
 
 tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory
+// The set that a row was in which is hit at the end of this piece; -1: it is not.
+static inline int tape_set_hit(const tape_entry *e, int row) {
+  if (e->end != TAPE_SET) return -1;
+  return e->struck ? e->struck[row] - 1 : row == e->row ? e->set : -1;
+}
 void  tape_close(tape *t);                                 // NULL is allowed
 int   tape_full(const tape *t);                            // it is to be played
 void  tape_empty(tape *t);                                 // what has been played is forgotten

@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20,   // SWITCHES: as pieces (located.c)
+       PARTS = 6, MOST_PARTS = 20 };     // a quarter, ..., of a piece that is not solved; of those in a step
 static const double MOST_INSTANTS = 1e9;       // of an `every` in a run: some minutes
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -464,12 +465,35 @@ static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_err
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
 
+// A piece of a higher order, or a quarter, a 16th, ... of it, where it is not solved: a slip that friction turns round
+// until it stops turns the faster, the slower it is. *to: the end of the shortest one that was tried.
+static nsm_code part_of_piece(nsm_sim *s, double *to, int *located, nsm_error *e) {
+  double from = s->now.t;
+  nsm_code code = one_piece(s, *to, 1, located, e);
+  if (!s->n.galerkin || s->located->parts >= MOST_PARTS) return code;
+  for (int k = 0; k < PARTS && code == NSM_FAILED && !s->located->capture && s->now.t == from; k++) {
+    nsm_error again;
+    double next = from + 0.25 * (*to - from);
+    if (next <= from) return code;
+    *to = next;
+    code = one_piece(s, next, 1, located, &again);
+    s->located->parts += code == NSM_OK;
+    s->now.count.halved += code == NSM_OK;
+    if (e && code == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
+    else if (e && code != NSM_FAILED) *e = again;
+  }
+  return code;
+}
+
 // A piece whose equations are not solved, nor those of an impact at its end: what is left of the step is tried without
-// location.
+// location. Of a higher order that is not solved in parts either, only so much of it as slips need to stop.
 static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
-  nsm_code code = one_piece(s, to, 1, located, e);
+  double from = s->now.t, part = to;
+  nsm_code code = part_of_piece(s, &part, located, e);
   if (code != NSM_FAILED || !s->located || !sim_located_give_up(s)) return code;
   nsm_error again;
+  if (s->now.t == from && part < to) to = from + 4 * (part - from);
+  s->located->parts += part < to;
   code = s->now.t >= to ? NSM_OK : one_piece(s, to, 1, located, &again);
   if (e && code == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
   else if (e && code != NSM_FAILED) *e = again;

@@ -36,10 +36,10 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
-                        &s->w.gap0, &s->w.rate0, &w->mean, &w->e, &w->fall, &w->before };
+                        &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e, &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
-  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
+  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
   for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
   memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
@@ -57,6 +57,7 @@ void sim_located_stale(nsm_sim *s) {
   if (s->n.flow) sim_flow_stale(s);
   s->w.begin_of = -1;
   s->now.set_h = 0;                                        // forces before are those of another motion
+  s->located->shown_h = 0;
 }
 
 void sim_located_step(nsm_sim *s, double t1) {
@@ -69,7 +70,7 @@ void sim_located_step(nsm_sim *s, double t1) {
     memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
     memset(w->often, 0, (size_t)s->n.r.n);
   }
-  w->pieces = w->capture = w->begins = 0;
+  w->pieces = w->capture = w->begins = w->parts = 0;
   if (s->n.flow) s->n.flow->fixed_end = 0;
 }
 
@@ -97,7 +98,7 @@ static void restitution(nsm_sim *s, int captured) {
 // Against u_E a slip that turns would be of first order. `consistent` and event_driven have laws of their own.
 static void by_mean_slip(nsm_sim *s, int on) {
   sim_rows *r = &s->n.r;
-  if (s->n.con || s->n.flow || r->law) return;
+  if (s->n.con || s->n.flow) return;
   for (int f = 0; f < r->nfriction; f++) {
     sim_disk part[2];
     int parts = sim_friction_parts(&r->friction[f], part);
@@ -140,7 +141,7 @@ int sim_located_stops(nsm_sim *s) {
 
 // Nothing is known of forces before the event.
 static void forget_forces(nsm_sim *s) {
-  s->now.set_h = 0;
+  s->now.set_h = s->located->shown_h = 0;
   for (int row = 0; row < s->n.r.n; row++) s->now.watched[row] = NAN;
 }
 
@@ -158,6 +159,7 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
     too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
   if (s->n.flow) s->n.flow->jumped = 0;
+  else if (!s->n.galerkin) sim_watch_show(s, s->w.length);
   by_mean_slip(s, 1);
   return code;
 }

@@ -17,14 +17,18 @@ struct sim_located {
   double *f, *low, *high, *tolerance;
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
+  double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none
+  int     shortened;                    // the piece at hand is short so that the next one knows how forces change
   double *e;                            // [rows] restitution by the laws: those of the rows are 0 but at impacts
   double *total;                        // [nl] impulses of the pieces of a step so far
   double *fall;                         // [rows] how fast a contact's rate changed before it closed
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
+  unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
   int     measured;                     // `tolerance` of contacts is that of this piece
+  int     parts;                        // of the step, that were taken because longer pieces are not solved
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
@@ -37,6 +41,8 @@ struct sim_located {
 // located_watch.c
 void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0
 int      sim_watch(nsm_sim *s, double h, double t1);                 // f of the trial at hand; 1: something has crossed
+void     sim_watch_show(nsm_sim *s, double h);            // what the trial of length h says of forces at its begin
+int      sim_watch_ends(const nsm_sim *s, double h);      // may an unknown force end its set within the trial?
 double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force
@@ -52,6 +58,8 @@ void     sim_tell_sets(nsm_sim *s);                                  // of those
 void     sim_tell_captured(nsm_sim *s, int row);            // after a switch of that row, -1: of none
 void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
 void     sim_before_jump(nsm_sim *s);                      // an event is about to make values jump
+int      sim_event_row(const nsm_sim *s, int row);        // what an event of any row of a contact is counted at: its
+                                                          // normal row, else the first of its friction
 double   sim_event_statistic(const nsm_sim *s, int stat, int cls);  // NSM_STAT_EVENTS ...: of a row, by its multiplier
 
 // located.c, called by events.c

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIES = 100 };
-static const double none = 1e-9;        // of the piece: a set that ends before this has never held
+enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
+static const double none = 1e-9,        // of the piece: a set that ends before this has never held
+                    beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
   nsm_code code = sim_try(s, r, s->now.t + r, e);
@@ -68,8 +69,9 @@ static double next(const nsm_sim *s, double lo, double hi) {
   return r;
 }
 
-// The rows whose sets end at the trial at hand, which is not beyond any root by more than its tolerance.
-static int take_hits(nsm_sim *s, int beyond) {
+// The rows whose sets end at the trial at hand, which is not beyond any root by more than its tolerance. Where rounding
+// has all of them hold at the end of the bracket, those that had crossed there when it was found.
+static void take_hits(nsm_sim *s) {
   struct sim_located *w = s->located;
   int any = 0;
   for (int row = 0; row < s->n.r.n; row++) {
@@ -78,7 +80,7 @@ static int take_hits(nsm_sim *s, int beyond) {
                                                    : w->high[row] < 0));
     any |= w->hit[row];
   }
-  return any || beyond;
+  for (int row = 0; !any && row < s->n.r.n; row++) w->hit[row] = w->high[row] < 0;
 }
 
 // The rows that end at the end of the bracket do so by a multiplier that jumps over the whole of a piece that is too
@@ -116,7 +118,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
       at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
     }
-    if (at && !up) { *length = r; take_hits(s, 0); return NSM_OK; }
+    if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
     if (up) {
       hi = r;
       for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
@@ -128,19 +130,78 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     for (int row = 0; side == (up ? 1 : -1) && row < s->n.r.n; row++) stays[row] *= 0.5;
     side = up ? 1 : -1;
   }
-  if (*length == 0) { take_hits(s, 1); return NSM_OK; }
+  if (*length == 0) { take_hits(s); return NSM_OK; }
   int before = ends_before(s, lo);
   *length = before ? lo : hi;
   nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
-  if (code == NSM_OK && !before) take_hits(s, 1);
+  if (code == NSM_OK && !before) take_hits(s);
   return code;
 }
 
+// A piece so short that no force ends its set in it: from then on it is known how forces change. The trial of length h
+// is at hand otherwise.
+static nsm_code begin_short(nsm_sim *s, double h, double *length, nsm_error *e) {
+  double r = h;
+  for (int tries = 0; tries < MOST_SHORTER; tries++) {
+    r *= 0.25;
+    nsm_code code = attempt(s, r, e);
+    if (code != NSM_OK) return code;
+    int any = 0;
+    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    if (any || sim_watch_ends(s, r) || first_dip(s, r) > 0) continue;
+    s->located->shortened = 1;
+    *length = r;
+    return NSM_OK;
+  }
+  return attempt(s, h, e);
+}
+
+// Rows that end by a force that was extrapolated.
+static int by_force(const nsm_sim *s, int row) {
+  int set = s->now.set[row];
+  return s->located->hit[row] && (set == SIM_CLOSED || set == SIM_STICKS) && s->now.set_h > 0 && !s->now.doubt[row];
+}
+
+// Do the sets that end by their forces at `length` really end? Then a trial that is more than twice as long ends with
+// the contact open, or in slip: its mean force has run out too. Where bodies touch in more points than hold them forces
+// are not unique, what they were says nothing, and no such trial does. *doubted: one of them.
+static nsm_code confirm(nsm_sim *s, double h, double length, int *doubted, nsm_error *e) {
+  struct sim_located *w = s->located;
+  int asked = 0;
+  *doubted = 0;
+  for (int row = 0; row < s->n.r.n; row++) asked |= by_force(s, row);
+  if (!asked || length == 0) return NSM_OK;
+  nsm_error lost;
+  if (attempt(s, beyond * length, &lost) == NSM_OK)
+    for (int row = 0; row < s->n.r.n; row++) {
+      if (!by_force(s, row) || w->out[row]) continue;
+      s->now.doubt[row] = 1;
+      *doubted = 1;
+    }
+  return attempt(s, *doubted ? h : length, e);
+}
+
+static nsm_code find(nsm_sim *s, double *length, nsm_error *e);
+
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
+  double h = *length;
+  int doubted = 1;
+  nsm_code code = NSM_OK;
+  while (code == NSM_OK && doubted) {
+    *length = h;
+    doubted = 0;
+    code = find(s, length, e);
+    if (code == NSM_OK && !s->n.radau && !s->n.flow && !s->n.galerkin && s->located->events)
+      code = confirm(s, h, *length, &doubted, e);
+  }
+  return code;
+}
+
+static nsm_code find(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
   if (s->n.radau) return sim_radau_find(s, length, e);
   double h = *length;
-  w->events = 0;
+  w->events = w->shortened = 0;
   if (w->capture) return NSM_OK;
   if (s->n.flow && sim_flow_found(s, length)) return NSM_OK;
   h = *length;
@@ -150,6 +211,10 @@ nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
     if (code != NSM_OK) return code;
     any = 0;
     for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+  }
+  if (sim_watch_ends(s, h)) {
+    nsm_code code = begin_short(s, h, length, e);
+    if (code != NSM_OK || w->shortened) return code;
   }
   double x = any ? 0 : first_dip(s, h);
   if (x > 0) {

@@ -2,8 +2,7 @@
 #include "located.h"
 #include <math.h>
 
-// The row that an event of any row of a contact is counted at: its normal one, else the first of its friction.
-static int head_of(const nsm_sim *s, int row) {
+int sim_event_row(const nsm_sim *s, int row) {
   int f = s->n.r.friction_of ? s->n.r.friction_of[row] : -1;
   if (f < 0) return row;
   return s->n.r.friction[f].normals > 0 ? s->n.r.friction[f].normal[0] : s->n.r.friction[f].row[0];
@@ -11,7 +10,7 @@ static int head_of(const nsm_sim *s, int row) {
 
 static void tell(nsm_sim *s, int row, const char *kind, double before, double after, double impulse, double loss) {
   struct sim_located *w = s->located;
-  int head = head_of(s, row);
+  int head = sim_event_row(s, row);
   char name[256];
   if (s->now.hits[head]++ == 0) s->now.hit_first[head] = s->now.t;
   s->now.hit_last[head] = s->now.t;
@@ -91,7 +90,7 @@ void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
 double sim_event_statistic(const nsm_sim *s, int stat, int cls) {
   const sim_class *k = &s->a->cls[cls];
   if (!s->located || k->tab.count == 0) return NAN;
-  int row = head_of(s, s->n.r.of_l[k->tab.ix[0]]);
+  int row = sim_event_row(s, s->n.r.of_l[k->tab.ix[0]]);
   if (stat == NSM_STAT_EVENTS) return (double)s->now.hits[row];
   if (s->now.hits[row] == 0) return NAN;
   return stat == NSM_STAT_FIRST ? s->now.hit_first[row] : s->now.hit_last[row];

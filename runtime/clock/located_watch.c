@@ -107,8 +107,9 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
       double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
-      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], noise), 0) /
-                                    (h * inertia(s, row));
+      double opens = fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
+      w->out[row] = opens > 0;
+      w->f[row] = p > 0 ? end : opens > 0 ? fmin(end, 0) - opens : 0;
     }
   }
   return crossed;
@@ -123,6 +124,19 @@ static void slips(nsm_sim *s, const nsm_view *v) {
 // Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
 // force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
+
+static double inverse_mass(const nsm_sim *s, int z) {
+  if (s->n.con) return s->n.con->mass_inverse[z];
+  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
+}
+
+// H M^{-1} H^T of a row, with masses that are not coupled.
+static double mobility(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double inverse = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
+  return inverse;
+}
 
 // By the energy-consistent schemes multipliers have what an impact at the begin added, and normal ones what made rates
 // 0 at the end: neither limits the friction of the motion (friction.md, 3).
@@ -142,7 +156,9 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   g.force = sim_disk_gauge(part, l);
   g.limit = part->mu * (s->n.con ? s->n.con->pressed[number] : sim_friction_pressed(s, number, s->w.l1));
   g.slides = !sim_is_inside_disk(g.force, g.limit);
-  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
+  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1) ||
+      g.slip <= share * g.limit * mobility(s, row[0]))
+    g.slides = 0;
   return g;
 }
 
@@ -172,8 +188,10 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
-  if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = still_slides(&g, m);
-  else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+  if (s->now.set[row] == SIM_SLIPS_ON) { w->f[row] = still_slides(&g, m); return; }
+  double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
+  w->out[row] = (unsigned char)g.slides;
+  w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
 }
 
 static void watch_friction(nsm_sim *s, double h, double *forces) {
@@ -204,7 +222,8 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
     } else if (set == SIM_INSIDE) {
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
-      w->f[row] = !(inside > 0) ? -fabs(y) / m : ends ? inside : at_end(s, row, inside, h);
+      double end = ends ? inside : at_end(s, row, fmax(inside, 0), h);
+      w->f[row] = inside > 0 ? end : fmin(end, 0) - fabs(y) / m;
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
       w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
@@ -224,6 +243,7 @@ static double solved_of(const nsm_sim *s, int row, double forces) {
 int sim_watch(nsm_sim *s, double h, double t1) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) w->mean[row] = NAN;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double forces = 0;
   int crossed = watch_contacts(s, &v, h, &forces);
@@ -238,6 +258,29 @@ int sim_watch(nsm_sim *s, double h, double t1) {
     crossed |= w->f[row] < -w->tolerance[row];
   }
   return crossed;
+}
+
+// ---- behind an event ------------------------------------------------------------------------------------------------
+void sim_watch_show(nsm_sim *s, double h) {
+  struct sim_located *w = s->located;
+  sim_watch(s, h, s->now.t + h);
+  SIM_SWAP(w->mean, w->shown);
+  w->shown_h = h;
+}
+
+// The first piece behind an event has no force before it: a set whose force runs out within it would end by the mean,
+// up to half a piece late. The piece that showed the sets has forces too. It is no part of the motion, so they do not
+// find the end; they say that there is one.
+int sim_watch_ends(const nsm_sim *s, double h) {
+  const struct sim_located *w = s->located;
+  double before = w->shown_h;
+  if (s->now.set_h > 0 || !(before > 0) || h <= 4 * before) return 0;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT || set == SIM_SLIPS_ON;
+    if (gap || s->now.doubt[row] || !(w->shown[row] > 0)) continue;
+    if (!(w->mean[row] + (w->mean[row] - w->shown[row]) * (h / (h - before)) >= 0)) return 1;
+  }
+  return 0;
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------
@@ -280,21 +323,14 @@ void sim_watch_others(nsm_sim *s, double t1) {
   }
 }
 
-static double inverse_mass(const nsm_sim *s, int z) {
-  if (s->n.con) return s->n.con->mass_inverse[z];
-  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
-}
-
 // The slip that friction stops at once: in a share of 1e-9 of the short piece at hand, or, by event_driven, in what
 // the instant at which it was found to stop is known to. At rest velocities are round-off, and beside each other not
 // small.
 static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   int row = r->friction[number].row[part->first];
-  double inverse = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
   double instant = s->n.flow ? 1024 * DBL_EPSILON * (fabs(s->now.t) + s->a->step) / s->w.length : 0;
-  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * inverse;
+  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * mobility(s, row);
 }
 
 void sim_watch_still_slides(nsm_sim *s) {

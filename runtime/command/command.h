@@ -17,6 +17,8 @@ typedef struct nsm_watch {
   void (*end)(void *with, nsm_sim *s, nsm_code code, const char *message, double seconds);
 } nsm_watch;
 
+struct fit_shown;
+
 // What that program gives, and what it gets back.
 typedef struct nsm_host {
   FILE              *out, *err;
@@ -33,6 +35,7 @@ typedef struct nsm_host {
   void              *steps;
   // nsm fit: the best value of what was varied, in SI; NULL: not asked for.
   void             (*fitted)(void *with, const char *name, double value);
+  void             (*fit_shown)(void *with, const struct fit_shown *of);       // what a page of it shows; NULL
   // Unit and description of a column; NULL: not known. text: of the model; NULL.
   nsm_meaning      (*meaning)(const nsm_program *program, const char *name);
   const nsm_program *program;

@@ -32,8 +32,7 @@ int nsm_bodies_make(const nsm_graph *g, nsm_cone_work *w, nsm_bodies *b);
 typedef struct nsm_body_factor {
   nsm_graph  k;                            // nodes: bodies; K by blocks
   nsm_fronts fronts;
-  double    *factor, *front, *stack, *x, *v;
-  int       *pivot, *position, (*run)[2];
+  nsm_factor factor;
 } nsm_body_factor;
 
 int nsm_body_factor_take(const nsm_graph *g, const nsm_bodies *b, nsm_cone_work *w, nsm_body_factor *f);

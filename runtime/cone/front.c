@@ -1,7 +1,7 @@
-// Multifrontal LU of the Newton matrix  J = A + B (M + alpha metric)  on the nodes that were taken (newton.h,
-// elimination.c).
+// Multifrontal LU [Duff and Reid 1983] of a matrix by nodes of a graph, on the nodes that were taken: the Newton matrix
+// J = A + B (M + alpha metric), or the values of the graph themselves (newton.h, elimination.c).
 //
-// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting, and
+// Each front gathers its rows and the contributions of its children, factors its own block with row pivoting, and
 // hands the Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12
 // -> stack. Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A
 // vanishing pivot is reported.
@@ -18,18 +18,24 @@ int nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, n
   k->stack = nsm_cone_take_doubles(w, f->stack_size);
   k->x = nsm_cone_take_doubles(w, most);
   k->position = nsm_cone_take_ints(w, (size_t)g->nodes);
-  return k->factor && k->pivot && k->front && k->stack && k->x && k->position;
+  k->run = nsm_cone_take(w, (size_t)g->nodes * sizeof *k->run);
+  return k->factor && k->pivot && k->front && k->stack && k->x && k->position && k->run;
 }
 
-// J = A + B (M + alpha metric), A and B by nodes.
+// J = A + B (M + alpha metric), A and B by nodes; A NULL: M.
 typedef struct jacobian { const nsm_graph *g; double alpha; const double *A, *B; } jacobian;
 
 // The k-th block of J, in the rows of node c, into a front at `to`.
 static void put_block(const jacobian *J, int c, int k, double *to, int lda) {
   const nsm_graph *g = J->g;
   const nsm_node *n = g->node + c, *d = g->node + g->column[k];
-  const double *b = J->B + (size_t)c * NSM_NODE_BLOCK, *a = J->A + (size_t)c * NSM_NODE_BLOCK,
-               *v = g->value + g->at[k];
+  const double *v = g->value + g->at[k];
+  if (!J->A) {
+    for (int s = 0; s < d->size; s++)
+      for (int r = 0; r < n->size; r++) to[(size_t)s * (size_t)lda + (size_t)r] = v[r * d->size + s];
+    return;
+  }
+  const double *b = J->B + (size_t)c * NSM_NODE_BLOCK, *a = J->A + (size_t)c * NSM_NODE_BLOCK;
   int diagonal = g->column[k] == c;
   if (!diagonal && n->size == 3 && d->size == 3) {
     for (int s = 0; s < 3; s++) {
@@ -76,39 +82,42 @@ static void gather(const nsm_graph *g, const nsm_front *f, const int *member, do
   }
 }
 
-// Adds the contribution of a child: its border nodes, column-major border x border.
-static void add_child(const nsm_graph *g, const nsm_front *child, const int *member, const double *contribution,
-                      int lda, nsm_factor *w) {
-  int border = child->rows - child->own_rows, column = 0;
-  for (int j = child->own; j < child->own + child->border; j++) {
-    int size_j = g->node[member[j]].size;
-    for (int s = 0; s < size_j; s++, column++) {
-      double *out = w->front + (size_t)(w->position[member[j]] + s) * (size_t)lda;
-      const double *in = contribution + (size_t)column * (size_t)border;
-      for (int i = child->own; i < child->own + child->border; i++) {
-        int size_i = g->node[member[i]].size, at = w->position[member[i]];
-        for (int r = 0; r < size_i; r++) out[at + r] += *in++;
+// Adds the contribution of a child: its border nodes, column-major border x border. Rows of the child's border that are
+// neighbours in the front too are added in one go.
+static void add_child(const nsm_graph *g, const nsm_front *child, const int *member, const double *in, int lda,
+                      const nsm_factor *w) {
+  int (*run)[2] = w->run, runs = 0, end = -1;                // rows: first one in the front, how many
+  for (int i = child->own; i < child->own + child->border; i++) {
+    int at = w->position[member[i]], size = g->node[member[i]].size;
+    if (at != end) { run[runs][0] = at; run[runs++][1] = 0; }
+    run[runs - 1][1] += size;
+    end = at + size;
+  }
+  for (int c = 0; c < runs; c++)
+    for (int s = 0; s < run[c][1]; s++) {
+      double *out = w->front + (size_t)(run[c][0] + s) * (size_t)lda;
+      for (int r = 0; r < runs; r++) {
+        double *to = out + run[r][0];
+        int n = run[r][1];
+        for (int i = 0; i < n; i++) to[i] += in[i];
+        in += n;
       }
     }
-  }
 }
 
-static int pivots_vanish(const double *U, int n, int lda) {
-  double most = 0, least = HUGE_VAL;
+static int vanishes(const double *U, int n, int lda) {
   for (int i = 0; i < n; i++) {
     double a = fabs(U[(size_t)i * (size_t)lda + (size_t)i]);
-    most = fmax(most, a);
-    least = a < least ? a : least;
-    if (!(a < HUGE_VAL)) return 1;
+    if (!(a > 1e-300 && a < HUGE_VAL)) return 1;
   }
-  return !(least > 1e-300);
+  return 0;
 }
 
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
                     nsm_factor *w) {
   double *factor = w->factor, *stack = w->stack;
   int *pivot = w->pivot, top = 0, *waiting = f->scratch[0];     // fronts whose contributions stand on the stack
-  *g->work += f->work + 2.0 * (double)g->entries;
+  *g->work += f->work + (A ? 2.0 * (double)g->entries : 0);
   for (int c = 0; c < g->nodes; c++) w->position[c] = -1;
   for (int k = 0; k < f->count; k++) {
     const nsm_front *front = f->front + k;
@@ -124,7 +133,8 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     }
     for (int i = 0; i < front->own + front->border; i++) w->position[member[i]] = -1;
 
-    if (!nsm_la_front_factor(own, rows, w->front, pivot) || pivots_vanish(w->front, own, rows)) return 0;
+    nsm_la_pivots rule = nsm_la_any_pivot();
+    if (nsm_la_front(own, rows, w->front, pivot, &rule) >= 0 || vanishes(w->front, own, rows)) return 0;
     const double *F12 = w->front + (size_t)own * (size_t)rows, *F22 = F12 + own;
     for (int j = 0; j < own; j++, factor += rows)
       memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));

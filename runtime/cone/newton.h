@@ -94,15 +94,17 @@ int  nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f);
 void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 
-// ---- front.c: J = A + B (M + alpha metric) restricted to the taken nodes --------------------------------------------
+// ---- front.c: J = A + B (M + alpha metric), or M, restricted to the taken nodes -------------------------------------
 typedef struct nsm_factor {
   double *factor;            // [factor_size]
   int    *pivot;             // [rows]
   double *front, *stack, *x; // scratch
   int    *position;          // [nodes]
+  int   (*run)[2];           // [nodes]
 } nsm_factor;
 
-// A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS. 0 where a pivot vanishes.
+// A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS; NULL: of M. 0 where a pivot
+// vanishes.
 int  nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k);
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
                     nsm_factor *k);

@@ -122,6 +122,27 @@ static void check_sized(const nsm_cone_problem *p, const double *lambda, verifie
   check_any(p, lambda, j, u);
 }
 
+// *j := what is known with sigma for every row.
+static void with_strength(const nsm_cone_problem *p, const double *U, const double *sigma, verifier *j) {
+  j->unsure = 0;
+  for (int i = 0; i < p->m; i++) verify_again(j, i, sigma[i], U[i] > 0 ? fabs(p->q[i]) / U[i] : 1);
+}
+
+// Is it accepted with less than sigma, which is sooner known? sigma is t to begin with, and afterwards. scratch [6m].
+static int explained_at_least(const nsm_cone_problem *p, const double *lambda, const double *U, double enough,
+                              double *sigma, double *scratch, verifier *j) {
+  size_t bytes = (size_t)p->m * sizeof(double);
+  double *t = scratch + 3 * (size_t)p->m;
+  verifier known = *j;
+  if (j->rejected) return 0;
+  memcpy(t, sigma, bytes);
+  int ok = nsm_cone_strength_at_least(p, lambda, U, enough, sigma, scratch);
+  if (ok) with_strength(p, U, sigma, &known);
+  if (ok && !known.unsure) *j = known;
+  memcpy(sigma, t, bytes);
+  return ok && !known.unsure;
+}
+
 // The second look: with L of (2) where |lambda_c| was too strict, and sigma of (5) where some row has little of q in
 // it. room [ROOM m]. brief: what L does not help is refused without sigma.
 static void look_closer(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, int brief,
@@ -142,10 +163,11 @@ static void look_closer(const nsm_cone_problem *p, nsm_cone_work *w, const doubl
   if (brief && kept.rejected) { *j = kept; return; }
   // no more of sigma is looked for than the largest r needs
   double need = j->tol > 0 ? fmin(verify_explained, kept.worst / j->tol * verify_explained) : 0;
-  nsm_cone_strength(p, w, lambda, kept.U, fmax(need, fmax(1e-5, j->sqrt_tol)), sigma, room + 4 * m);
+  double enough = fmax(need, fmax(1e-5, j->sqrt_tol));
   *j = kept;
-  j->unsure = 0;
-  for (int i = 0; i < p->m; i++) verify_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
+  if (explained_at_least(p, lambda, kept.U, enough, sigma, room + 4 * m, j)) return;
+  nsm_cone_strength(p, w, lambda, kept.U, enough, sigma, room + 4 * m);
+  with_strength(p, kept.U, sigma, j);
 }
 
 // A sufficient case of (5a) for a few dense rows of intervals: strong rows make their unknowns strong, these their

@@ -22,13 +22,14 @@
 // (Hartman and Stampacchia 1966), and nothing to be afraid of.
 #include "residual_rows.h"
 
-static const double bounds_explain = 1e3, least_share = 0x1p-34, no_share = 0x1p-50;
+static const double bounds_explain = 1e3, least_share = 0x1p-34, no_share = 0x1p-50, nearly_largest = 0x1p-13;
 enum { LEAST_EXPONENT = -43 };
 
 typedef struct paths {
   const nsm_cone_problem *p;
   const double *lambda, *U;
   double *sigma, *phi, *e, *d;                           // e, d: exponents of E and D
+  double *row_most, *column_most;                        // largest |M_ij| of each, in place of these; or NULL
   double  enough;
 } paths;
 
@@ -64,10 +65,17 @@ void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const dou
   }
 }
 
+// May entry M of row i and column j be what round-off left of others? Not where it is nearly the largest of both: the
+// largest entries of the balanced matrix are about 1.
+static int is_edge(const paths *s, int i, int j, double M) {
+  if (s->row_most) return M >= nearly_largest * fmax(s->row_most[i], s->column_most[j]);
+  return nsm_cone_exponent(M) + s->e[i] + s->d[j] >= LEAST_EXPONENT;
+}
+
 // T_ij U_i of entry k of row i, and j.
 static double width(const paths *s, int i, int k, int *j) {
   double M = entry(s->p, i, k, j), term = M * fabs(s->lambda[*j]);
-  return term > 0 && nsm_cone_exponent(M) + s->e[i] + s->d[*j] >= LEAST_EXPONENT ? term : 0;
+  return term > 0 && is_edge(s, i, *j, M) ? term : 0;
 }
 
 static int raise(double *x, double to) {
@@ -194,39 +202,85 @@ static void compare_with_all(const paths *s) {
   }
 }
 
+// Along the paths, up and down through the rows, until no sigma grows.
+static void walk(const paths *s) {
+  const nsm_cone_problem *p = s->p;
+  for (int grown = 1, up = 1; grown; up = !up) {
+    grown = 0;
+    if (up)
+      for (int i = 0, c = 0; i < p->m;) {
+        const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
+        int size = b ? b->size : 1;
+        grown |= visit(s, i, size);
+        i += size;
+      }
+    else
+      for (int end = p->m, c = p->cones - 1; end > 0;) {
+        int size = c >= 0 && p->cone[c].first + p->cone[c].size == end ? p->cone[c--].size : 1;
+        grown |= visit(s, end - size, size);
+        end -= size;
+      }
+    share(s);
+  }
+}
+
+static void limit(const paths *s) {
+  for (int i = 0; i < s->p->m; i++) {
+    s->sigma[i] = fmin(s->sigma[i], s->enough);
+    s->phi[i] = fmin(s->phi[i], s->enough);
+  }
+}
+
+// Does row i, or the block that starts there, have so much of q in it that q does not drown there?
+static int has_q(const nsm_cone_problem *p, const double *U, int i, const nsm_cone_block *b) {
+  double mu = b ? fmax(1, fmax(b->mu, b->mu2)) : 1, share = least_share * U[i];
+  for (int first = i, end = i + (b ? b->size : 1); i < end; i++) {
+    double d = i == first ? 1 : mu * (U[first] / U[i]);
+    if (d < HUGE_VAL && d * nsm_cone_terms(p, i) >= share) return 1;
+  }
+  return 0;
+}
+
+int nsm_cone_strength_at_least(const nsm_cone_problem *p, const double *lambda, const double *U, double enough,
+                               double *sigma, double *scratch) {
+  size_t m = (size_t)p->m;
+  paths s = { .p = p, .lambda = lambda, .U = U, .sigma = sigma, .phi = scratch, .row_most = scratch + m,
+              .column_most = scratch + 2 * m, .enough = enough };
+  int j;
+  if (p->cones == 0) return 0;
+  for (int i = 0, c = 0; i < p->m;) {
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
+    if (!has_q(p, U, i, b)) return 0;
+    i += b ? b->size : 1;
+  }
+  for (size_t i = 0; i < m; i++) s.row_most[i] = s.column_most[i] = 0;
+  for (int i = 0; i < p->m; i++)
+    for (int k = first_entry(p, i); k < last_entry(p, i); k++) {
+      double M = entry(p, i, k, &j);
+      if (M > s.row_most[i]) s.row_most[i] = M;
+      if (M > s.column_most[j]) s.column_most[j] = M;
+    }
+  start(&s);
+  limit(&s);
+  walk(&s);
+  return 1;
+}
+
 void nsm_cone_strength(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, const double *U,
                        double enough, double *sigma, double *scratch) {
   size_t m = (size_t)p->m;
-  paths s = { p, lambda, U, sigma, scratch, scratch + m, scratch + 2 * m, enough };
+  paths s = { .p = p, .lambda = lambda, .U = U, .sigma = sigma, .phi = scratch, .e = scratch + m,
+              .d = scratch + 2 * m, .enough = enough };
   double least;
   int alike = are_alike(p, &least);
   if (alike)
     for (size_t i = 0; i < m; i++) { s.e[i] = -nsm_cone_exponent(least); s.d[i] = 0; }
   else nsm_cone_balance_once(p, w, s.e, s.d, scratch + 3 * m);
   start(&s);
-  for (size_t i = 0; i < m; i++) {
-    s.sigma[i] = fmin(s.sigma[i], enough);
-    s.phi[i] = fmin(s.phi[i], enough);
-  }
+  limit(&s);
   int strong = strengthen_by_neighbours(&s);
-  for (int grown = !strong, up = 1; grown; up = !up) {
-    grown = 0;
-    if (up)
-      for (int i = 0, c = 0; i < p->m;) {
-        const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
-        int size = b ? b->size : 1;
-        grown |= visit(&s, i, size);
-        i += size;
-      }
-    else
-      for (int end = p->m, c = p->cones - 1; end > 0;) {
-        int size = c >= 0 && p->cone[c].first + p->cone[c].size == end ? p->cone[c--].size : 1;
-        grown |= visit(&s, end - size, size);
-        end -= size;
-      }
-    share(&s);
-  }
   if (strong) return;
+  walk(&s);
   if (alike) nsm_cone_balance_once(p, w, s.e, s.d, scratch + 3 * m);
   compare_with_all(&s);
 }

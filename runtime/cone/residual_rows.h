@@ -345,3 +345,7 @@ void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, verif
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
 void nsm_cone_strength(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, const double *U,
                        double enough, double *sigma, double *scratch);
+// Less than this at most, and sooner known, for problems with blocks: along entries of M that are nearly the largest of
+// their row and column, without balancing M. 0: not for this problem, sigma is as it was.
+int nsm_cone_strength_at_least(const nsm_cone_problem *p, const double *lambda, const double *U, double enough,
+                               double *sigma, double *scratch);

@@ -181,14 +181,20 @@ int fmi_allowed(fmi_component *c, int phases, const char *call) {
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
-static const fmi_variable *variable_of(const fmi_component *c, uint32_t reference) {
+// The last one at or before a reference.
+static const fmi_variable *variable_before(const fmi_component *c, uint32_t reference) {
   int lo = 0, hi = c->nvariable;                           // they are sorted by their references
   while (lo < hi) {
     int middle = lo + (hi - lo) / 2;
     if (c->variable[middle].reference <= reference) lo = middle + 1;
     else hi = middle;
   }
-  return lo > 0 && c->variable[lo - 1].reference == reference ? &c->variable[lo - 1] : NULL;
+  return lo > 0 ? &c->variable[lo - 1] : NULL;
+}
+
+static const fmi_variable *variable_of(const fmi_component *c, uint32_t reference) {
+  const fmi_variable *v = variable_before(c, reference);
+  return v && v->reference == reference ? v : NULL;
 }
 
 int fmi_count(fmi_component *c, uint32_t reference) {
@@ -230,6 +236,12 @@ int fmi_get(fmi_component *c, uint32_t reference, double *value) {
   if (n == 0 || !fmi_fresh(c)) return 0;
   if (!at_hand(c, reference)) return 0;
   for (int i = 0; i < n; i++) value[i] = value_at(c, reference + (uint32_t)i);
+  return 1;
+}
+
+int fmi_get_element(fmi_component *c, uint32_t reference, double *value) {
+  if (!fmi_fresh(c) || !at_hand(c, reference)) return 0;
+  *value = value_at(c, reference);
   return 1;
 }
 
@@ -288,14 +300,22 @@ static int set_input(fmi_component *c, int i, const double *value, int n) {
   return 1;
 }
 
+static int set_some(fmi_component *c, const fmi_variable *v, uint32_t reference, const double *value, int n) {
+  int i = (int)(reference & FMI_NUMBER);
+  if (reference >= FMI_INPUT) return set_input(c, i, value, n);
+  if (reference >= FMI_PARAMETER) return set_parameter(c, i, value, n);
+  return set_column(c, v, i, value, n);
+}
+
 int fmi_set(fmi_component *c, uint32_t reference, const double *value) {
   const fmi_variable *v = variable_of(c, reference);
-  int i = (int)(reference & FMI_NUMBER);
   if (!v) return fail(c, "there is no variable with the value reference %u", (unsigned)reference);
   if (!fmi_allowed(c, FMI_MADE | FMI_INITIALIZING | FMI_STEPPING | FMI_IN_EVENT, "setting a value")) return 0;
-  if (reference >= FMI_INPUT) return set_input(c, i, value, v->count);
-  if (reference >= FMI_PARAMETER) return set_parameter(c, i, value, v->count);
-  return set_column(c, v, i, value, v->count);
+  return set_some(c, v, reference, value, v->count);
+}
+
+int fmi_set_element(fmi_component *c, uint32_t reference, double value) {
+  return set_some(c, variable_before(c, reference), reference, &value, 1);
 }
 
 // ---- a run ----------------------------------------------------------------------------------------------------------

@@ -49,6 +49,9 @@ int fmi_count(fmi_component *c, uint32_t reference);
 int fmi_get(fmi_component *c, uint32_t reference, double *value);
 // value: as many as the reference stands for.
 int fmi_set(fmi_component *c, uint32_t reference, const double *value);
+// Of one element of a variable that is there, as both versions number them.
+int fmi_get_element(fmi_component *c, uint32_t reference, double *value);
+int fmi_set_element(fmi_component *c, uint32_t reference, double value);
 
 // until: NaN where the end is not known. The tolerance of a master means nothing here: the scheme has the model's step.
 int fmi_begin(fmi_component *c, double start, double until);

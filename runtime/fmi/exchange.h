@@ -7,6 +7,9 @@
 
 // Is the model smooth? 0: not, with the first statement that is not, and its line. For the compiler.
 int  fmi_smooth(nsm_sim *s, nsm_error *e);
+// Are there derivatives of it (directional.h)? Where a constraint follows from others, a state that violates them has
+// other forces than one nearby.
+int  fmi_has_derivatives(nsm_sim *s);
 
 // The calls of an instance; all are refused where the FMU is for co-simulation.
 int  fmi_exchanges(fmi_component *c, const char *call);    // is it for model exchange?

@@ -59,6 +59,13 @@ static int instant(fmi_component *c) {
   return 0;
 }
 
+int fmi_has_derivatives(nsm_sim *s) {
+  if (!s->a->scheme->flows) return 0;
+  flow_rows(s);
+  memset(s->n.flow->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
+  return flow_instant(s, s->now.t, s->now.q, s->now.z) && !s->n.flow->in.singular;
+}
+
 // Impulses of the columns are those of a step of the model with the force at hand.
 static void take_forces(nsm_sim *s) {
   const struct sim_flow *w = s->n.flow;

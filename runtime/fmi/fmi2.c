@@ -1,6 +1,6 @@
 // The calls of FMI 2.0 for co-simulation and for model exchange, over component.h and exchange.h. Types and signatures
 // are those of the standard, 2.1.2 to 2.1.9, 3.2 and 4.2.
-#include "exchange.h"
+#include "directional.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,13 +177,6 @@ fmi2Status fmi2GetRealOutputDerivatives(void *instance, const unsigned *referenc
   return n == 0 ? fmi2OK : wrong_call(f, "derivatives of outputs are not provided");
 }
 
-fmi2Status fmi2GetDirectionalDerivative(void *instance, const unsigned *unknown, size_t n, const unsigned *known,
-                                        size_t m, const double *seed, double *out) {
-  (void)unknown; (void)n; (void)known; (void)m; (void)seed; (void)out;
-  ALLOWED(ANY);
-  return wrong_call(f, "directional derivatives are not provided");
-}
-
 // ---- states ---------------------------------------------------------------------------------------------------------
 fmi2Status fmi2GetFMUstate(void *instance, void **state) {
   ALLOWED(ANY);
@@ -314,12 +307,22 @@ fmi2Status fmi2SetContinuousStates(void *instance, const double *x, size_t n) {
 }
 
 // A point at which the equations have no solution is one for a shorter step.
-fmi2Status fmi2GetDerivatives(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  if (fmi_get_rates(f->c, x, n)) return fmi2OK;
+static fmi2Status found(const fmi2 *f, int ok) {
+  if (ok) return fmi2OK;
   if (f->c->error.code != NSM_FAILED) return wrong(f);
   say(f, fmi2Discard, "logStatusDiscard", f->c->error.text);
   return fmi2Discard;
+}
+
+fmi2Status fmi2GetDerivatives(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return found(f, fmi_get_rates(f->c, x, n));
+}
+
+fmi2Status fmi2GetDirectionalDerivative(void *instance, const unsigned *unknown, size_t n, const unsigned *known,
+                                        size_t m, const double *seed, double *out) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return found(f, fmi_derive(f->c, &(fmi_derivative){ unknown, known, n, m, seed, 0 }, out));
 }
 
 fmi2Status fmi2GetEventIndicators(void *instance, double *x, size_t n) {

@@ -2,7 +2,7 @@
 // are those of the standard, 2.2 to 2.4, 3.2 and 4.2. In co-simulation, with event mode and early return, a step ends
 // at each impact, reset or sample: until the master enters event mode the values are those of before it, then those of
 // behind.
-#include "exchange.h"
+#include "directional.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -242,10 +242,6 @@ NOTHING(fmi3SetShiftFraction, "this FMU has no clocks", UNUSED const uint64_t *c
         UNUSED const uint64_t *resolution)
 NOTHING(fmi3GetOutputDerivatives, "derivatives of outputs are not provided", UNUSED const int32_t *order,
         UNUSED double *value, UNUSED size_t m)
-NOTHING(fmi3GetDirectionalDerivative, "derivatives are not provided", UNUSED const fmi3ValueReference *known,
-        UNUSED size_t m, UNUSED const double *seed, UNUSED size_t k, UNUSED double *out, UNUSED size_t l)
-NOTHING(fmi3GetAdjointDerivative, "derivatives are not provided", UNUSED const fmi3ValueReference *known,
-        UNUSED size_t m, UNUSED const double *seed, UNUSED size_t k, UNUSED double *out, UNUSED size_t l)
 
 fmi3Status fmi3GetNumberOfVariableDependencies(void *instance, UNUSED fmi3ValueReference reference, UNUSED size_t *n) {
   ALLOWED(ANY);
@@ -360,11 +356,31 @@ fmi3Status fmi3SetContinuousStates(void *instance, const double *x, size_t n) {
 }
 
 // A point at which the equations have no solution is one for a shorter step.
-fmi3Status fmi3GetContinuousStateDerivatives(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  if (fmi_get_rates(f->c, x, n)) return fmi3OK;
+static fmi3Status found(const fmi3 *f, int ok) {
+  if (ok) return fmi3OK;
   return f->c->error.code == NSM_FAILED ? say(f, fmi3Discard, "discard", f->c->error.text) : wrong(f);
 }
+
+fmi3Status fmi3GetContinuousStateDerivatives(void *instance, double *x, size_t n) {
+  EXCHANGE(FMI_INITIALIZING | RUNNING);
+  return found(f, fmi_get_rates(f->c, x, n));
+}
+
+// Of the unknowns along the knowns, or the other way round.
+static fmi3Status derive(fmi3 *f, const fmi_derivative *of, size_t nseed, double *out, size_t nout) {
+  int good = of->adjoint ? fits(f, of->unknown, of->nunknown, nseed) && fits(f, of->known, of->nknown, nout)
+                         : fits(f, of->known, of->nknown, nseed) && fits(f, of->unknown, of->nunknown, nout);
+  return good ? found(f, fmi_derive(f->c, of, out)) : fmi3Error;
+}
+
+#define DERIVATIVE(name, adjoint) \
+  fmi3Status name(void *instance, const fmi3ValueReference *unknown, size_t n, const fmi3ValueReference *known, \
+                  size_t m, const double *seed, size_t nseed, double *out, size_t nout) { \
+    EXCHANGE(FMI_INITIALIZING | RUNNING); \
+    return derive(f, &(fmi_derivative){ unknown, known, n, m, seed, adjoint }, nseed, out, nout); \
+  }
+DERIVATIVE(fmi3GetDirectionalDerivative, 0)
+DERIVATIVE(fmi3GetAdjointDerivative, 1)
 
 fmi3Status fmi3GetContinuousStates(void *instance, double *x, size_t n) {
   EXCHANGE(FMI_INITIALIZING | RUNNING);

@@ -1,9 +1,7 @@
 // Dense LU and Cholesky factors by blocks of columns, and the triangular solves that go with them: Golub and Van Loan,
 // Matrix Computations, 4th ed. 2013, 3.2.11 and 4.2.9. All sums are taken in a fixed order (product.c): the same digits
 // on every processor.
-#include "la.h"
-#include "vector.h"
-#include <math.h>
+#include "pivots.h"
 
 enum { BLOCK = 32, SMALL = 128, WIDE = 8 };   // columns of a block; up to here there is one; wide vectors from here on
 
@@ -94,15 +92,19 @@ static void exchange(int n, double *A, int lda, int i, int k) {
   }
 }
 
-// Columns [first, end) of the m rows, one after the other, exchanges within them. -1, or the first zero pivot.
-LA_INLINE int few_columns(int m, int first, int end, double *A, size_t ld, int *ipiv) {
+// Columns [first, end) of the m rows, one after the other, exchanges within them. -1, or the first pivot that vanishes;
+// the others go on from there.
+LA_INLINE int few_columns(int m, int first, int end, double *A, size_t ld, int *ipiv, nsm_la_pivots *rule) {
   int zero = -1;
   for (int j = first; j < end; j++) {
     double *a = A + (size_t)j * ld;
-    int best = j;
-    for (int i = j + 1; i < m; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
-    ipiv[j] = best;
-    if (a[best] == 0) { zero = zero < 0 ? j : zero; continue; }
+    int best = la_pivot(j, m, a, rule);
+    ipiv[j] = best < 0 ? j : best;
+    if (best < 0) {
+      if (rule->drop) la_drop(j, m, a, rule);
+      else if (zero < 0) zero = j;
+      continue;
+    }
     exchange(end - first, A + (size_t)first * ld, (int)ld, j, best);
     la_divide(m - j - 1, a[j], a + j + 1);
     for (int k = j + 1; k < end; k++) {
@@ -114,10 +116,10 @@ LA_INLINE int few_columns(int m, int first, int end, double *A, size_t ld, int *
 }
 
 // n columns of m rows, m >= n: partial pivoting, four columns at a time, then all to the right of them.
-LA_INLINE int block_of_columns(int m, int n, double *A, size_t ld, int *ipiv) {
+LA_INLINE int block_of_columns(int m, int n, double *A, size_t ld, int *ipiv, nsm_la_pivots *rule) {
   int zero = -1;
   for (int k = 0; k < n; k += 4) {
-    int end = least(k + 4, n), bad = few_columns(m, k, end, A, ld, ipiv);
+    int end = least(k + 4, n), bad = few_columns(m, k, end, A, ld, ipiv, rule);
     zero = zero < 0 ? bad : zero;
     for (int j = k; j < end; j++) exchange(k, A, (int)ld, j, ipiv[j]);
     for (int c = end; c < n; c++) {                          // end = k + 4 here
@@ -130,20 +132,21 @@ LA_INLINE int block_of_columns(int m, int n, double *A, size_t ld, int *ipiv) {
   }
   return zero;
 }
-static int block_plain(int m, int n, double *A, int lda, int *ipiv) {
-  return block_of_columns(m, n, A, (size_t)lda, ipiv);
+static int block_plain(int m, int n, double *A, int lda, int *ipiv, nsm_la_pivots *rule) {
+  return block_of_columns(m, n, A, (size_t)lda, ipiv, rule);
 }
-LA_WIDE static int block_wide(int m, int n, double *A, int lda, int *ipiv) {
-  return block_of_columns(m, n, A, (size_t)lda, ipiv);
+LA_WIDE static int block_wide(int m, int n, double *A, int lda, int *ipiv, nsm_la_pivots *rule) {
+  return block_of_columns(m, n, A, (size_t)lda, ipiv, rule);
 }
 
-nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
+int nsm_la_lu_by_rule(int n, double *A, int lda, int *ipiv, nsm_la_pivots *rule) {
   int zero = -1, width = n <= SMALL ? n : BLOCK;
-  if (!at_least(lda, n)) return bad_shape;
+  const double *largest = rule->largest;
   for (int k = 0; k < n; k += width) {
     int wide = least(width, n - k), after = k + wide;
     double *block = A + place(k, k, lda);
-    int bad = (la_wide() ? block_wide : block_plain)(n - k, wide, block, lda, ipiv + k);
+    int bad = (la_wide() ? block_wide : block_plain)(n - k, wide, block, lda, ipiv + k, rule);
+    if (largest) rule->largest = largest + after;
     if (bad >= 0 && zero < 0) zero = k + bad;
     for (int j = k; j < after; j++) {
       ipiv[j] += k;
@@ -154,7 +157,14 @@ nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
     nsm_la_add_product(n - after, n - after, wide, -1, A + place(after, k, lda), lda, A + place(k, after, lda), lda, 0,
                        A + place(after, after, lda), lda);
   }
-  return zero < 0 ? ok : singular(zero);
+  rule->largest = largest;
+  return zero;
+}
+
+nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
+  nsm_la_pivots rule = nsm_la_any_pivot();
+  int zero = at_least(lda, n) ? nsm_la_lu_by_rule(n, A, lda, ipiv, &rule) : -1;
+  return !at_least(lda, n) ? bad_shape : zero < 0 ? ok : singular(zero);
 }
 
 nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb) {

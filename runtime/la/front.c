@@ -1,7 +1,9 @@
-// A front of a multifrontal factorization (Duff and Reid, ACM TOMS 9 (1983) 302-325) of which a few columns are
-// eliminated: column by column, left looking, so that each column of the front is loaded and stored once. Products by
+// A front of a multifrontal factorization (Duff and Reid, ACM TOMS 9 (1983) 302-325). Where a few columns are
+// eliminated, column by column, left looking, so that each column of the front is loaded and stored once. Products by
 // tiles pay from some thirty columns on only.
-#include "front_pivots.h"
+#include "pivots.h"
+
+enum { FEW_COLUMNS = 24 };    // up to here column by column
 
 // y -= f_0 x_0, then f_1 x_1, f_2 x_2.
 LA_INLINE void subtract_three(int n, const double *f, const double *x, size_t stride, double *y) {
@@ -71,20 +73,14 @@ LA_WIDE static int front_wide(int own, int rows, double *F, int *pivot, nsm_la_p
   return front_columns(own, rows, F, pivot, rule);
 }
 
-int nsm_la_front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
-  return (la_wide() ? front_wide : front_plain)(own, rows, F, pivot, rule);
-}
-
-int nsm_la_front_factor(int own, int rows, double *F, int *pivot) {
-  nsm_la_pivots largest = { .search = 1, .margin = 1 };
-  if (own <= NSM_LA_FEW_COLUMNS) return nsm_la_front_columns(own, rows, F, pivot, &largest) < 0;
-  int border = rows - own;
+int nsm_la_front(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule) {
+  if (own <= FEW_COLUMNS) return (la_wide() ? front_wide : front_plain)(own, rows, F, pivot, rule);
+  int border = rows - own, zero = nsm_la_lu_by_rule(own, F, rows, pivot, rule);
   double *F12 = F + (size_t)own * (size_t)rows, *F21 = F + own, *F22 = F12 + own;
-  if (nsm_la_lu_factor(own, F, rows, pivot).code != NSM_LA_OK) return 0;
-  if (border == 0) return 1;
+  if (zero >= 0 || border == 0) return zero;
   for (int j = 0; j < border; j++) follow_pivots(own, pivot, F12 + (size_t)j * (size_t)rows);
   nsm_la_lower_solve(own, 1, border, F, rows, F12, rows);
   nsm_la_upper_solve_right(border, own, F, rows, F21, rows);
   nsm_la_add_product(border, border, own, -1.0, F21, rows, F12, rows, 0, F22, rows);
-  return 1;
+  return -1;
 }

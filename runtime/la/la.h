@@ -60,18 +60,18 @@ void nsm_la_lower_solve(int n, int unit, int nrhs, const double *L, int ldl, dou
 void nsm_la_upper_solve(int n, int nrhs, const double *U, int ldu, double *B, int ldb);
 void nsm_la_upper_solve_right(int m, int n, const double *U, int ldu, double *B, int ldb);
 
-// One front: own of its rows are eliminated, exchanges among these alone; 0 where a pivot is zero.
-//   F [rows, rows], leading dimension rows:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 -= F21 F12
-// pivot [own] as in nsm_la_lu_factor.
-enum { NSM_LA_FEW_COLUMNS = 24 };    // up to here column by column, front.c
-int nsm_la_front_factor(int own, int rows, double *F, int *pivot);
 // How pivots are found among the own rows: the largest where `search`, if it is more than `margin` times the diagonal;
 // else the diagonal, which is to be positive. One of at most `small` times largest[column] vanishes (largest is read
 // where small > 0); with `drop` it is left out, NSM_SPARSE_DROPPED (sparse.h) is put there, and it is counted.
 typedef struct nsm_la_pivots { int search; double margin, small; int drop; const double *largest; int dropped; }
     nsm_la_pivots;
-// The same for few own columns by such rules: -1, or the column of the first pivot that vanishes.
-int nsm_la_front_columns(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule);
+static inline nsm_la_pivots nsm_la_any_pivot(void) { return (nsm_la_pivots){ .search = 1, .margin = 1 }; }
+// nsm_la_lu_factor by such rules: -1, or the first column whose pivot vanishes; those after it are factored too.
+int nsm_la_lu_by_rule(int n, double *A, int lda, int *ipiv, nsm_la_pivots *rule);
+// One front: own of its rows are eliminated, exchanges among these alone; -1, or the column of a pivot that vanishes.
+//   F [rows, rows], leading dimension rows:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 -= F21 F12
+// pivot [own] as in nsm_la_lu_factor.
+int nsm_la_front(int own, int rows, double *F, int *pivot, nsm_la_pivots *rule);
 
 // ---- banded ---------------------------------------------------------------------------------------------------------
 // Layout: A_ij stands at AB[kl + ku + i - j + j*ldab] for max(0, j-ku) <= i <= min(n-1, j+kl); ldab >= 2*kl + ku + 1.

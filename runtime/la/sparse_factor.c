@@ -5,9 +5,10 @@
 //
 // the sum of the entries of A that meet an own unknown and of the contributions of its children. P F11 = L U; what it
 // leaves for its parent is F22 - (F21 U^-1)(L^-1 P F12). Pivots are sought among the own rows.
-#include "front_pivots.h"
-
-enum { PANEL = 32 };
+#include "la.h"
+#include "sparse.h"
+#include <math.h>
+#include <string.h>
 
 static void gather(const nsm_sparse *s, const nsm_sparse_front *f, int rows, const double *values) {
   double *F = s->dense;
@@ -35,37 +36,6 @@ static void add_child(const nsm_sparse *s, const nsm_sparse_front *child, const 
   }
 }
 
-static void exchange(int columns, double *F, size_t ld, int i, int k) {
-  for (int j = 0; j < columns; j++, F += ld) { double t = F[i]; F[i] = F[k]; F[k] = t; }
-}
-
-// P F11 = L U of [own, own], in panels; the exchanges are within the columns of the front's own. -1, or the column of
-// the first pivot that vanishes.
-static int eliminate(int own, double *F, size_t ld, int *pivot, nsm_la_pivots *r) {
-  for (int from = 0; from < own; from += PANEL) {
-    int end = from + PANEL < own ? from + PANEL : own;
-    for (int j = from; j < end; j++) {
-      double *a = F + (size_t)j * ld;
-      int best = la_pivot(j, own, a, r);
-      if (best < 0 && !r->drop) return j;
-      pivot[j] = best < 0 ? la_drop(j, own, a, r) : best;
-      if (best < 0) continue;
-      if (best != j) exchange(own, F, ld, j, best);
-      la_divide(own - j - 1, a[j], a + j + 1);
-      for (int c = j + 1; c < end; c++) {
-        double *x = F + (size_t)c * ld + j;
-        if (*x != 0) la_subtract(own - j - 1, *x, a + j + 1, x + 1);
-      }
-    }
-    if (end == own) break;
-    nsm_la_lower_solve(end - from, 1, own - end, F + from + (size_t)from * ld, (int)ld, F + from + (size_t)end * ld,
-                       (int)ld);
-    nsm_la_add_product(own - end, own - end, end - from, -1, F + end + (size_t)from * ld, (int)ld,
-                       F + from + (size_t)end * ld, (int)ld, 0, F + end + (size_t)end * ld, (int)ld);
-  }
-  return -1;
-}
-
 static double larger(double a, double b) { return b > a ? b : a; }
 
 // Largest entry of each column of A, by place.
@@ -80,12 +50,6 @@ static void largest_entries(const nsm_sparse *s, const double *values, double *l
       largest[j] = larger(largest[j], fabs(a[1]));
     }
   }
-}
-
-// Four columns of the border at a time with the few own ones of small fronts; larger ones by tiles.
-static void update(int border, int own, double *F, int rows) {
-  double *F12 = F + (size_t)own * (size_t)rows, *F21 = F + own, *F22 = F12 + own;
-  nsm_la_add_product(border, border, own, -1, F21, rows, F12, rows, 0, F22, rows);
 }
 
 int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule, double small, int drop,
@@ -111,18 +75,10 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
     }
     int *pivot = s->pivot + f->first;
     r.largest = s->x + f->first;
-    int few = own <= NSM_LA_FEW_COLUMNS,
-        zero = few ? nsm_la_front_columns(own, rows, F, pivot, &r) : eliminate(own, F, ld, pivot, &r);
+    int zero = nsm_la_front(own, rows, F, pivot, &r);
     s->dropped = r.dropped;
     if (zero >= 0) return s->order[f->first + zero];
     for (int j = 0; pivots && j < own; j++) pivots[s->order[f->first + j]] = F[(size_t)j * (ld + 1)];
-    if (border > 0 && !few) {
-      double *F12 = F + (size_t)own * ld;
-      for (int i = 0; i < own; i++) if (pivot[i] != i) exchange(border, F12, ld, i, pivot[i]);
-      if (own > 1) nsm_la_lower_solve(own, 1, border, F, rows, F12, rows);
-      nsm_la_upper_solve_right(border, own, F, rows, F + own, rows);
-      update(border, own, F, rows);
-    }
     for (int j = 0; j < own; j++, factor += ld) memcpy(factor, F + (size_t)j * ld, ld * sizeof(double));
     for (int i = 0; i < own; i++)                // F12 by rows: solve() reads it so
       for (int j = 0; j < border; j++) *factor++ = F[(size_t)i + (size_t)(own + j) * ld];

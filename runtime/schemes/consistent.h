@@ -106,12 +106,12 @@ struct sim_consistent {
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
   int       *next;                          // [nc] of the same island, -1: none
-  int       *at_block0, *at_block, *mark;// contact rows by touched block
+  int       *at_block0, *at_end, *at_block, *mark;   // closed contacts by touched block: where they begin and end
+  size_t    *at_x;                       // places in x of their columns there
   long       touched;                    // the list of contacts of shapes that blocks are those of
   int       *crowd;                      // [nblock] closed contacts that touch a block
   int       *row_start, *col;            // D by compressed rows
-  double    *line, *part;                // [nc] a row of D; entries of H in a block, and
-  int       *place_in;                   // their places in it
+  double    *line;                       // [nc] a row of D
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
   sim_solver solver;                     // kind SIM_CORRECTION: con_contacts finds corrections of rows with `zero`,
                                          // others keep their force

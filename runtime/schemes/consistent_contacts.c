@@ -127,38 +127,24 @@ static const double *jacobian(const nsm_sim *s, int row) {
   return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
 }
 
-// The entries of H of a contact in block b: how many, their places in the block into c->place_in, values c->part.
-static int entries_in(nsm_sim *s, int row, int b) {
-  struct sim_consistent *c = s->n.con;
-  const sim_matrix *w = &c->k;
-  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const double *h = jacobian(s, row);
-  int n = 0;
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-    if (w->block_of[z] != b) continue;
-    c->place_in[n] = w->place[z] - w->block[b].first;
-    c->part[n++] = h[e];
-  }
-  return n;
-}
-
-// These n times the q part of column j in block b.
-static double coupling(const struct sim_consistent *c, int n, int j, int b) {
-  int t = c->blocks0[j];
+// The q part of a contact's column in block b.
+static const double *column_in(const struct sim_consistent *c, int row, int b) {
+  int t = c->blocks0[row];
   while (c->blocks[t] != b) t++;
-  const double *x = c->xq + c->x0[t];
-  double sum = 0;
-  for (int e = 0; e < n; e++) sum += c->part[e] * x[c->place_in[e]];
-  return sum;
+  return c->xq + c->x0[t];
 }
 
 // D_ii of a contact.
 static double own(nsm_sim *s, int row) {
   const struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = jacobian(s, row);
   double sum = 0;
-  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
-    sum += coupling(c, entries_in(s, row, c->blocks[t]), row, c->blocks[t]);
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]), b = w->block_of[z];
+    sum += h[e] * column_in(c, row, b)[w->place[z] - w->block[b].first];
+  }
   return sum;
 }
 
@@ -204,6 +190,24 @@ static void join(nsm_sim *s) {
   }
 }
 
+// Of each block that is touched: its closed contacts and the places of their columns.
+static void list_by_block(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  int used = 0;
+  for (int i = 0; i < c->na; i++)
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) c->at_block0[c->blocks[t]] = -1;
+  for (int i = 0; i < c->na; i++)
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
+      int b = c->blocks[t], fresh = c->at_block0[b] < 0;
+      if (fresh) {
+        c->at_block0[b] = c->at_end[b] = used;
+        used += c->crowd[b];
+      }
+      c->at_block[c->at_end[b]] = i;
+      c->at_x[c->at_end[b]++] = c->x0[t];
+    }
+}
+
 // Blocks list their contacts in ascending order: runs of few, one after another.
 static void sort(int n, int *x) {
   for (int i = 1; i < n; i++) {
@@ -217,22 +221,24 @@ static void sort(int n, int *x) {
 // these numbers; how many.
 static int coupled(nsm_sim *s, int a, int *col) {
   struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
   int i = c->act[c->member[a]], n = 0;
-  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++) {
-    int b = c->blocks[t], entries = entries_in(s, i, b);
-    for (int e = c->at_block0[b]; e < c->at_block0[b + 1]; e++) {
-      int j = c->at_block[e];
-      if (!s->n.r.active[j]) continue;
-      int other = c->local[c->index[j]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
+  const double *h = jacobian(s, i);
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
+    const double *x = c->xq + w->place[z] - w->block[b].first;
+    for (int at = c->at_block0[b]; at < c->at_end[b]; at++) {
+      int j = c->at_block[at], other = c->local[j];
       if (c->mark[j] != i) {
         c->mark[j] = i;
         col[n++] = other;
         c->line[other] = 0;
       }
-      c->line[other] += coupling(c, entries, j, b);
+      c->line[other] += h[e] * x[c->at_x[at]];
     }
   }
-  for (int e = 0; e < n; e++) c->mark[c->act[c->member[col[e]]]] = -1;
+  for (int e = 0; e < n; e++) c->mark[c->member[col[e]]] = -1;
   sort(n, col);
   return n;
 }
@@ -303,6 +309,22 @@ static size_t entries_of(const nsm_sim *s, int m) {
   for (int a = 0; a < m; a++)
     for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
       n += (size_t)c->crowd[c->blocks[t]];
+  return n;
+}
+
+// Entries that it has: two contacts share several blocks of K where the velocities of a body are one block each.
+static size_t entries_once(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  size_t n = 0;
+  for (int a = 0; a < m; a++) {
+    int row = c->act[c->member[a]];
+    for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
+      for (int b = c->blocks[t], at = c->at_block0[b]; at < c->at_end[b]; at++) {
+        n += c->mark[c->at_block[at]] != row;
+        c->mark[c->at_block[at]] = row;
+      }
+  }
+  for (int a = 0; a < m; a++) c->mark[c->member[a]] = -1;
   return n;
 }
 
@@ -382,6 +404,7 @@ static int solve_island(nsm_sim *s, int m) {
   if (!plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   size_t square = (size_t)m * (size_t)m, entries = entries_of(s, m);
+  if (m > DENSE_ISLAND && entries >= square / 4) entries = entries_once(s, m);
   int sparse = m > DENSE_ISLAND && entries < square / 4;
   c->m = sim_pool_room(s, &c->room[2], sparse ? entries : square, sizeof *c->m);
   c->col = sim_pool_room(s, &c->room[3], sparse || entries > square ? entries : square, sizeof *c->col);
@@ -418,6 +441,7 @@ int con_contacts(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) c->l0[i] = s->w.l1[s->n.r.l[c->act[i]]];
   join(s);
+  list_by_block(s);
   limits(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
   for (int i = c->na - 1; i >= 0; i--) {                   // the first is the root

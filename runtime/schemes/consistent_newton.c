@@ -64,7 +64,7 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03, strict = 1e-2;
+static const double share = 1e-3, first_share = 1e-10, most_share = 1e-5, falls = 0.1, sharper = 0.03, strict = 1e-2;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;

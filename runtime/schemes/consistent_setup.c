@@ -171,20 +171,8 @@ static void touched_blocks(nsm_sim *s) {
   }
 }
 
-// Contact rows by touched block.
-static void rows_at_blocks(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  int n = c->blocks0[s->n.r.n], *start = c->at_block0;
-  memset(start, 0, ((size_t)c->k.nblock + 2) * sizeof *start);
-  for (int i = 0; i < n; i++) start[c->blocks[i] + 2]++;
-  for (int i = 0; i < c->k.nblock; i++) start[i + 2] += start[i + 1];
-  for (int row = 0; row < s->n.r.n; row++)
-    for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) c->at_block[start[c->blocks[t] + 1]++] = row;
-}
-
 void con_touched(nsm_sim *s) {
   touched_blocks(s);
-  rows_at_blocks(s);
   memset(s->n.con->has_column, 0, (size_t)s->n.r.n);
 }
 
@@ -195,20 +183,18 @@ static void contacts_room(nsm_sim *s) {
   c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
   c->blocks = SIM_NEW(s, entries, int);
   c->x0 = SIM_NEW(s, entries, size_t);
-  c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
+  c->at_block0 = SIM_NEW(s, c->k.nblock, int);
+  c->at_end = SIM_NEW(s, c->k.nblock, int);
   c->at_block = SIM_NEW(s, entries, int);
+  c->at_x = SIM_NEW(s, entries, size_t);
   c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
   con_touched(s);
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count, &c->next };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
   c->zero = SIM_NEW(s, n, unsigned char);
-  int most = 1;
-  for (int k = 0; k < s->a->m->nclass; k++) if (s->a->cls[k].c->h.n > most) most = s->a->cls[k].c->h.n;
-  c->part = SIM_NEW(s, most, double);
-  c->place_in = SIM_NEW(s, most, int);
   c->row_start = SIM_NEW(s, n + 1, int);
-  c->mark = SIM_NEW(s, s->n.r.n, int);
-  for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
+  c->mark = SIM_NEW(s, n, int);
+  for (size_t i = 0; i < n; i++) c->mark[i] = -1;
   c->index = SIM_NEW(s, s->n.r.n, int);
   c->crowd = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };

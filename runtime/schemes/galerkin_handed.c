@@ -66,12 +66,16 @@ void galerkin_start(nsm_sim *s, int plain) {
 }
 
 // Newton's step beside the velocities, in the mass metric of the start: sqrt(sum m du^2)/sqrt(sum m u^2), u with what
-// was gained in the piece.
-double galerkin_measure(const nsm_sim *s) {
-  const struct sim_galerkin *g = s->n.galerkin;
-  double off = 0, all = DBL_MIN;
+// was gained in the piece. g.places: the places, over the length, beside the same; at rest that is what rounding is
+// measured by.
+double galerkin_measure(nsm_sim *s) {
+  struct sim_galerkin *g = s->n.galerkin;
+  double off = 0, all = DBL_MIN, places = 0, far = 0;
+  for (int i = s->a->nown; i < s->a->nq; i++) far = fmax(far, fabs(s->now.q[i]));
   for (int i = 0; i < s->a->nv; i++) {
     double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
+    double place = (i < s->a->nown ? s->now.q[i] : far) / s->n.h;
+    places += m * place * place;
     all += m * s->now.z[i] * s->now.z[i];
     for (int j = 0; j < g->t.s; j++) {
       int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
@@ -82,6 +86,7 @@ double galerkin_measure(const nsm_sim *s) {
       }
     }
   }
+  g->places = sqrt(places / all);
   return sqrt(off / all);
 }
 

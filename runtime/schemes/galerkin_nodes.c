@@ -98,7 +98,45 @@ static void slope_of_class(nsm_sim *s, sim_class *k, double *jac, int node, cons
     }
 }
 
-// By the normal forces: the slip's direction is left to the iteration.
+// H_a^T x H_b into the derivative of (3), by the velocities q'/h: of two rows of a block.
+static void add_product(nsm_sim *s, int a, int b, int node, double x) {
+  struct sim_galerkin *g = s->n.galerkin;
+  const sim_class *k, *m;
+  int i, o;
+  const double *h = direction(s, a, &k, &i), *with = direction(s, b, &m, &o);
+  for (int e = 0; e < k->c->h.n; e++)
+    for (int c = 0; c < m->c->h.n; c++)
+      for (int j = 0; j < g->t.s; j++)
+        for (int n = 0; n < g->t.s; n++)
+          g->A[(size_t)galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e])) +
+               (size_t)galerkin_at(s, n, IN_PLACES, sim_z_of(s, m, o, m->c->h.col[c])) * (size_t)g->n] -=
+              g->t.weight[node] * g->t.P[node][j] * g->t.P[node][n] * h[e] * x * with[c] / s->n.h;
+}
+
+// By the slip, which turns the faster, the slower it is: d(s/|s|)/ds = (1 - s s^T/|s|^2)/|s|.
+static void slope_of_direction(nsm_sim *s, int f, int node) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  const sim_friction *of = &s->n.r.friction[f];
+  double pressed = sim_slide_pressed(s, f, s->n.h, g->l);
+  sim_disk part[2];
+  int parts = sim_friction_parts(of, part);
+  for (int p = 0; p < parts; p++) {
+    const int *row = of->row + part[p].first, n = part[p].n;
+    double slip = 0, ahead = 0, u[SIM_SLIPS];
+    if (!(g->slides[f] & (1 << p))) continue;
+    for (int d = 0; d < n; d++) {
+      slip = hypot(slip, u[d] = part[p].w[d] * g->rate1[row[d]]);
+      ahead += u[d] * s->now.slide[row[d]];
+    }
+    double by = part[p].mu * pressed / (ahead < 0 ? -slip : slip);
+    for (int d = 0; n > 1 && slip > 0 && d < n; d++)
+      for (int e = 0; e < n; e++)
+        add_product(s, row[d], row[e], node,
+                    -by * part[p].w[d] * part[p].w[e] * ((d == e) - u[d] * u[e] / (slip * slip)));
+  }
+}
+
+// By the normal forces.
 static void slope_of_sliding(nsm_sim *s, int f, int node) {
   struct sim_galerkin *g = s->n.galerkin;
   const sim_friction *of = &s->n.r.friction[f];
@@ -135,7 +173,11 @@ void galerkin_add_slopes(nsm_sim *s) {
     if (s->n.r.nfriction == 0) continue;
     multipliers(s, k);
     slips(s, &v);
-    for (int f = 0; f < s->n.r.nfriction; f++) if (g->slides[f]) slope_of_sliding(s, f, k);
+    for (int f = 0; f < s->n.r.nfriction; f++) {
+      if (!g->slides[f]) continue;
+      slope_of_sliding(s, f, k);
+      slope_of_direction(s, f, k);
+    }
   }
 }
 

@@ -75,6 +75,8 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
+// By consistent(order = 4) a trial may end behind the instant at which the slip stops. Its force goes on as it was, as
+// in one direction: a force that turned round there would leave the trial without a solution.
 void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const double *rate, double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   sim_disk part[2];
@@ -82,10 +84,14 @@ void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const d
   for (int p = 0; p < n; p++) {
     const int *row = of->row + part[p].first;
     const double *w = part[p].w;
-    double slip = 0, u[SIM_SLIPS];
-    for (int d = 0; d < part[p].n; d++) slip = hypot(slip, u[d] = w[d] * rate[row[d]]);
+    double slip = 0, ahead = 0, u[SIM_SLIPS];
     for (int d = 0; d < part[p].n; d++) {
-      double along = part[p].n == 1 || !(slip > 0) ? s->now.slide[row[d]] : u[d] / slip;
+      slip = hypot(slip, u[d] = w[d] * rate[row[d]]);
+      ahead += u[d] * s->now.slide[row[d]];
+    }
+    if (s->n.galerkin && ahead < 0) slip = -slip;
+    for (int d = 0; d < part[p].n; d++) {
+      double along = part[p].n == 1 || slip == 0 ? s->now.slide[row[d]] : u[d] / slip;
       l[part[p].first + d] = parts & (1 << p) ? -w[d] * part[p].mu * pressed * along : 0;
     }
   }

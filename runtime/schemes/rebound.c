@@ -167,12 +167,23 @@ static int strike(nsm_sim *s, int first, int end) {
   return 1;
 }
 
+// Friction that a piece of a located step takes against the mean slip has a restitution of 1, whatever the law of
+// impact.
+static void by_restitution(sim_rows *r) {
+  for (int f = 0; f < r->nfriction; f++)
+    for (int d = 0; d < r->friction[f].n; d++) {
+      int row = r->friction[f].row[d];
+      r->rebound[row] = r->e[row] * r->rate0[row];
+    }
+}
+
 int sim_rebound(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
   if (!r->law) return 1;
   memset(r->rebound, 0, (size_t)r->n * sizeof(double));
   memset(r->struck, 0, (size_t)r->n * sizeof(double));
+  by_restitution(r);
   for (int first = 0, end; first < is->nactive; first = end) {
     end = sim_island_end(s, first);
     if (strikes(s, first, end) && !strike(s, first, end)) return 0;

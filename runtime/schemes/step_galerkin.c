@@ -36,6 +36,10 @@ static int iterate(nsm_sim *s, int good, double *off) {
     double next = *off * fmax(rate, before);
     if (*off <= floor_of * DBL_EPSILON || next <= settled) { *off = fmin(*off, next); return it; }
     int noise = *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON);
+    if (fresh && *off <= floor_of * DBL_EPSILON * g->places && !(*off < contracts * last)) {       // at rest
+      *off = DBL_EPSILON;
+      return it;
+    }
     if (noise && !(*off < 0.25 * last)) return it;                       // falls no more
     if (last < INFINITY && rate > contracts) good = fresh && *off < worth;
     last = *off;

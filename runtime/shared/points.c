@@ -75,34 +75,50 @@ static int column_of(const char *text, size_t end, char comma, const char *name,
     return -1;
   }
   if (found < 0) fail(e, (cell){ 0, end, 0 }, 1, 0, "there is no such column");
-  if (found) return found;
-  fail(e, cell_at(text, 0, end, comma), 1, 1, "the first column has the places of the points, not their values");
-  return -1;
+  return found;
 }
 
-int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
+// x NULL: cells of y may be empty.
+static int read_rows(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
   size_t stop = line_end(text, 0, n), lo = stop + 1;
   size_t first = shown_end(text, 0, stop);
   char comma = comma_of(text, first);
   int columns, k = column_of(text, first, comma, name, &columns, e), count = 0;
+  if (k == 0 && x)
+    return fail(e, cell_at(text, 0, first, comma), 1, 1,
+                "the first column has the places of the points, not their values");
   if (k < 0) return 0;
   for (int row = 2; lo < n; row++, lo = stop + 1) {
     stop = line_end(text, lo, n);
     size_t end = shown_end(text, lo, stop), at = lo;
     if (end == lo) continue;
-    int i = 0;
+    int i = 0, has = x != NULL;
     for (; at <= end; i++) {
       cell c = cell_at(text, at, end, comma);
       if (i == columns) return fail(e, c, row, i + 1, "the row is longer than the first line");
-      if (i == 0 && !number_in(text, c, row, 1, &x[count], e)) return 0;
-      if (i == k && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
+      if (i == 0 && x && !number_in(text, c, row, 1, &x[count], e)) return 0;
+      has |= i == k && c.hi > c.lo;
+      if (i == k && has && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
       at = c.next;
     }
     if (i < columns) return fail(e, (cell){ end - 1, end, 0 }, row, i + 1, "the row ends before this column");
-    if (count > 0 && !(x[count] > x[count - 1]))
+    if (x && count > 0 && !(x[count] > x[count - 1]))
       return fail(e, cell_at(text, lo, end, comma), row, 1, "the first column does not rise");
-    count++;
+    count += has;
   }
-  if (count < 2) return fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are fewer than two points");
+  return count;
+}
+
+int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
+  *e = (nsm_points_error){ 0 };
+  int count = read_rows(text, n, name, x, y, e);
+  if (count < 2 && !e->what) fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are fewer than two points");
+  return count < 2 ? 0 : count;
+}
+
+int nsm_points_numbers(const char *text, size_t n, const char *name, double *y, nsm_points_error *e) {
+  *e = (nsm_points_error){ 0 };
+  int count = read_rows(text, n, name, NULL, y, e);
+  if (count == 0 && !e->what) fail(e, (cell){ 0, 0, 0 }, 0, 0, "the column has no numbers");
   return count;
 }

@@ -12,4 +12,6 @@ typedef struct nsm_points_error {
 
 // x, y [lines of the text]: the first column, and the one called `name` (NULL: the second). How many points, 0: see e.
 int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e);
+// The numbers of a column in their order: cells without one are passed over.
+int nsm_points_numbers(const char *text, size_t n, const char *name, double *y, nsm_points_error *e);
 int nsm_points_lines(const char *text, size_t n);

@@ -130,6 +130,17 @@ class Instance:
         self.set_state(t, x)
         return self.numbers("GetDerivatives" if self.fmu.version == 2 else "GetContinuousStateDerivatives", len(x))
 
+    def derivative(self, unknown, known, seed, adjoint=False):
+        """Of the variables `unknown` along `seed`, of the elements of `known`; adjoint: by these, of a sum of those."""
+        lists, out = [], (D * sum(self.find(n).size for n in (known if adjoint else unknown)))()
+        for names in (unknown, known):
+            lists += [(U * len(names))(*(self.find(n).reference for n in names)), Z(len(names))]
+        seed = (D * len(seed))(*seed)
+        sizes = self.fmu.version == 3
+        self.call("GetAdjointDerivative" if adjoint else "GetDirectionalDerivative", *lists, seed,
+                  *[Z(len(seed))] * sizes, out, *[Z(len(out))] * sizes)
+        return list(out)
+
     def runge_kutta(self, x, start, steps, h):
         """`steps` steps of the classic method of order 4; events where the FMU wants them. The states; how many."""
         events = 0

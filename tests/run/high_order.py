@@ -145,6 +145,31 @@ def rests():
     need(float(re.search(r"residue (\S+)", err)[1]) <= 1e-14, err)
 
 
+def stops_in_the_plane():
+    """Pucks that friction stops: one goes straight, one turns ever faster, so that its pieces become short."""
+    puck = """model Puck { coord x = 0, y = 0, z = 0, x' = 1.5, y' = V; kinetic (x'^2 + y'^2 + z'^2)/2;
+        potential 10*z; FORCE contact ice { normal = z; slip = [x', y']; with inelastic, coulomb(0.2); }
+        simulate { until = 3, step = 0.02 } }"""
+    c, err, _ = run(puck.replace("V", "0.4").replace("FORCE", ""), 0.02, "consistent(order = 4)")
+    way = math.hypot(1.5, 0.4)**2/4
+    need(abs(c["x"][-1] - way*1.5/math.hypot(1.5, 0.4)) <= 1e-12 and " 0 steps captured" in err, err)
+    ends = [run(puck.replace("V", "0").replace("FORCE", "force y = 1.5*cos(3*time);"), h, "consistent(order = 4)")[0]
+            for h in (0.02, 0.01, 0.005)]
+    apart = [math.dist((a["x"][-1], a["y"][-1]), (b["x"][-1], b["y"][-1])) for a, b in zip(ends, ends[1:])]
+    need(apart[1] <= 1e-7 and math.log2(apart[0]/apart[1]) >= 3.7, f"apart {apart}")
+
+
+def rests_on_springs():
+    """Velocities of round-off, which no correction is small beside: a weight that hangs at rest is not captured."""
+    _, err, _ = run("""model W { param body = 300, wheel = 40, g = 9.81, k = 2e4, c = 1500, tyre = 2e5;
+        coord zb = 0, zw = -(body + wheel)*g/tyre; kinetic body*zb'^2/2 + wheel*zw'^2/2;
+        var rest = body*g/k, sag = (body + wheel)*g/tyre;
+        potential body*g*zb + wheel*g*zw + k*(zb - zw - sag - rest)^2/2 + tyre*zw^2/2;
+        dissipation c*(zb' - zw')^2/2; contact stop: zb - zw - sag + 0.05 >= 0 with newton(0);
+        simulate { until = 0.1, step = 1e-3 } }""", 1e-3, "consistent(order = 4)")
+    need(" 0 steps captured" in err, err)
+
+
 def hinge():
     """A body on a hinge with dry friction that reverses twice: far beyond 1e-6 at 0.25 ms."""
     for n, bar in ((4, 1e-9), (6, 1e-12)):
@@ -207,7 +232,9 @@ def refused():
 
 
 CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)]
-CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests), ("order 4, a delay", late),
+CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
+          ("order 4, stops in the plane", stops_in_the_plane), ("order 4, rests on springs", rests_on_springs),
+          ("order 4, a delay", late),
           ("order 4, an input", told),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),
           ("order 4, tippe top", tippe_top),

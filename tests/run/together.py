@@ -75,19 +75,35 @@ def discontinuous():
     need(abs(ends[0] - ends[1]) <= 1e-9, f"{ends}")
 
 
-def turning_slip():
+def turning_slip(law):
     """A puck that a force across its way turns, until it stops: order 2. The reference is consistent(order = 6)."""
     text = """model Puck {
           coord x = 0, y = 0, z = 0, x' = 1.5;
           kinetic (x'^2 + y'^2 + z'^2)/2;  potential 10*z;
           force y = 1.5*cos(3*time);
-          contact ice { normal = z;  slip = [x', y'];  with inelastic, coulomb(0.2); }
+          contact ice { normal = z;  slip = [x', y'];  with LAW, coulomb(0.2); }
           simulate { until = 3, step = 0.01 }
-        }"""
+        }""".replace("LAW", law)
     orders(text, ("x", "y"), 0.01, (0.58444069278, 0.142250638673), "moreau(located = true)", within=0.3)
 
 
-CASES = [("together, a slip that turns", turning_slip)]
+def stops_and_starts(scheme, share):
+    """A slip stops, and friction lets go again in the same step: where the force that grows with time reaches it."""
+    for h in (0.02, 0.005):
+        stops, starts = 0.5 + 0.2*h, 0.5 + (0.2 + share)*h
+        text = f"""model A {{ coord x = 0, x' = {starts**2 - (stops - starts)**2!r}; kinetic x'^2/2;
+            force x = 1 + 2*(time - {starts!r}); contact dry {{ normal_force = 1; slip = x'; with coulomb(1); }}
+            simulate {{ until = 0.7, step = {h!r} }} }}"""
+        _, err, told = run(text, h, scheme)
+        off = [(float(e["time"]) - t)/h for e, t in zip(told, (stops, starts))]
+        need([e["kind"] for e in told] == ["sticks", "slips"], f"{told}")
+        need(max(map(abs, off)) <= 1e-5, f"off by {off} steps")
+
+
+CASES = [(f"together, a slip that turns: {law}", turning_slip, law)
+         for law in ("inelastic", "poisson(0)", "binary(0)", "lzb(0.5, 1, 1.5)")]
+CASES += [(f"together, stops and starts in a step: {scheme}, {share}", stops_and_starts, f"{scheme}(located = true)",
+           share) for scheme in ("moreau", "consistent") for share in (0.45, 0.5, 0.75)]
 CASES += [("together, a coil that is cut off", discontinuous), ("together, dry pins of a chain", dry_pins)]
 CASES += [(f"together, struck while it slides: {s}", struck, s)
          for s in ("moreau(located = true)", *(["event_driven"] if BUILT else []))]

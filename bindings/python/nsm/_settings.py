@@ -38,6 +38,13 @@ def meant(word: Any, words: Any) -> str:
     return "; there are " + ", ".join(words[:12]) + (", ..." if len(words) > 12 else "") if words else ""
 
 
+def meant_here(name: str, words: Any) -> str:
+    """As `meant`, for a parameter: what one member of a family has, or an argument of a part, is given to `load`."""
+    compiled = "." in name or "[" in name
+    return meant(name, words) + (f" What one member has, and arguments of parts, load(..., set={{'{name}': ...}}) sets"
+                                 if compiled else "")
+
+
 def mapping(name: str, value: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
     """A copy of a dictionary from names."""
     if value is None:
@@ -188,7 +195,7 @@ def settings_of(model, values, settings, times_of) -> Settings:
     unknown = next((name for name in values if name not in model.parameters), None)
     if unknown is not None:
         raise UsageError(f"there is no parameter or setting `{unknown}`" +
-                         meant(unknown, [*model.parameters, *SETTINGS]))
+                         meant_here(unknown, [*model.parameters, *SETTINGS]))
     s.set, s.nset = assignments({name: in_si(name, value, model.parameters[name].unit)
                                  for name, value in values.items()})
     if inputs:

@@ -12,7 +12,7 @@ from ._held import Held
 from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, NSM_ENERGIES, OK, RunErrorText, STOPPED,
                        byref, c_int, c_long)
 from ._result import Claim, Event, Result
-from ._settings import SETTINGS, Value, mapping, meant, probe, settings_of, whole
+from ._settings import SETTINGS, Value, mapping, meant, meant_here, probe, settings_of, whole
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -126,7 +126,7 @@ class Simulation(Held):
         for name, value in start.items():
             if name not in self._number:
                 raise UsageError(f"there is no parameter or initial value `{name}`" +
-                                 meant(name, [*self.model.parameters, *self.columns]))
+                                 meant_here(name, [*self.model.parameters, *self.columns]))
             self[name] = value
         self._start = start
 

@@ -1,8 +1,8 @@
-// In place of schemes/flow*.c and fmi/exchange_field.c, beside no_pieces.c, in an FMU for co-simulation, which is never
-// one of `event_driven` (compiler/driver/build_fmu.c refuses it): sim.flow is NULL there, and what asks for it is
-// answered so. One for model exchange has no_steps.c.
+// In place of schemes/flow*.c, fmi/exchange_field.c and fmi/directional.c, beside no_pieces.c, in an FMU for
+// co-simulation, which is never one of `event_driven` (compiler/driver/build_fmu.c refuses it): sim.flow is NULL there,
+// and what asks for it is answered so. One for model exchange has no_steps.c.
 #include "runtime/clock/flow_pieces.h"
-#include "runtime/fmi/exchange.h"
+#include "runtime/fmi/directional.h"
 
 int      sim_flow_fits(nsm_sim *s, nsm_error *e) {
   (void)s;
@@ -19,3 +19,8 @@ double   sim_flow_force(const nsm_sim *s, int row) { (void)s; (void)row; return 
 double   sim_flow_pressed(const nsm_sim *s, int friction) { (void)s; (void)friction; return 0; }
 int      fmi_evaluate(fmi_component *c, double *dx) { (void)dx; return fmi_exchanges(c, __func__); }
 int      fmi_project(fmi_component *c, double *x) { (void)x; return fmi_exchanges(c, __func__); }
+int      fmi_has_derivatives(nsm_sim *s) { (void)s; return 0; }
+int      fmi_derive(fmi_component *c, const fmi_derivative *of, double *out) {
+  (void)of; (void)out;
+  return fmi_exchanges(c, __func__);
+}

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "runtime/la/la.h"
+#include "runtime/la/sparse.h"
 
 static uint64_t seed = 1;
 static double draw(void) {   // in [-1, 1), xorshift
@@ -260,7 +261,8 @@ static void fronts(void **state) {
   for (int own = 1; own <= 40; own += own < 10 ? 1 : 7)
     for (int rows = own; rows <= MOST; rows += 9) {
       for (int i = 0; i < rows * rows; i++) F[i] = A[i] = draw();
-      assert_int_equal(nsm_la_front_factor(own, rows, F, pivot), 1);
+      nsm_la_pivots any = nsm_la_any_pivot();
+      assert_int_equal(nsm_la_front(own, rows, F, pivot, &any), -1);
       for (int i = 0; i < rows; i++)
         for (int j = 0; j < rows; j++) {
           double sum = i >= own && j >= own ? F[i + j * rows] : 0;
@@ -281,8 +283,37 @@ static void fronts(void **state) {
     }
   for (int own = 3; own <= 30; own += 27) {
     memset(F, 0, sizeof F);
-    assert_int_equal(nsm_la_front_factor(own, 40, F, pivot), 0);
+    nsm_la_pivots any = nsm_la_any_pivot();
+    assert_int_equal(nsm_la_front(own, 40, F, pivot, &any), 0);
   }
+}
+
+// A column that depends on others is left out, a small one that does not is kept: each beside its own largest entry.
+static void rules(void **state) {
+  (void)state;
+  enum { N140 = 140, KEPT = 135, LEFT = 138 };
+  static double A[N140 * N140], largest[N140];
+  int pivot[N140];
+  for (int from = 0; from < N140; from += 100) {             // 140 columns by blocks, 40 in one
+    int n = N140 - from;
+    for (int i = 0; i < n * n; i++) A[i] = draw();
+    for (int i = 0; i < n; i++) {
+      A[i + (KEPT - from) * n] *= 1e-10;
+      A[i + (LEFT - from) * n] = 1e-6 * A[i + 3 * n];
+    }
+    for (int j = 0; j < n; j++) {
+      largest[j] = 0;
+      for (int i = 0; i < n; i++) largest[j] = fmax(largest[j], fabs(A[i + j * n]));
+    }
+    nsm_la_pivots rule = { .search = 1, .margin = 1.0000001, .small = 1e-9, .drop = 1, .largest = largest };
+    assert_int_equal(nsm_la_front(n, n, A, pivot, &rule), -1);
+    assert_int_equal(rule.dropped, 1);
+    assert_ptr_equal(rule.largest, largest);
+    for (int j = 0; j < n; j++) assert_int_equal(A[j * (n + 1)] == NSM_SPARSE_DROPPED, j == LEFT - from);
+  }
+  for (int i = 0; i < 40 * 40; i++) A[i] = i % 41 == 0 ? i == 41 * 30 ? -1 : 1 : 0;
+  nsm_la_pivots diagonal = { .search = 0 };
+  assert_int_equal(nsm_la_front(40, 40, A, pivot, &diagonal), 30);      // not positive
 }
 
 // Blocks [a b; -b a] and numbers, known, behind a similarity: A = L D L^{-1} with L lower, its diagonal 1.
@@ -332,6 +363,7 @@ int main(void) {
     cmocka_unit_test(products_keep_their_order),
     cmocka_unit_test(pseudo_inverse),
     cmocka_unit_test(fronts),
+    cmocka_unit_test(rules),
     cmocka_unit_test(eigenvalues),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

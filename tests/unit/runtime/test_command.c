@@ -204,6 +204,8 @@ static void numbers(void **state) {
     if (i % 3 == 0) memcpy(&d, &x, sizeof d);
     else d = ((double)(x >> 11) * 0x1p-53 - 0.5) * pow(10, (double)(x % 37) - 14);
     if (i % 7 == 0) d = round(d * 1000) / 1000;
+    if (i % 11 == 0) d = ldexp(1, (int)(x % 2098) - 1074);
+    if (i % 13 == 0) d = nextafter(pow(10, (double)(x % 630) - 323), i % 2 ? 0 : HUGE_VAL);
     char a[64], b[64];
     a[nsm_number(d, a)] = 0;
     snprintf(b, sizeof b, "%.17g", d);

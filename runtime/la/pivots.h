@@ -1,4 +1,4 @@
-// Pivots of a front by the rules of nsm_la_pivots (la.h), for both ways to eliminate it (front.c, sparse_factor.c).
+// Pivots by the rules of nsm_la_pivots (la.h), for the ways to eliminate columns (front.c, dense.c).
 #pragma once
 #include "la.h"
 #include "sparse.h"

@@ -1,0 +1,1 @@
+2 fit models/bouncing_ball.nsm --located on
