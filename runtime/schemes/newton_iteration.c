@@ -56,9 +56,9 @@ static void contact_impulses(nsm_sim *s) {
   }
 }
 
-// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz. With factors of an iterate before
-// W z_p is not -R there without the terms of l^a, but this: z^a - W^-1 R - X l^a, so that what is kept acts on changes
-// alone and the answer is that of new factors.
+// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz. With factors of an iterate
+// before W z_p is not -R there without the terms of l^a, but this: z^a - W^-1 R - X l^a, so that what is kept acts on
+// changes alone and the answer is that of new factors.
 static void free_motion(nsm_sim *s, int kept) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
