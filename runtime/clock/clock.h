@@ -16,6 +16,9 @@
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
+// resets.c: a block is about to move places; it has. NSM_FAILED: into an obstacle
+void sim_reset_begins(nsm_sim *s);
+nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
@@ -72,6 +75,8 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
+// Fused steps were taken to the present time: what is due now; was anything?
+nsm_code sim_events_fused(nsm_sim *s, int *fired, nsm_error *e);
 // impulses.c: of networks at the present instant; forgets those before; what is said of them
 void     sim_impulses_open(nsm_sim *s);
 void     sim_impulses_look(nsm_sim *s, double h);
