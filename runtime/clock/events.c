@@ -525,7 +525,7 @@ static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
   s->located->parts += part < to;
   code = s->now.t >= to ? NSM_OK : one_piece(s, to, 1, located, &again);
   if (e && code == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
-  else if (e && code != NSM_FAILED) *e = again;
+  else if (e && (code != NSM_FAILED || s->n.galerkin)) *e = again;   // order 2 knows which statement is no number
   return code;
 }
 
