@@ -107,13 +107,13 @@ static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   return !(c->stuck > HOPELESS && it->error > at_last && it->rate > same && it->rate * same < 1);
 }
 
-// Factors that contract by the rate of the last step are kept for the last one.
+// Small factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
   if (!tightens_inner(s, it)) return con_failed(s, v, it, e);
-  int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
+  int fresh = !(sim_keeps_factors(&c->k, it) || (it->error <= keeps_factors && it->error * it->rate <= at_floor)),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   it->exact = c->affine && !c->projected;
   if (c->singular && c->asks) return NSM_FAILED;         // con_move has the word
