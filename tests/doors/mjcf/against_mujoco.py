@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A model that `nsm import` made of a file of MJCF against MuJoCo, where libmujoco-dev is installed: total mass, mass
-matrix and bias force at random states, by a mechanics of its own from the bodies and joints of the text; and motion
-without contacts, limits and dry friction, by nsm.
+"""A model that `nsm import` made of a file of MJCF or URDF against MuJoCo, where libmujoco-dev is installed: total
+mass, mass matrix and bias force at random states, by a mechanics of its own from the bodies and joints of the text; and
+motion without contacts, limits and dry friction, by nsm.
 
     usage: NSM=path tests/doors/mjcf/against_mujoco.py FILE.xml...
 """
@@ -58,7 +58,8 @@ class Model:
             armature[found[2]] = float(found[1])
         for line in text.splitlines():
             found = re.match(rf"  (Hinge|Slider|Ball) (\w+)\(A = (\w+), B = (\w+), at = ({NUMBERS}) \[m\]"
-                             rf"(?:, axis = ({NUMBERS}))?(?:, armature = (\S+) \[kg\S*\])?\);  // line", line)
+                             rf"(?:, axis = ({NUMBERS}))?(?:, (?:lower|upper|damping) = [^,)]*)*"
+                             rf"(?:, armature = (\S+) \[kg\S*\])?\);  // line", line)
             if found:
                 kind, name, A, B, at, axis, inertia = found.groups()
                 armature[name] = float(inertia) if inertia else armature.get(name, 0)
