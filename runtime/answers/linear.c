@@ -16,6 +16,7 @@ static dual part_of_phase(const player *p, const tape_entry *e, int c) {
 void play_equations(player *p, const tape_entry *e, dual h, int c) {
   if (e->kind == TAPE_STAGES) play_stages(p, e, h);
   else if (e->kind == TAPE_JUMP) play_jump(p, e);
+  else if (p->s->n.con) play_two_points(p, e, h);
   else play_points(p, e, h);
   if (!play_takes_time(e)) return;
   if (!e->parts) { p->eq[p->nw] = play_end(p, e, h); return; }

@@ -5,6 +5,7 @@
 //   play.c        pieces and blocks in their order   stages.c   equations of a piece of radau
 //   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
 //   rows.c        equations of rows               words.c    --of and --by
+//   two_points.c  equations of `consistent`
 //   take.c        a run with its outputs          check.c    differences with the same events
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
@@ -56,7 +57,7 @@ typedef struct player {
   dual *out;                            // q1, l1, mean, ground
   double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
-  dual *qm, *zm, *qg, *zg, *zb, *inc, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
+  dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
   double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
@@ -90,9 +91,11 @@ int       play_kernel(player *p, const sim_class *k, int there, size_t offset, c
               (dual *const[]){ __VA_ARGS__ })
 void      play_move(player *p, const dual *q0, dual a, const dual *u, dual b, const dual *v, dual *q1);
 
-// points.c, stages.c: eq [nw] of p->w at length h, from p->at; q1, l1
+// points.c, two_points.c, stages.c: eq [nw] of p->w at length h, from p->at; q1, l1
 void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq);        // sign E(v) p->inc to eq
 void play_points(player *p, const tape_entry *e, dual h);
+void play_two_points(player *p, const tape_entry *e, dual h);
+int  play_two_points_unknowns(const nsm_sim *s);           // of a piece
 void play_stages(player *p, const tape_entry *e, dual h);
 void play_jump(player *p, const tape_entry *e);
 // ends.c: phi of the same

@@ -44,6 +44,8 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_move recorded_play_move
 #define play_add_inertia recorded_play_add_inertia
 #define play_points recorded_play_points
+#define play_two_points recorded_play_two_points
+#define play_two_points_unknowns recorded_play_two_points_unknowns
 #define play_stages recorded_play_stages
 #define play_jump recorded_play_jump
 #define play_end recorded_play_end

@@ -9,6 +9,7 @@ static int most_entries(const nsm_sim *s) {
   for (int c = 0; c < s->a->m->nclass; c++) {
     const nsm_class *k = s->a->cls[c].c;
     int n = s->a->cls[c].tab.count, e = k->mass.n > k->h.n ? k->mass.n : k->h.n;
+    e = k->dr.n > e ? k->dr.n : e;
     if (n * (e + 3) > most) most = n * (e + 3);
     blocks += n;
   }
@@ -31,7 +32,8 @@ static void take_state(player *p, play_state *to) {
 
 // Unknowns of the largest piece.
 static int most_unknowns(const nsm_sim *s) {
-  int points = s->a->nz + s->n.r.n, stages = s->n.radau ? s->n.radau->m.s * s->n.radau->n : 0;
+  int points = s->n.con ? play_two_points_unknowns(s) : s->a->nz + s->n.r.n;
+  int stages = s->n.radau ? s->n.radau->m.s * s->n.radau->n : 0;
   return points > stages ? points : stages;
 }
 
@@ -42,7 +44,8 @@ static void take_room(player *p) {
   struct { dual **at; size_t n; } room[] = {
     { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->ground, rows },
     { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
-    { &p->way, nz }, { &p->f, nz }, { &p->g, nz }, { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
+    { &p->dq, nz }, { &p->dv, nz }, { &p->kappa, nl }, { &p->way, nz }, { &p->f, nz }, { &p->g, nz },
+    { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
     { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));

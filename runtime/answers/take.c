@@ -159,6 +159,7 @@ static void tell(answers *a, const tape *t, long from) {
     const tape_entry *e = &t->at[i];
     a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
     if (e->end == TAPE_WHEN || e->end == TAPE_BY_TIME) a->steps = mixed(a->steps, (uint64_t)e->number);
+    if (e->end == TAPE_EVERY) a->steps = mixed(a->steps, (uint64_t)((e->t + e->h - t->s->a->start) / t->s->a->step));
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
     if (!event || e->kind == TAPE_ROW || e->kind == TAPE_STOP) continue;
     a->events += e->kind != TAPE_IMPACT;

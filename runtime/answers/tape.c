@@ -1,5 +1,6 @@
 // What is recorded of a run (tape.h).
 #include "tape.h"
+#include "runtime/schemes/consistent.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,16 +259,38 @@ static void take_weights(tape *t, tape_entry *e) {
   if (!gamma) { t->failed = 1; return; }
   for (int c = 0; c < n; c++) gamma[c] = s->a->cls[c].gamma;
   e->gamma = shared(t, &t->gamma, gamma, (size_t)n);
-  e->theta = shared(t, &t->theta, s->n.theta, (size_t)s->a->nz);
+  if (s->n.theta) e->theta = shared(t, &t->theta, s->n.theta, (size_t)s->a->nz);
   free(gamma);
 }
 
+// How many numbers a piece has for its solution (two_points.c has those of `consistent`).
+static size_t solved(const nsm_sim *s) {
+  size_t n = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
+  return s->n.con ? 3 * (n + rows) + 1 : n + rows + 1;
+}
+
+static void of_two_points(const nsm_sim *s, double *x) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int n = s->a->nv;
+  double *uc = x + n + r->n, *impulse = uc + n, *kappa = impulse + r->n, *pi = kappa + r->n;
+  for (int i = 0; i < n; i++) {
+    uc[i] = c->uc[i] + c->uc_low[i];
+    pi[i] = s->n.h * (uc[i] + 0.5 * c->inc_u[i]) - c->inc_q[i];
+  }
+  for (int row = 0; row < r->n; row++) {
+    impulse[row] = s->now.impulse[r->l[row]];
+    kappa[row] = c->of[row] >= 0 ? c->kappa1[r->l[row]] : 0;
+  }
+}
+
 // Multipliers behind z.
-static const double *solution(tape *t) {
+static const double *solution(tape *t, int impact) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
-  double *x = take(t, (size_t)(s->a->nz + r->n + 1) * sizeof *x);
+  double *x = take(t, solved(s) * sizeof *x);
   if (!x) return NULL;
+  if (s->n.con && !impact) of_two_points(s, x);
   memcpy(x, s->w.z1, (size_t)s->a->nz * sizeof *x);
   for (int row = 0; row < r->n; row++) x[s->a->nz + row] = s->w.l1[r->l[row]];
   return x;
@@ -363,7 +386,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   }
   take_laws(t, e);
   take_weights(t, e);
-  e->solution = solution(t);
+  e->solution = solution(t, impact);
   if (t->failed) return;
   if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
     e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
@@ -379,11 +402,12 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
   if (!e) return;
   int moved = behind_block(t, t->n - 2);
   take_begin(t, e);
-  double *x = take(t, (size_t)(s->a->nz + s->n.r.n + 1) * sizeof *x);
+  double *x = take(t, solved(s) * sizeof *x);
   unsigned char *law = take(t, (size_t)s->n.r.n + 1);
   if (!x || !law) return;
-  memset(x, 0, (size_t)(s->a->nz + s->n.r.n) * sizeof *x);
+  memset(x, 0, solved(s) * sizeof *x);
   memcpy(x, s->now.z, (size_t)s->a->nz * sizeof *x);
+  if (s->n.con) memcpy(x + s->a->nz + s->n.r.n, s->now.z, (size_t)s->a->nv * sizeof *x);
   set_ends(t, e);
   e->let_go = moved || e->set == SIM_STICKS || e->set == SIM_CLOSED;       // what a force ends, which a moment has not
   for (int row = 0; row < s->n.r.n; row++)
@@ -428,9 +452,16 @@ void tape_stop(tape *t, long number) {
 static void look_at_model(tape *t) {
   const nsm_sim *s = t->s;
   const char *scheme = s->a->scheme->name;
-  if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0)
-    tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau and radau have; --scheme moreau",
-                scheme);
+  int two = s->n.con && !s->n.galerkin && strcmp(scheme, "consistent") == 0;
+  if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0 && !two)
+    tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau, radau and consistent have, "
+                "consistent of order 2; --scheme moreau", scheme);
+  if (two && s->n.r.nfriction > 0)
+    tape_refuse(t, sim_at_row(s, s->n.r.friction[0].row[0]), "E0772: friction by consistent has no derivative yet; "
+                "that by moreau has; --scheme moreau");
+  if (two && s->a->on.kinematics.n > 0 && s->a->on.constraint.n > 0)
+    tape_refuse(t, nowhere, "E0772: constraints on bodies by consistent have no derivative yet; those by moreau have; "
+                "--scheme moreau");
   if (s->a->projects)
     tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
   if (s->touching)

@@ -1,1 +1,1 @@
-2 sens models/pendulum.nsm --of energy --by m --scheme consistent
+2 sens models/pendulum.nsm --of energy --by m --scheme midpoint
