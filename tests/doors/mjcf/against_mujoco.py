@@ -167,7 +167,9 @@ class Model:
 
 
 def imported(nsm, path):
-    return subprocess.run([nsm, "import", path, "--quiet"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    key = re.search(r'<key name="(\w+)"', pathlib.Path(path).read_text())
+    key = ["--key", key[1]] if key else []
+    return subprocess.run([nsm, "import", path, "--quiet", *key], stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
 def as_mujoco_rounds(model, said):
