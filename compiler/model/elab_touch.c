@@ -78,7 +78,8 @@ static bool one_dimension(const Env *env, const Side *side, int n) {
       Diag *d = diag(e->bag, DIAG_E0245, m->span, "a planar body touches none in space");
       diag_label(d, "this one is %s", planar ? "planar" : "in space");
       diag_also(d, first->span, "this one is %s", planar ? "in space" : "planar");
-      diag_help(d, "a body is planar where its position has two numbers");
+      diag_help(d, "a body is planar where its position has two numbers; a floor is a half-plane then: body road { "
+                "fixed, shape = halfplane, position = [0, 0] }");
       return false;
     }
   return true;

@@ -2,7 +2,7 @@
 //
 //   linear_pattern.c  which entries of A, M and X can differ from 0; what time gives
 //   linear_rows.c     rows that always act, by the map in s
-//   linear_contacts.c a contact that stays closed, by the map in s
+//   linear_contacts.c a contact that stays closed, by the map in s; one that is struck
 //   whole_linear.c    the step
 #pragma once
 #include "pieces.h"
@@ -13,7 +13,7 @@ typedef struct Linear {
   Step *p; Pieces m;                    // the equations of the scheme
   const Instance **contact; int ncontact;
   bool always, here;                    // some row acts in every step; rows act here, not in the runtime alone
-  bool stays;                           // a contact that stays closed acts here
+  bool stays;                           // a contact that stays closed acts here, and one that is struck
   bool timed_gaps, timed_y, drifts;     // time changes gaps, outputs; some rate or slip of a contact is not 0 at rest
   bool called, all;                     // the runtime makes some of the steps, all
   bool direct;                          // a step changes the state in place, and one that does not go on is set back:
@@ -67,8 +67,12 @@ bool linear_stays_fit(Linear *l);                        // few contacts, each w
 void linear_stays_open(Linear *l);                       // before the loop
 void linear_stays_load(Linear *l);                       // what the runtime has put into s
 // Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + lead rate is
-// above `reach` of a contact that is open; q0, z0 at the begin; variables: reach, and q, z, which have the free motion.
-// finite: is the free motion? The variable that it gives is 1 where the step is done, with its forces in q and z.
-typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; KValue finite; } LinearMotion;
+// above `reach` of a contact that is open; rate at the begin, and q0, z0; variables: reach, and q, z, which have the
+// free motion. finite: is the free motion? step: its number. The variable that it gives is 1 where the step is done,
+// with its forces in q and z.
+typedef struct LinearMotion {
+  const KValue *gap, *near, *rate, *reach, *q0, *z0, *q, *z;
+  KValue finite, step;
+} LinearMotion;
 KValue linear_stays_act(Linear *l, const LinearMotion *m);
 void linear_stays_close(Linear *l);                      // into s, for the runtime

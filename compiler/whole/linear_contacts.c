@@ -7,19 +7,25 @@
 // mu lambda_N, where it slides lambda_T u_T <= 0; the rates that the law makes 0 are 0 to rounding. Velocities that are
 // nothing but what rounding left become 0. A step that is not so, or is another way of acting, is for nsm_whole_rows.
 //
+// A contact that is struck, alone too: without friction, closed, not held, and in the step before no contact had a
+// force. Its impulse is that of the map of its row,
+//
+//   lambda = -(u + e u_k)/M_NN,   e u_k > 16 eps M_NN lambda   (else it is pressed, and a runtime's step)
+//
 // s from `kept` on: number of the contact (-1: none), held, forces N and T, L by rows, mu, whether it sticks, steps
-// done here
+// done here; of the last contact that was struck its number, that of its step and its impulse, and how many were
 #include <float.h>
 #include <math.h>
 #include "linear.h"
 
 enum { MOST = 4 };
-enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, KEPT };      // as in runtime/schemes/whole.h
+enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, KEPT };
+// as in runtime/schemes/whole.h
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
-                                         "acted" };
+                                         "acted", "hit", "hit_step", "hit_push", "hits" };
 
-// Variables; for each contact (h/2) M_NN; d rate/d z of each row [nrow, nz] and its size.
-typedef struct Stays { KValue variable[KEPT], share[MOST], *slope, *size; } Stays;
+// Variables; for each contact (h/2) M_NN and -1/M_NN; d rate/d z of each row [nrow, nz] and its size.
+typedef struct Stays { KValue variable[KEPT], share[MOST], against[MOST], *slope, *size; } Stays;
 
 bool linear_stays_fit(Linear *l) {
   const Written *w = l->p->w;
@@ -43,6 +49,9 @@ static KValue kept(const Linear *l, int which) { return k_get(l->p->b, l->stay->
 
 static KValue times(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_TIMES, x, y); }
 
+// Can contact j be struck here? It has a restitution and no friction.
+static bool can_be_struck(const Linear *l, int j) { return !l->friction[j] && l->m.contact[j].e != EX_NONE; }
+
 static void constants(Linear *l) {
   Step *p = l->p;
   Written *w = p->w;
@@ -53,7 +62,11 @@ static void constants(Linear *l) {
   for (int j = 0; j < l->ncontact; j++) {
     int row = l->contact[j]->row;
     KValue half = times(p, k_number(b, 0.5), step_scalar(p, WHOLE_STEP));
-    s->share[j] = k_name(b, times(p, half, l->M.at[row * w->nrow + row]), step_name(p, "share", j), NULL);
+    KValue M = l->M.at[row * w->nrow + row];
+    s->share[j] = k_name(b, times(p, half, M), step_name(p, "share", j), NULL);
+    if (!can_be_struck(l, j)) continue;
+    KValue inverse = k_op2(b, OP_OVER, k_number(b, 1), M);
+    s->against[j] = k_name(b, k_op1(b, OP_OPPOSITE, inverse), step_name(p, "against", j), NULL);
   }
   for (int i = 0; i < w->nrow * w->nz; i++) {
     int j = i % w->nz;
@@ -88,22 +101,24 @@ void linear_stays_load(Linear *l) {
 
 void linear_stays_close(Linear *l) {
   Step *p = l->p;
-  static const int out[] = { HELD, PRESS, RUB, STEPS };
-  for (int i = 0; i < 4; i++) k_store(p->b, p->s, k_integer(p->b, l->kept + out[i]), kept(l, out[i]));
+  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS };
+  for (int i = 0; i < (int)(sizeof out/sizeof *out); i++)
+    k_store(p->b, p->s, k_integer(p->b, l->kept + out[i]), kept(l, out[i]));
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
 }
 
-// What stays the same of one contact while its branch is made. row [n]: N, and T where it has friction.
+// What stays the same of one contact while its branch is made. row [n]: N, and T where it has friction. branch: number
+// of the branch, for names.
 typedef struct Contact {
   Linear *l;
   const LinearMotion *m;
-  int number, n, row[2];
-  KValue y[2], lambda[2], rub, u[2], U[2], fits;      // rub = |lambda_T|
+  int number, branch, n, row[2];
+  KValue L[2][2], y[2], lambda[2], rub, u[2], U[2], fits;      // rub = |lambda_T|
   KValue *v, *way, *size;                                  // [nz] variables; |v| + its terms; K_NONE: no force acts
 } Contact;
 
 static const char *called(const Contact *c, const char *what, int i) {
-  return arena_printf(c->l->p->arena, "%s%d_%d", what, i, c->number);
+  return arena_printf(c->l->p->arena, "%s%d_%d", what, i, c->branch);
 }
 
 static KValue named(const Contact *c, KValue v, const char *what, int i) {
@@ -125,10 +140,9 @@ static void unless(Contact *c, KValue condition) {
 static void forces(Contact *c) {
   Linear *l = c->l;
   Step *p = l->p;
-  static const int L[2][2] = { { NN, NT }, { TN, TT } };
   for (int i = 0; i < c->n; i++) {
     KValue sum = K_NONE;
-    for (int j = 0; j < c->n; j++) sum = step_add(p, sum, times(p, kept(l, L[i][j]), c->y[j]));
+    for (int j = 0; j < c->n; j++) sum = step_add(p, sum, times(p, c->L[i][j], c->y[j]));
     c->lambda[i] = named(c, sum, "lambda", i);
   }
   if (c->n == 2) c->rub = named(c, step_abs(p, c->lambda[1]), "rub", 0);
@@ -223,6 +237,7 @@ static void rests(Contact *c, int i) {
   unless(c, k_op2(b, OP_LE, step_abs(p, sum), times(p, k_number(b, 4 * DBL_EPSILON), terms)));
 }
 
+// Within the branch that it opens the step stands; its state is set.
 static void accept(Contact *c, KValue done) {
   Linear *l = c->l;
   Step *p = l->p;
@@ -238,11 +253,21 @@ static void accept(Contact *c, KValue done) {
     k_set(b, m->z[i], k_get(b, c->v[i]));
     if (i < p->w->nq) k_set(b, m->q[i], k_get(b, c->way[i]));
   }
-  k_set(b, l->stay->variable[HELD], times(p, l->stay->share[c->number], c->lambda[0]));
+  k_set(b, done, k_integer(b, 1));
+}
+
+static void one_more(const Linear *l, int which) {
+  k_set(l->p->b, l->stay->variable[which], k_op2(l->p->b, OP_PLUS, kept(l, which), k_number(l->p->b, 1)));
+}
+
+static void pressed(Contact *c, KValue done) {
+  Linear *l = c->l;
+  KBuilder *b = l->p->b;
+  accept(c, done);
+  k_set(b, l->stay->variable[HELD], times(l->p, l->stay->share[c->number], c->lambda[0]));
   k_set(b, l->stay->variable[PRESS], c->lambda[0]);
   if (c->n == 2) k_set(b, l->stay->variable[RUB], c->lambda[1]);
-  k_set(b, l->stay->variable[STEPS], k_op2(b, OP_PLUS, kept(l, STEPS), k_number(b, 1)));
-  k_set(b, done, k_integer(b, 1));
+  one_more(l, STEPS);
   k_close(b);
 }
 
@@ -255,36 +280,75 @@ static void free_motion(const Contact *c) {
     p->value[j < nq ? ROLE_V : ROLE_X][AT_END][j < nq ? j : j - nq] = k_get(p->b, c->m->z[j]);
 }
 
-KValue linear_stays_act(Linear *l, const LinearMotion *m) {
+static KValue rate_of_free_motion(const Contact *c, int i) {
+  KValue y;
+  step_values(c->l->p, &c->l->y[c->row[i]], 1, &y);
+  return named(c, y, "rate", i);
+}
+
+// `closed`, and no other contact may be.
+static KValue alone(const Linear *l, const LinearMotion *m, int j, KValue closed) {
+  Step *p = l->p;
+  for (int k = 0; k < l->ncontact; k++)
+    if (k != j) closed = step_both(p, closed, k_op2(p->b, OP_LT, k_get(p->b, m->reach[k]), m->near[k]));
+  return step_both(p, closed, m->finite);
+}
+
+static void stay(Linear *l, const LinearMotion *m, int j, KValue done) {
   Step *p = l->p;
   KBuilder *b = p->b;
-  KValue done = k_variable(b, "stays", k_integer(b, 0));
-  for (int j = 0; j < l->ncontact; j++) {
-    Contact contact = { .l = l, .m = m, .number = j, .row = { l->contact[j]->row }, .n = 1 }, *c = &contact;
-    if (l->friction[j]) c->row[c->n++] = l->friction[j]->row;
-    KValue closed = k_op2(b, OP_AND, k_op2(b, OP_EQ, kept(l, ON), k_number(b, j)),
-                          k_op1(b, OP_NOT, k_op2(b, OP_LT, kept(l, HELD), m->gap[j])));
-    for (int k = 0; k < l->ncontact; k++)
-      if (k != j) closed = step_both(p, closed, k_op2(b, OP_LT, k_get(b, m->reach[k]), m->near[k]));
-    closed = step_both(p, closed, m->finite);
-    k_if(b, closed);
-    free_motion(c);
-    for (int i = 0; i < c->n; i++) {
-      step_values(p, &l->y[c->row[i]], 1, &c->y[i]);
-      c->y[i] = named(c, c->y[i], "rate", i);
-    }
-    c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));
-    forces(c);
-    verify(c);
-    move(c);
-    rests(c, 0);
-    if (c->n == 2) {
-      k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, kept(l, STICKS), k_number(b, 0))));
-      rests(c, 1);
-      k_close(b);
-    }
-    accept(c, done);
+  Contact contact = { .l = l, .m = m, .number = j, .branch = j, .row = { l->contact[j]->row }, .n = 1,
+                      .L = { { kept(l, NN), kept(l, NT) }, { kept(l, TN), kept(l, TT) } } }, *c = &contact;
+  if (l->friction[j]) c->row[c->n++] = l->friction[j]->row;
+  k_if(b, alone(l, m, j, k_op2(b, OP_AND, k_op2(b, OP_EQ, kept(l, ON), k_number(b, j)),
+                               k_op1(b, OP_NOT, k_op2(b, OP_LT, kept(l, HELD), m->gap[j])))));
+  free_motion(c);
+  for (int i = 0; i < c->n; i++) c->y[i] = rate_of_free_motion(c, i);
+  c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));
+  forces(c);
+  verify(c);
+  move(c);
+  rests(c, 0);
+  if (c->n == 2) {
+    k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, kept(l, STICKS), k_number(b, 0))));
+    rests(c, 1);
     k_close(b);
   }
+  pressed(c, done);
+  k_close(b);
+}
+
+static void strike(Linear *l, const LinearMotion *m, int j, KValue done) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  Contact contact = { .l = l, .m = m, .number = j, .branch = l->ncontact + j, .row = { l->contact[j]->row }, .n = 1,
+                      .L = { { l->stay->against[j] } } }, *c = &contact;
+  KValue closed = k_op2(b, OP_AND, k_op2(b, OP_LE, m->near[j], k_number(b, 0)),
+                        k_op2(b, OP_LT, k_get(b, m->reach[j]), k_number(b, 1e299))), e;
+  closed = step_both(p, closed, k_op2(b, OP_LT, k_op2(b, OP_PLUS, kept(l, HIT_STEP), k_number(b, 1)), m->step));
+  k_if(b, alone(l, m, j, closed));
+  free_motion(c);
+  step_values(p, &l->m.contact[j].e, 1, &e);
+  KValue kick = named(c, times(p, e, m->rate[j]), "kick", 0);
+  c->y[0] = named(c, k_op2(b, OP_PLUS, rate_of_free_motion(c, 0), kick), "struck", 0);
+  c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));
+  forces(c);
+  verify(c);
+  KValue M = entry(c, &l->M, c->row[0], 0);
+  unless(c, k_op2(b, OP_LT, times(p, k_number(b, 16 * DBL_EPSILON), times(p, M, c->lambda[0])), step_abs(p, kick)));
+  move(c);
+  accept(c, done);
+  k_set(b, l->stay->variable[HIT], k_number(b, j));
+  k_set(b, l->stay->variable[HIT_STEP], m->step);
+  k_set(b, l->stay->variable[HIT_PUSH], c->lambda[0]);
+  one_more(l, HITS);
+  k_close(b);
+  k_close(b);
+}
+
+KValue linear_stays_act(Linear *l, const LinearMotion *m) {
+  KValue done = k_variable(l->p->b, "stays", k_integer(l->p->b, 0));
+  for (int j = 0; j < l->ncontact; j++) stay(l, m, j, done);
+  for (int j = 0; j < l->ncontact; j++) if (can_be_struck(l, j)) strike(l, m, j, done);
   return done;
 }

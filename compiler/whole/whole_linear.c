@@ -116,7 +116,10 @@ static void constants(Linear *l) {
   int nr = p->w->nrow;
   if (l->ntimed || l->timed_gaps || l->timed_y) step_scalar(p, WHOLE_START);
   step_constants(p, l->m.gap, l->ncontact);
-  for (int j = 0; j < l->ncontact; j++) step_constants(p, &l->m.contact[j].before, 1);
+  for (int j = 0; j < l->ncontact; j++) {
+    step_constants(p, &l->m.contact[j].before, 1);
+    if (l->stays) step_constants(p, &l->m.contact[j].e, 1);
+  }
   for (int k = 0; k < PIECE_POINTS; k++) if (l->phi[k]) step_constants(p, l->phi[k], l->ntimed);
   step_constants(p, l->y, nr);
   if (l->here) { step_constants(p, l->lo, nr); step_constants(p, l->hi, nr); }
@@ -383,7 +386,9 @@ static KValue act_here(Linear *l, Motion *o) {
 // ---- steps that are not free ----------------------------------------------------------------------------------------
 static void stay(Linear *l, const Motion *o) {
   KBuilder *b = l->p->b;
-  KValue ok = linear_stays_act(l, &(LinearMotion){ o->gap, o->near, l->reach_v, o->Q, o->Z, l->qv, l->zv, o->finite });
+  KValue step = k_name(b, k_op2(b, OP_PLUS, l->p->k, k_double(b, o->i)), "k1", NULL);
+  KValue ok = linear_stays_act(l, &(LinearMotion){ o->gap, o->near, o->rate, l->reach_v, o->Q, o->Z, l->qv, l->zv,
+                                                   o->finite, step });
   k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 1)));
   mark(l, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
   k_else(b);

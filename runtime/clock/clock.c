@@ -88,10 +88,13 @@ static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
+    int fired = 0;
     long done = s->n.whole ? whole_steps(s, n) : 0;
     s->now.tick += done;
     n -= done;
     if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
+    if (done > 0 && (code = sim_events_fused(s, &fired, e)) != NSM_OK) return code;
+    if (fired) continue;
     if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
     code = nsm_step(s, e);
     n--;

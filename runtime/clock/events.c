@@ -312,6 +312,15 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
   return fire_and_settle(s, s->now.t, 1, 0, e);
 }
 
+nsm_code sim_events_fused(nsm_sim *s, int *fired, nsm_error *e) {
+  *fired = 0;
+  if (s->a->m->nblock == 0 || sim_next_instant(s) > s->now.t + sim_time_round_off(s, s->now.t)) return NSM_OK;
+  memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
+  *fired = 1;
+  nsm_code code = fire_and_settle(s, s->now.t, 0, 0, e);
+  return code == NSM_OK && sim_interrupted(s) ? NSM_INTERRUPTED : code;
+}
+
 int sim_unarmed_note(const nsm_sim *s, char *out, size_t size) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];

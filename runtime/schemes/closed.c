@@ -215,6 +215,17 @@ void sim_hold(nsm_sim *s) {
   }
 }
 
+// The start of a one-step problem: the multipliers of the last step. Impulses of located pieces are as their lengths,
+// and an impact says nothing of those after it. Where bodies touch in more points than hold them, forces are not
+// unique: those that are found are near those from which they start. A start of the wrong size had two of eight points
+// carry a crate that the others let slip.
+double sim_start_of(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double l = s->now.l[r->l[row]];
+  if (!s->located || s->now.sets_known != 1 || s->n.h == 0 || !sim_contactlike(s->a->cls[r->cls[row]].c)) return l;
+  return s->now.set_h > 0 ? l * (s->n.h / s->now.set_h) : 0;
+}
+
 // ---- at rest --------------------------------------------------------------------------------------------------------
 int sim_is_correction(double change, double force) { return change <= corrects * force; }
 

@@ -114,6 +114,7 @@ static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
 }
 // rebound.c: do the numbers of contacts have a meaning in their law of impact?
 int      sim_rebound_fits(const nsm_sim *s, nsm_error *e);
+double   sim_start_of(const nsm_sim *s, int row);  // closed.c: multiplier from which its one-step problem starts
 int      sim_rebound(nsm_sim *s);  // rebound.c: r.rebound, once M_osns of the active rows is known; 0: failed
 void     sim_close(nsm_sim *s);    // gap, rate0 -> active, for step_linear, step_newton, step_affine
 void     sim_hold(nsm_sim *s);    // after one of these steps: what holds its contacts closed

@@ -138,7 +138,7 @@ static void rows_at(nsm_sim *s, double t1) {
   sim_bounds(s, &v, &between);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    sim_pose(s, i, r->y[row] + sim_bounce(r, row), row_terms(s, row, r->y[row]), s->now.l[r->l[row]]);
+    sim_pose(s, i, r->y[row] + sim_bounce(r, row), row_terms(s, row, r->y[row]), sim_start_of(s, row));
   }
 }
 

@@ -27,7 +27,7 @@ static void start_values(nsm_sim *s, int moving) {
   newton_position(s);
   for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
     int l = s->n.r.l[newton_row(s, i)];
-    s->w.l1[l] = s->now.l[l];
+    s->w.l1[l] = sim_start_of(s, newton_row(s, i));
   }
   sim_implied_leave(s, s->w.l1);
 }

@@ -59,23 +59,33 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   s->n.whole = w;
 }
 
-// How many of the n steps to come end before the next instant; discrete variables are constants until then.
-static long clear_of_instants(nsm_sim *s, long n) {
+static double time_of(const nsm_sim *s, long tick) {
+  return tick == 0 ? s->a->start : tick == s->a->total ? s->a->until : s->a->start + (double)tick * s->a->step;
+}
+
+// How many of the n steps to come end before the next instant, or at one of `every`; discrete variables are constants
+// until then. at: does the last one end at such an instant?
+static long clear_of_instants(nsm_sim *s, long n, int *at) {
   struct sim_whole *w = s->n.whole;
   long tick = s->now.tick + w->ahead;
+  *at = 0;
   for (int i = 0; s->a->nd > 0 && i < w->of->nconstant; i++) {
     const int *k = w->of->constant + 3 * (size_t)i;
     if (k[0] < 0) w->c[NSM_WHOLE_SCALARS + i] = s->now.d[k[1]];
   }
   if (s->a->m->nblock == 0) return n;
-  double due = sim_next_by_time(s, s->a->start + ((double)(tick + n) + 0.5) * s->a->step);
-  due = fmin(due, sim_next_instant(s));
+  double by_time = sim_next_by_time(s, s->a->start + ((double)(tick + n) + 0.5) * s->a->step);
+  double every = sim_next_instant(s), due = fmin(by_time, every), most = (double)n;
   due -= sim_instant_tolerance(s, due);
   while (n > 0 && s->a->start + (double)(tick + n) * s->a->step > due) {
     double over = (s->a->start + (double)(tick + n) * s->a->step - due) / s->a->step;
     n -= over > 1 ? (long)over : 1;
   }
-  return n < 0 ? 0 : n;
+  n = n < 0 ? 0 : n;
+  double next = time_of(s, tick + n + 1);
+  *at = !s->a->located && (double)n < most && fabs(next - every) <= sim_time_round_off(s, next) &&
+        by_time > next + sim_instant_tolerance(s, next);
+  return n + *at;
 }
 
 // Instants are looked for as far ahead as whole steps went on the last time, and twice as far where they did: what
@@ -98,7 +108,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.k = from + done;
   w->ahead += done;
   tick += done;
-  s->now.t = tick == 0 ? s->a->start : tick == s->a->total ? s->a->until : s->a->start + (double)tick * s->a->step;
+  s->now.t = time_of(s, tick);
   s->now.h = s->a->step;
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
@@ -142,11 +152,13 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step may be a shorter one: the generic step takes it.
+// The last step may be a shorter one: the generic step takes it. A run ends at an instant of `every`, which the clock
+// looks at.
 long sim_whole_run(nsm_sim *s, long n) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
+  int at = 0;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
@@ -154,18 +166,18 @@ long sim_whole_run(nsm_sim *s, long n) {
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {
     w->ahead = 0;
-    for (long m = 1; m > 0 && w->ahead < n;) {
-      m = clear_of_instants(s, n - w->ahead < CHUNK ? n - w->ahead : CHUNK);
+    for (long m = 1; m > 0 && w->ahead < n && !at;) {
+      m = clear_of_instants(s, n - w->ahead < CHUNK ? n - w->ahead : CHUNK, &at);
       for (long to = w->ahead + m; m > 0 && w->ahead < to;) m = booked(s);
     }
     return w->ahead;
   }
   for (w->ahead = 0; w->ahead < n;) {
     long most = s->w.misses ? SIM_MISSES_EVERY : CHUNK, room = most - s->now.k % most;
-    int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
+    int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m, &at);
     int done = clear > 0 ? chunk(s, clear) : 0;
     w->look = done < clear || done == 0 ? done : 2L * m;
-    if (done < m || (s->now.ledger.on && sim_was_from_nothing(s))) break;
+    if (done < m || at || (s->now.ledger.on && sim_was_from_nothing(s))) break;
   }
   return w->ahead;
 }

@@ -13,9 +13,10 @@
 enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32, WHOLE_FEW = 3 };
 
 // A contact that stays closed, in s: its number (-1: none), what holds it, forces N and T, L by rows, mu, whether it
-// sticks, steps done with it (compiler/whole/linear_contacts.c).
+// sticks, steps done with it; of the last that was struck its number, that of the step (of the last step in which any
+// contact had a force) and its impulse, and how many were (compiler/whole/linear_contacts.c).
 enum { WHOLE_ON, WHOLE_HELD, WHOLE_PRESS, WHOLE_RUB, WHOLE_L, WHOLE_MU = WHOLE_L + 4, WHOLE_STICKS, WHOLE_STEPS,
-       WHOLE_KEPT };
+       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_KEPT };
 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };

@@ -105,14 +105,18 @@ static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   }
 }
 
-// The contact that stays closed, where it is the only one that is pressed and the map is that of its rows alone.
-static void show_contact(const nsm_sim *s, struct sim_whole *w) {
+// The contact that stays closed, where it is the only one that is pressed and the map is that of its rows alone; when
+// any contact had a force last. next: the number of the step to come.
+static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   const sim_rows *r = &s->n.r;
   double *l = l_of(s, w), *kept = l + r->n + 1;
   const sim_whole_map *k = w->recent;
-  int on = -1;
+  int on = -1, force = 0;
   l[r->n] = s->now.count.max_residual;
   kept[WHOLE_ON] = -1;
+  for (int a = 0; a < w->ncontact; a++) force |= s->now.l[r->l[w->contact[a]]] != 0;
+  kept[WHOLE_HIT_STEP] = force ? (double)next - 1 : -INFINITY;
+  kept[WHOLE_HITS] = 0;
   for (int a = 0; s->now.holds && k && a < w->ncontact; a++) {
     int i = w->contact[a];
     if (!(s->now.held[i] > 0)) continue;
@@ -130,10 +134,25 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w) {
   kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
 }
 
+// Contacts that were struck since, none of them with a force in the step before; k: steps so far.
+static void take_hits(nsm_sim *s, struct sim_whole *w, long k, double *kept) {
+  long hits = (long)kept[WHOLE_HITS];
+  if (hits == 0) return;
+  kept[WHOLE_HITS] = 0;
+  s->now.count.solver_iterations += hits;
+  s->now.count.impacts += hits;
+  if (kept[WHOLE_HIT_STEP] != (double)(k - 1)) return;
+  sim_whole_forget(s);
+  s->now.l[s->n.r.l[w->contact[(int)kept[WHOLE_HIT]]]] = kept[WHOLE_HIT_PUSH];
+  w->rows_at = k - 1;
+  w->written = NULL;
+}
+
 // What the emitted code has done with it since.
 static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
   double *l = l_of(s, w), *kept = l + s->n.r.n + 1;
   s->now.count.max_residual = l[s->n.r.n];
+  take_hits(s, w, k, kept);
   if (kept[WHOLE_STEPS] == 0) return;
   const sim_whole_map *m = w->recent;
   s->now.count.solver_iterations += (long)kept[WHOLE_STEPS];
@@ -168,7 +187,7 @@ static void load(nsm_sim *s, struct sim_whole *w) {
   if (w->of->here) show_rows(s, w);
   if (w->of->stays) {
     l_of(s, w)[s->n.r.n + 1 + WHOLE_STEPS] = 0;
-    show_contact(s, w);
+    show_contact(s, w, w->rows_at + 1);
   }
   w->nearly = sim_whole_nearly(s);
   w->written = NULL;
@@ -312,6 +331,6 @@ int nsm_whole_rows(double *state, double k) {
   if (w->of->here) {
     show_rows(s, w);
     w->called++;
-  } else if (w->of->stays) show_contact(s, w);
+  } else if (w->of->stays) show_contact(s, w, (long)k + 1);
   return 1;
 }

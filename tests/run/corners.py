@@ -236,7 +236,8 @@ def turntable(scheme):
         simulate { until = 1.5, step = 1e-2 } }"""
     worst = []
     for h in (1e-2, 5e-3):
-        c, _, _ = run(text, h, scheme)
+        c, err, _ = run(text, h, scheme)
+        need("located" not in scheme or " 0 steps captured" in err, err)
         worst.append(max(max(map(abs, c["along"])), max(map(abs, c["above"]))))
     need(worst[0] <= 1e-4 and worst[1] <= 0.3*worst[0], f"off by {worst}")
 
