@@ -112,7 +112,7 @@ typedef struct sim_event {
 // having fired.
 enum { SIM_ARMED, SIM_HOLDS, SIM_CROSSED, SIM_UNARMED };
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
-enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
+enum { SIM_DISCRETE = 1, SIM_MOTION = 2, SIM_PLACES = 4 }; // what events changed; of the motion places
 
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
 enum { SIM_SLIPS = 4 };
@@ -532,7 +532,9 @@ typedef struct sim_work {
   double *truth, *low, *high, *cross;   // [nwhen] conditions; what crosses zero at both ends of a bracket, at a trial
   unsigned char *fire;                  // [nevery + nwhen] instances of a block that are due
   int    *fired;                        // [nwhen] how often in this step
-  int     changed;                      // SIM_DISCRETE, SIM_MOTION
+  int     changed;                      // SIM_DISCRETE, SIM_MOTION, SIM_PLACES
+  int     reset_by;                     // class of the block that moved places
+  double *gap_before, deepest;          // [r.n] gaps before it; of shapes the deepest
   int     at_event;                     // the last piece ended where a condition became true
   double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
   int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2

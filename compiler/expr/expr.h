@@ -108,10 +108,8 @@ bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these 
                                                         // of them)?
 // Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.
 Ex   ex_expand(Pool *p, Ex e);
-// x/x -> 1 and the like: equal to e only where e has a value. For reading and for deciding structure, not for code.
 Ex   ex_trig(Pool *p, Ex e);                             // sines and cosines collected, sin(u)^2 + cos(u)^2 -> 1 and
                                                          // sums of angles; e itself unless that is smaller
-Ex   ex_cancel(Pool *p, Ex e);
 
 // --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
 double ex_eval(Pool *p, Ex e, double (*value)(int id, void *ctx), void *ctx);
@@ -142,12 +140,7 @@ void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx); // name 
 // One <mrow>, or a word in place of what nobody would read; name gives MathML for the symbol.
 void ex_print_mathml(Pool *p, Ex e, Text *out, ExNamer name, void *ctx);
 
-// --- sparsity: structure of a Jacobian ---
-typedef struct SparseRow { int col; Ex value; } SparseRow;
-// row r: at[start[r] .. start[r+1])
-typedef struct SparseMatrix { int rows, cols; int *start; SparseRow *at; } SparseMatrix;
-// d f_i / d sym_j for i < m, j < n; structural zeros left out.
+// --- Jacobians ---
 // out [m, n] := df/d(symbols). Of large f (algebra.md, section 9) through the quantities that are linear in the
 // symbols; of others ex_diff of each. also: NULL, or [n] symbols that move along, as in ex_diff_two.
 void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *also, int n, Ex *out);
-SparseMatrix ex_jacobian(Pool *p, const Ex *f, int m, const int *ids, int n);

@@ -45,7 +45,6 @@ struct Pool {
   DiffMemo *memo;  uint32_t n_memo,  cap_memo;   // open addressing, power of two
   uint32_t *mark;  uint32_t cap_marks, epoch;    // mark[e] == epoch: seen by the current walk
   Ex        small[16];                           // the numbers 0 ... 15, once they are made
-  bool      cancelling;                          // set only inside ex_cancel: x^a*x^-b may be merged
 };
 
 typedef Vec(Ex) ExVec;

@@ -210,7 +210,7 @@ static Ex finish(Product *t) {
   int n = 1;                                       // the place of the coefficient
   for (size_t i = 0; i < t->n;) {
     Part f = t->factor[i++];
-    while (i < t->n && t->factor[i].e == f.e && (p->cancelling || (t->factor[i].k < 0) == (f.k < 0)) &&
+    while (i < t->n && t->factor[i].e == f.e && (t->factor[i].k < 0) == (f.k < 0) &&
            node_of(p, f.e)->op != OP_NUM && fabs(f.k + t->factor[i].k) <= EXPONENT_LIMIT)
       f.k += t->factor[i++].k;
     if (f.k == 0) continue;

@@ -1,5 +1,4 @@
-// Rewriting: substitution, expansion, cancelling. All three rebuild the DAG from its leaves (walk_rewrite), node by
-// node.
+// Rewriting: substitution and expansion. Both rebuild the DAG from its leaves (walk_rewrite), node by node.
 #include <math.h>
 #include <stdlib.h>
 #include "pool_impl.h"
@@ -126,20 +125,5 @@ Ex ex_expand(Pool *p, Ex e) {
     if (next == e) break;
     e = next;
   }
-  return e;
-}
-
-// --- cancelling ---
-
-static Ex cancel_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
-  (void)ctx;
-  return n == 0 ? e : ex_op(p, (Op)node_of(p, e)->op, args, n);
-}
-
-Ex ex_cancel(Pool *p, Ex e) {
-  e = ex_open(p, e);
-  p->cancelling = true;
-  e = walk_rewrite(p, e, 0, cancel_node, NULL);
-  p->cancelling = false;
   return e;
 }

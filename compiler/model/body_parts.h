@@ -35,6 +35,10 @@ bool first_number(const Env *env, const MExpr *x, double *out);    // of the fir
 typedef bool (*OnMember)(const Env *env, const double *v, const char *member, Span at, void *ctx);
 bool every_member(const Env *env, MExpr *const *x, int n, OnMember see, Span at, void *ctx);
 
+// --- body_turn.c ---
+void rotation_matrix(Elab *e, MExpr *const *q, MExpr **R);         // [9]
+void spin_of_motion(Elab *e, MExpr *const *q, MExpr **spin);       // [3]
+
 // --- body_mass.c, body_attitude.c, body_shape.c ---
 bool body_mass(const Env *env, const Symbol *y, Body *b);          // b->mass
 bool body_inertia(const Env *env, const Symbol *y, Body *b);       // b->J

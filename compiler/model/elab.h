@@ -143,6 +143,7 @@ typedef struct Import { const SourceFile *by, *of; } Import;
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
+  bool (*resolve)(Symbol *);  // a name that is read for the first time (elab_decl.c)
   Map   *models, *functions;  // name -> Ast
   Map   *twins;               // name -> Twin: models of that name in further imported files
   Vec(Import) imports;        // which file imports which
@@ -203,7 +204,6 @@ const char *name_meant(const Env *env, const char *name);
 const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
-void    energy_misplaced(const Env *env, Span at);   // elab_experiment.c
 const char *prefixed(Elab *e, const char *prefix, const char *name);
 
 // --- unknown.c: names that nothing declares ---
@@ -236,9 +236,11 @@ bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop,
 // --- elab_range.c: the range of a parameter; v: its value, NULL where it has none yet ---
 bool param_range(const Symbol *y, const Value *v, const Value end[2]);
 
-// --- elab_decl.c: declared names, on demand ---
+// --- symbol.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
 Span part_of_library(const Scope *s);                // where the user asks for the part of a library that s is in
+// --- elab_decl.c ---
+bool symbol_resolve(Symbol *y);                     // the value of a name that is read for the first time
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
@@ -248,6 +250,7 @@ void  declare_local_vars(Env *env, AstList items);   // `var` inside a block: na
 AstList chosen_items(Env env, const Ast *x);         // of the part that is taken in this scope; none: bad, reported
 bool  some_item(AstList items, bool (*is)(const Ast *, const void *), const void *ctx);
 void  force_local_vars(const Env *in, AstList items);
+// --- declared.c ---
 bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
                                                           // then
 Value scaled_value(const Env *env, Value v, Unit u);     // a bare number as written in u, in SI
@@ -285,7 +288,7 @@ bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: report
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
 // A contact, or a multiplier: the multiplier of its row. help: what is said where it is neither.
 Value elab_row_of(const Env *env, const Ast *x, const char *help);
-bool is_impact(const Ast *law);                                // elab_contact.c
+bool is_impact(const Ast *law);                                // law_words.c
 const char *impact_forms(const Env *env);
 bool newtons_law(const Env *env, const Ast *x);                // elab_newton.c; true: the equation is one, refused
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
@@ -376,21 +379,23 @@ const Symbol *symbol_named(const Env *env, const Ast *x);     // of x, x', x[2];
 const char *not_a_column(const Env *env, const Ast *x);       // "an expression", "a `var`", ...; NULL: it may be
 bool column_is_known(const Env *env, const Ast *x);           // false: reported
 bool row_force(Symbol *y);
+// --- law_words.c ---
+void unknown_law(const Env *env, const Ast *law);              // reports it
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);
 bool law_arguments(const Env *env, const Ast *law, int least, int most);
-MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
-// --- elab_friction.c ---
 bool is_friction(const Ast *law);
 bool is_rolling(const Ast *x);    // of a contact: some law is rolling(mu, mu_r)
 bool is_slip_in_space(const Ast *x);   // of three directions of slip: no spin, the law is coulomb(mu)
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
+unsigned asserted_class(const Ast *law);                       // 0: not one of those names
+// --- elab_contact.c, elab_friction.c ---
+MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
 bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
-unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 // --- elab_family.c ---
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
@@ -400,7 +405,7 @@ const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last
-Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
+Value elab_statistic(const Env *env, const Ast *x, bool *is_one);   // elab_statistic.c
 void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
 void touch_statements(Elab *e);                                // elab_touch.c
 void check_model(Elab *e);

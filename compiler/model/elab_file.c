@@ -363,6 +363,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .in = in,
                .bag = bag,
                .opt = o,
+               .resolve = symbol_resolve,
                .models = map_new(a),
                .functions = map_new(a),
                .twins = map_new(a),

@@ -8,29 +8,6 @@
 
 enum { MOST_SLIPS = 4, MOST_ROWS = 4 };
 
-bool is_friction(const Ast *law) {
-  for (int k = MF_NONE + 1; k < MF_LAWS; k++) if (is_law(law, friction_law((MFrictionLaw)k)->word)) return true;
-  return false;
-}
-
-bool is_rolling(const Ast *x) {
-  for (int i = 0; i < x->list2.n; i++)
-    if (is_law(x->list2.at[i], "rolling")) return true;
-  return false;
-}
-
-bool is_slip_in_space(const Ast *x) {
-  for (int i = 0; i < x->list2.n; i++)
-    if (is_law(x->list2.at[i], "coulomb")) return true;
-  return false;
-}
-
-bool has_friction(const Ast *x) {
-  for (int i = 0; i < x->list2.n; i++)
-    if (is_friction(x->list2.at[i])) return true;
-  return false;
-}
-
 // The force against a slip velocity: power over velocity.
 static Unit force_against(Unit slip) {
   return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY;

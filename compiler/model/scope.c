@@ -94,3 +94,9 @@ void warn_shadow(const Env *env, const char *name, Span at) {
   diag_also(d, first, "hidden there");
   diag_help(d, "give the inner one another name");
 }
+
+const Ast *named_arg(AstList list, const char *name) {
+  for (int i = 0; i < list.n; i++)
+    if (list.at[i]->kind == AST_ARG && list.at[i]->name == name) return list.at[i];
+  return NULL;
+}

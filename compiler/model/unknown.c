@@ -33,6 +33,24 @@ static bool is_of_a_law(const AstList *items, const char *name) {
   return false;
 }
 
+// `energy` where it says nothing.
+static void energy_misplaced(const Env *env, Span at) {
+  DiagBag *bag = env->e->bag;
+  Diag *d = diag(bag, DIAG_E0226, at, env->in_stat    ? "an energy stands alone in a statistic"
+                                      : env->in_claim ? "a claim is about the finished run"
+                                                      : "`energy` is known in the statistics of claims only");
+  if (env->in_stat) {
+    diag_label(d, "inside of an expression");
+    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
+    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
+  } else if (env->in_claim) {
+    diag_label(d, "changes during the run");
+    diag_help(d, "expect final(energy) <= 1; or drift(energy), max(energy), ...");
+  } else {
+    diag_help(d, "it is recorded by --record energy; as an expression write it out: output E = m*z'^2/2 + m*g*z;");
+  }
+}
+
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
   if (name == e->word.energy) {

@@ -157,7 +157,6 @@ static const char *written(Spice *s, Names *n, const Ex *e) {
   return "0";
 }
 
-const char *spice_expression(Spice *s, Names *n, const Ex *e) { return written(s, n, e); }
 
 // "4k7", "1r5": digits, letters, digits.
 static bool digits_around(const char *text) {

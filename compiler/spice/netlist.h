@@ -96,8 +96,6 @@ void spice_name_models(Names *n);       // those that are there without the netl
 const char *spice_quantity(Arena *a, double x, const char *unit);          // "4.7 [kohm]"
 // What an argument of a function stands for.
 typedef struct Given { const char *name, *as; const struct Given *next; } Given;
-// An expression in the notation of nsm; voltages and currents in it are numbers of V and A.
-const char *spice_expression(Spice *s, Names *n, const Ex *e);
 // A value of an item in this unit: a number, a parameter, an expression.
 const char *spice_value(Spice *s, Names *n, const Item *i, const char *unit);
 const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char *unit);   // sources.c

@@ -115,8 +115,6 @@ static void column(nsm_sim *s, int row, waiting *few) {
   }
 }
 
-void sim_rows_column(nsm_sim *s, int row) { column(s, row, NULL); }
-
 void sim_rows_columns_of(nsm_sim *s, const int *rows, int count) {
   waiting few = { 0 };
   for (int k = 0; k < count; k++) column(s, rows[k], &few);

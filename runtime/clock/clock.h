@@ -16,6 +16,9 @@
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
+// resets.c: a block is about to move places; it has. NSM_FAILED: into an obstacle
+void sim_reset_begins(nsm_sim *s);
+nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now

@@ -82,6 +82,7 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   s->w.value = SIM_NEW(s, most, double);
   s->w.fire = SIM_NEW(s, a->nevery + a->nwhen, unsigned char);
   s->w.fired = SIM_NEW(s, a->nwhen, int);
+  s->w.gap_before = SIM_NEW(s, s->n.r.n, double);
   double **by_when[] = { &s->w.truth, &s->w.low, &s->w.high, &s->w.cross };
   for (int i = 0; i < 4; i++) *by_when[i] = SIM_NEW(s, a->nwhen, double);
   return 1;
@@ -125,7 +126,21 @@ static void assign(nsm_sim *s, const sim_class *k, int i, double value) {
   s->w.changed |= SIM_MOTION;
   if (kind == NSM_SLOT_X) s->now.z[s->a->nv + at] = value;
   else if (k->c->init_velocity || kind == NSM_SLOT_VELOCITY) s->now.z[at] = value;
-  else s->now.q[at] = value;
+  else {
+    s->w.changed |= SIM_PLACES;
+    s->now.q[at] = value;
+  }
+}
+
+static int moves_places(nsm_sim *s, const sim_event *v) {
+  for (int a = 0; a < v->naction; a++) {
+    const nsm_class *c = s->a->cls[v->action[a]].c;
+    int kind = c->action == NSM_ACT_ASSIGN ? c->slot[0] : NSM_SLOT_D;
+    if (kind == NSM_SLOT_D || kind == NSM_SLOT_X || kind == NSM_SLOT_VELOCITY || c->init_velocity) continue;
+    s->w.reset_by = v->cls;
+    return 1;
+  }
+  return 0;
 }
 
 // Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): its relations, then all
@@ -147,6 +162,7 @@ static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, 
   int switches = s->a->cls[v->cls].c->switches;
   if (!switches) sim_before_jump(s);
   for (int i = 0; i < n && !switches && !v->timed; i++) sim_tell_block(s, "when", v->cls);
+  if (moves_places(s, v)) sim_reset_begins(s);
   for (int a = 0; a < v->naction; a++) {
     const sim_class *k = &s->a->cls[v->action[a]];
     if (k->c->action != NSM_ACT_ASSIGN) {
@@ -279,7 +295,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
   if (changed & SIM_MOTION) {
     sim_forget_last_step(s);
     if (s->tape && s->a->on.constraint.n > 0) s->tape->mended(s->tape, s);
-    if (s->a->on.constraint.n > 0) {
+    if (s->a->on.constraint.n > 0 || ((changed & SIM_PLACES) && s->a->project_start)) {
       nsm_error why = { .code = NSM_OK };
       sim_refresh(s, &why);
       if (!sim_mend(s, 1, &why)) {
@@ -288,6 +304,10 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
         return NSM_FAILED;
       }
     }
+  }
+  if ((changed & SIM_PLACES) && !s->a->project_start) {
+    nsm_code code = sim_reset_ends(s, e);
+    if (code != NSM_OK) return code;
   }
   if (changed && s->n.unknowns) {
     nsm_error why = { .code = NSM_OK };

@@ -4,9 +4,9 @@
 //   place     where an entry of A stands in the values
 //   factor    LU by fronts, as often as the values change                                   sparse_factor.c
 //   solve     x := A^-1 x from the last factors                                             sparse_solve.c
-//   size      what the factors hold, in bytes; the memory itself is the caller's
 //
-// These are the five functions of an interface to linear systems [O'Donoghue et al. 2016, linsys.h of SCS]. The order
+// These are the functions of an interface to linear systems [O'Donoghue et al. 2016, linsys.h of SCS]; the memory is
+// the caller's. The order
 // is that of approximate minimum degree (sparse_order.c). All sums are taken in a fixed order: the same digits on every
 // processor.
 #pragma once
@@ -71,8 +71,6 @@ void nsm_sparse_solve(const nsm_sparse *s, double *x);
 // The same of several right-hand sides at once, to which it gives other digits than one by one.
 enum { NSM_SPARSE_LANES = 4 };
 void nsm_sparse_solve_lanes(const nsm_sparse *s, double *const x[NSM_SPARSE_LANES]);
-// Bytes of the factors and what belongs to them.
-size_t nsm_sparse_size(const nsm_sparse *s);
 // y += factor A x with the values that factor() would read, [n].
 void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double factor, const double *x, double *y);
 

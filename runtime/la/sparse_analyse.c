@@ -347,11 +347,3 @@ int nsm_sparse_has(const nsm_sparse *s, int row, int col) {
   int i = s->place[row], j = s->place[col], first = i < j ? i : j, last = i < j ? j : i;
   return i == j || (s->start[first] < s->start[first + 1] && s->later[find(s, first, last)] == last);
 }
-
-size_t nsm_sparse_size(const nsm_sparse *s) {
-  size_t n = (size_t)s->n, border = (size_t)(s->fronts > 0 ? s->front[s->fronts - 1].list : 0);
-  size_t dense = (size_t)s->most_rows * (size_t)s->most_rows;
-  return sizeof(double) * (s->factor_size + s->stack_size + dense + NSM_SPARSE_LANES * n) +
-         sizeof(int) * (4 * n + s->start[s->n] + border) + sizeof(size_t) * n +
-         (size_t)s->fronts * (sizeof *s->front + sizeof(int));
-}

@@ -354,25 +354,6 @@ nsm_hull *nsm_hull_of_corners(nsm_shape_kind kind, int n, const double *corner, 
   return h;
 }
 
-nsm_hull *nsm_hull_moved(const nsm_hull *hull, const double by[3]) {
-  int face_corners = hull->face_from[hull->faces];
-  nsm_hull *h = room_for(hull->corners, hull->faces, hull->edges, face_corners);
-  if (!h) return NULL;
-  double *corner = (double *)h->corner, *level = (double *)h->level;
-  for (int i = 0; i < 3 * hull->corners; i++) corner[i] = hull->corner[i] + by[i % 3];
-  memcpy((double *)h->normal, hull->normal, 3 * (size_t)hull->faces * sizeof(double));
-  memcpy((int *)h->face_from, hull->face_from, ((size_t)hull->faces + 1) * sizeof(int));
-  memcpy((int *)h->face_corner, hull->face_corner, (size_t)face_corners * sizeof(int));
-  memcpy((int *)h->edge_corner, hull->edge_corner, 2 * (size_t)hull->edges * sizeof(int));
-  memcpy((int *)h->edge_face, hull->edge_face, 2 * (size_t)hull->edges * sizeof(int));
-  for (int f = 0; f < hull->faces; f++) {
-    level[f] = -INFINITY;
-    for (int i = h->face_from[f]; i < h->face_from[f + 1]; i++)
-      level[f] = fmax(level[f], dot3(h->normal + 3 * f, corner + 3 * h->face_corner[i]));
-  }
-  return h;
-}
-
 const char *nsm_hull_error_text(nsm_hull_error error) {
   static const char *const text[] = {
     "a hull", "memory is out", "a coordinate is not a finite number", "a solid needs at least 4 points, a polygon 3",

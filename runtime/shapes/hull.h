@@ -31,9 +31,6 @@ nsm_hull *nsm_polygon_of_points(int n, const double *point, double flat, nsm_hul
 // Of corners as tables of a model keep them, 3 coordinates each: the polyhedron, or with kind NSM_POLYGON the polygon.
 nsm_hull *nsm_hull_of_corners(nsm_shape_kind kind, int n, const double *corner, nsm_hull_error *error);
 
-// A copy moved by `by` (m): about its centre of mass, say. NULL where memory is out.
-nsm_hull *nsm_hull_moved(const nsm_hull *hull, const double by[3]);
-
 void nsm_hull_free(nsm_hull *hull);
 
 // "all points lie in a plane", for messages.

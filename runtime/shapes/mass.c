@@ -167,12 +167,6 @@ nsm_mass_error nsm_mass_of(const nsm_shape *shape, int count, nsm_mass *out) {
   return NSM_MASS_FOUND;
 }
 
-const char *nsm_mass_error_text(nsm_mass_error error) {
-  static const char *const text[] = { "found", "the shape has no volume", "the shape has no end",
-                                      "planar and spatial shapes stand in one union" };
-  return text[error];
-}
-
 void nsm_mass_of_triangles(const double *point, int triangles, const int *corner, nsm_mass *out) {
   tetrahedra t = { .volume = 0 };
   for (int k = 0; k < 3 && triangles > 0; k++) t.base[k] = point[3 * corner[0] + k];

@@ -21,9 +21,6 @@ typedef struct {
 // counts twice.
 nsm_mass_error nsm_mass_of(const nsm_shape *shape, int count, nsm_mass *out);
 
-// "the shape has no volume", for messages.
-const char *nsm_mass_error_text(nsm_mass_error error);
-
 // Of closed triangles (3 corners each, numbers of points), outward side first: below 0 where they are inside out.
 void nsm_mass_of_triangles(const double *point, int triangles, const int *corner, nsm_mass *out);
 

@@ -18,9 +18,8 @@ int nsm_touches_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *
 void nsm_touch_at_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
                          uint64_t feature, nsm_touch *out);
 
-// A planar body's step: its pose at the beginning, and what is added to its place and angle; and its pose at the end.
+// A planar body's step: its pose at the beginning, and what is added to its place and angle.
 typedef struct { const nsm_pose *pose; double shift[2], angle; } nsm_planar_step;
-nsm_pose nsm_planar_end(const nsm_planar_step *step);
 
 // The discrete gradient d of the gap of `feature` over the steps, for (shift, angle) of A, then of B:
 //     d . (shift_A, angle_A, shift_B, angle_B) = gap at the end - gap at the beginning,

@@ -48,18 +48,6 @@ static turned normal_of(const nsm_shape *s, const nsm_planar_step *step, int edg
 
 static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 
-nsm_pose nsm_planar_end(const nsm_planar_step *s) {
-  nsm_pose end = *s->pose;
-  double c = cos(s->angle), d = sin(s->angle);
-  for (int k = 0; k < 2; k++) {
-    end.r[k] += s->shift[k];
-    double x = s->pose->R[k], y = s->pose->R[3 + k];
-    end.R[k] = c * x - d * y;
-    end.R[3 + k] = d * x + c * y;
-  }
-  return end;
-}
-
 // A shape of the pair: how it moves, its corner or edge, and where its three numbers go.
 typedef struct side { const nsm_shape *shape; const nsm_planar_step *step; int at; double *d; } side;
 

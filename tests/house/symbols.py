@@ -7,7 +7,7 @@ import subprocess
 
 # Files that stand in circles, by folder, and circles of folders: what is there today. A number may only fall, and falls
 # here with it.
-FILES = {"compiler/model": 20, "compiler/syntax": 7, "compiler/expr": 9, "compiler/driver": 2,
+FILES = {"compiler/model": 12, "compiler/syntax": 7, "compiler/expr": 9, "compiler/driver": 2,
          "compiler/jit": 4, "runtime/assembly": 2}
 FOLDERS = []
 # Of the C library; the command has its own (compiler/driver/memory.c), which all call.

@@ -2,8 +2,9 @@
 which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks here for each `nsm run`, `check` and
 `derive` of a file.
 
-A model with the same flags is taken once, whatever its steps and files, and not beyond MOST steps: steps of one model
-do the same over and over (tests/models takes its models up to 600 under the sanitizers). Of a check that makes many
+A model with the same flags is taken once, whatever its steps and files and whatever its numbers with a point or an
+exponent are (counts and 0, 1 are looked at), and not beyond MOST steps: steps of one model do the same over and over
+(tests/models takes its models up to 600 under the sanitizers). Of a check that makes many
 models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under
 sanitizers comes first, as the other one writes the same files.
 """
@@ -15,7 +16,9 @@ import threading
 
 PROGRAM, MOST = os.environ.get("NSM_AGAIN"), 60
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "": 1}
-NUMBERS = {"--step", "--until", "-o", "--summary", "--record-events", "--contacts", "--jit"}  # not of the key
+NUMBERS = {"--step", "--until", "-o", "--summary", "--record-events", "--contacts", "--jit", "--tolerance",
+           "--every"}       # not of the key
+MEASURE = re.compile(r"(?<![\w.])\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)\b")     # 0.3, 1e-3, 2.5e4: no count
 SAME = 3           # models of one check, which may draw hundreds
 seen, lock, check = set(), threading.Lock(), threading.local()
 
@@ -79,7 +82,7 @@ def words_of(argv, cwd):
         return None
     text, flags = path.read_text(errors="replace"), pairs(argv[2:])
     means = [f for f in flags if f[0] not in NUMBERS and not f[0].endswith(".nsm")]
-    key = hashlib.sha256((argv[1] + text + repr(means)).encode())
+    key = hashlib.sha256(MEASURE.sub("#", argv[1] + text + repr(means)).encode())
     with lock:
         if key.digest() in seen or getattr(check, "models", 0) >= SAME:
             return None

@@ -90,7 +90,21 @@ def impulses():
     need(row["f.lambda"] == 0 and row["c.lambda"] == 0, str(row))
 
 
+
+def into_an_obstacle():
+    """A block that moves a coordinate into an obstacle: refused by every scheme, as a start there is."""
+    text = """model R { coord z = 1; kinetic z'^2/2; potential 9.81*z; contact floor: z >= 0 with newton(0.5);
+        when time >= 0.1 { z = DEPTH; } simulate { until = 0.2, step = 0.01 } }"""
+    for scheme in ("moreau", "moreau(located = true)", "consistent", "consistent(located = true)", "midpoint",
+                   "consistent(order = 4)", "d1minus", "moreau(projection = true)"):
+        _, err, _ = run(text.replace("DEPTH", "-0.3"), 0.01, scheme, code=3)
+        need("E0510" in err and "contact floor" in err, err)
+        run(text.replace("DEPTH", "0"), 0.01, scheme)
+        c, _, _ = run(text.replace("DEPTH", "-0.3"), 0.01, scheme, "--project-start")
+        need(min(c["z"]) > -0.1, f"{scheme}: {min(c['z'])}")
+
+
 CASES = [("first row: a graph", graph), ("first row: sliding", sliding), ("first row: diodes", oscillator),
          ("first row: a family of nodes", family), ("first row: events at the start", nonlinear_family),
-         ("first row: impulses", impulses),
+         ("first row: impulses", impulses), ("a reset into an obstacle", into_an_obstacle),
          ("first row: a loop of capacitors", loop_of_capacitors)]

@@ -137,13 +137,12 @@ static void test_derivatives(void **state) {
   slope("y^2", 'x', "0");
 }
 
-static void test_expand_and_cancel(void **state) {
+static void test_expand(void **state) {
   (void)state;
   assert_string_equal(shown(ex_expand(P, read_text("(x + y)^2 - x^2 - y^2"))), "2*x*y");
   assert_string_equal(shown(ex_expand(P, read_text("a*(b*(c - d) + d)"))), "a*b*c + a*d - a*b*d");
   assert_int_equal(ex_expand(P, read_text("(a + b)*(a - b)*(a^2 + b^2)")), read_text("a^4 - b^4"));
-  assert_string_equal(shown(ex_cancel(P, read_text("m*g/m - x^3/x"))), "g - x^2");
-  reads("m*g/m", "g*m/m");                          // and afterwards the pool is as careful as before
+  reads("m*g/m", "g*m/m");                          // where m = 0 it has no value
   Ex big = ex_pow(P, read_text("a + b + c + d + e + f + g + h"), num(12));
   assert_int_equal(ex_expand(P, big), big);         // too many terms: stays factored
 }
@@ -226,7 +225,7 @@ int main(void) {
     RIG_TEST(test_logic),
     RIG_TEST(test_numbers),
     RIG_TEST(test_derivatives),
-    RIG_TEST(test_expand_and_cancel),
+    RIG_TEST(test_expand),
     RIG_TEST(test_substitution_is_simultaneous),
     RIG_TEST(test_affine),
     RIG_TEST(test_questions),

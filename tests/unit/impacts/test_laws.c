@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "runtime/impacts/impact.h"
+#include "tests/unit/thin.h"
 
 enum { MOST = 24, VELOCITIES = 12 };
 
@@ -243,23 +244,24 @@ static long asked(const char *name, long otherwise) {
 // tests/bench/impacts/run asks for more.
 static void no_energy_by_poisson(void **state) {
   (void)state;
-  random_impacts(IMPACT_POISSON, (int)asked("NSM_IMPACTS", 400));
+  random_impacts(IMPACT_POISSON, (int)asked("NSM_IMPACTS", 400 / THIN));
 }
 
 static void no_energy_by_binary(void **state) {
   (void)state;
-  random_impacts(IMPACT_BINARY, (int)asked("NSM_IMPACTS", 400));
+  random_impacts(IMPACT_BINARY, (int)asked("NSM_IMPACTS", 400 / THIN));
 }
 
 static void no_energy_by_lzb(void **state) {
   (void)state;
-  random_impacts(IMPACT_LZB, (int)asked("NSM_IMPACTS", 300));
+  random_impacts(IMPACT_LZB, (int)asked("NSM_IMPACTS", 300 / THIN));
 }
 
 // Newton's law makes energy in some of them, which is why there are others: how many, for tests/bench/impacts/run.
 static void newton(void **state) {
   (void)state;
-  int n = (int)asked("NSM_IMPACTS", 400) < 2000 ? 400 : 2000, gains = 0;   // the few without a solution take long
+  int n = (int)asked("NSM_IMPACTS", THIN > 1 ? 100 : 400), gains = 0;
+  n = n < 2000 ? n : 2000;                                     // the few without a solution take long
   double most = 0;
   seed = first_seed;
   for (int k = 0; k < n; k++) {

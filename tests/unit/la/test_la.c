@@ -250,6 +250,12 @@ static void pseudo_inverse(void **state) {
     }
   double one = 1;
   assert_int_equal(nsm_la_pseudo_inverse(1, &one, 1e-12, &one, order, work, 1), -1);
+  double four = 4, inverse = 0;                              // the smallest ones
+  assert_int_equal(nsm_la_pseudo_inverse(1, &four, 1e-12, &inverse, order, work, nsm_la_pseudo_inverse_work(1)), 1);
+  assert_true(fabs(inverse - 0.25) < 1e-15);
+  four = 4;
+  assert_int_equal(nsm_la_independent(1, 1, &four, 1e-12, order, work), 1);
+  assert_int_equal(order[0], 0);
 }
 
 // A front: P F11 = L U, F12 = L^-1 P F12, F21 = F21 U^-1 and what is left, multiplied out again.

@@ -232,7 +232,6 @@ static void faults(void **state) {
     nsm_shape s = shape_of(bad[i].kind, bad[i].size[0], bad[i].size[1], bad[i].size[2]);
     assert_int_equal(nsm_mass_of(&s, 1, &m), NSM_MASS_NO_VOLUME);
   }
-  assert_true(strstr(nsm_mass_error_text(NSM_MASS_NO_VOLUME), "no volume") != NULL);
   assert_int_equal(nsm_mass_of(two, 0, &m), NSM_MASS_NO_VOLUME);
 }
 

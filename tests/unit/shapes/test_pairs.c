@@ -9,6 +9,7 @@
 #include "runtime/shapes/pairs.h"
 #include "runtime/shapes/vector.h"
 #include "chance.h"
+#include "tests/unit/thin.h"
 
 enum { MOST = 700 };
 static nsm_extent bound[MOST];
@@ -75,7 +76,7 @@ static nsm_extent bound_of(nsm_shape shape) {
 
 static void spheres_of_all_sizes(void **state) {
   (void)state;
-  for (int scene = 0; scene < 12; scene++) {
+  for (int scene = 0; scene < 12; scene += THIN > 1 ? 5 : 1) {
     int n = scene < 4 ? 10 * scene + 1 : MOST, planar = scene % 3 == 2;
     place_at_random(n, scene % 2 ? 4 : 20);
     for (int i = 0; i < n; i++) {
@@ -176,7 +177,7 @@ static void bar_that_turns(void **state) {
 // The nearest and the farthest of unions: no corner beyond the bound's sphere, nor beyond its box.
 static void bound_of_unions(void **state) {
   (void)state;
-  for (int trial = 0; trial < 200; trial++) {
+  for (int trial = 0; trial < 200 / THIN; trial++) {
     nsm_shape shape[3] = { shape_of(NSM_BOX, 1, 0.5, 0.2), shape_of(NSM_CYLINDER, 0.3, 2, 0),
                            shape_of(NSM_CAPSULE, 0.2, 1, 0) };
     for (int i = 0; i < 3; i++) {

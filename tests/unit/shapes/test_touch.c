@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "pairs.h"
+#include "tests/unit/thin.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void stays(const nsm_shape *A, nsm_pose pa, const nsm_shape *B, nsm_pose 
   }
   assert_int_equal(n, count);
   chance c = { 5 };
-  for (int trial = 0; trial < 200; trial++) {
+  for (int trial = 0; trial < 200 / THIN; trial++) {
     double d[6];
     for (int k = 0; k < 6; k++) d[k] = 1e-9 * uniform(&c, -1, 1);
     nsm_pose q = turned(pb, d[0], d[1], d[2]);
@@ -163,7 +164,7 @@ static void rows_are_limits(void **state) {
   (void)state;
   chance c = { 77 };
   for (int i = 0; i < PAIR_KINDS; i++)
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < (THIN > 1 ? 4 : 20); trial++) {
       nsm_shape A = random_shape(&c, pair_kinds[i][0], 1), B = random_shape(&c, pair_kinds[i][1], 0.7);
       nsm_pose pa, pb;
       nsm_touch t[ROOM];

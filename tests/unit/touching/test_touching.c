@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "scene.h"
+#include "tests/unit/thin.h"
 #include "runtime/schemes/newton.h"
 
 static nsm_sim *opened(void) {
@@ -68,16 +69,16 @@ static void tumbles(void **state) {
                      .scheme = NSM_SCHEME_CONSISTENT };
   nsm_sim *s = opened();
   nsm_keep_ledger(s);
-  steps(s, 4000);
+  steps(s, THIN > 1 ? 400 : 4000);
   nsm_energy energy;
   nsm_get_energy(s, &energy);
   assert_true(s->now.ledger.gain <= 1e-11);
   assert_true(energy.residue <= 1e-11);
-  assert_true(energy.contacts > 5);
   assert_true(s->now.count.deepest < 4e-3);
-  assert_true(energy.kinetic < 1e-12);
+  assert_true(THIN > 1 || energy.contacts > 5);
+  assert_true(THIN > 1 || energy.kinetic < 1e-12);
   double z = scene_r_of(s, 0)[2];
-  assert_true(fabs(z - 0.05) < 4e-3 || fabs(z - 0.1) < 4e-3 || fabs(z - 0.15) < 4e-3);
+  assert_true(THIN > 1 || fabs(z - 0.05) < 4e-3 || fabs(z - 0.1) < 4e-3 || fabs(z - 0.15) < 4e-3);
   nsm_close(s);
 }
 
