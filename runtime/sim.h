@@ -81,6 +81,7 @@ typedef struct sim_matrix {
   int       *pivot;                     // [n]
   double    *work;                      // [n]
   int        constant;                  // the whole of W is
+  int        large;                     // some block is factored by fronts: to make it anew is dear
 } sim_matrix;
 
 // A coefficient of friction that depends on what the step is solved for: of the iteration before, what the one-step

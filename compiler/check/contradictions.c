@@ -8,6 +8,8 @@
 #include <string.h>
 #include "parts.h"
 
+enum { POINTS = 8 };
+
 // Gaps and constraints on positions; or, on velocity level, the rates of constraints.
 typedef struct Rows {
   Check *k;
@@ -16,6 +18,7 @@ typedef struct Rows {
   int n, nq, *at;                  // at[n]: rows of k->x
   bool *affine, *reported;             // reported: of each statement, that it repeats another one
   double *a, *b, *size;            // y = a.q - b; the largest |a|
+  Point generic[POINTS];           // generic points 1 to POINTS - 1, at which formulas are compared
 } Rows;
 
 static const SysClass *class_of(const Rows *r, int i) { return &r->k->s->cls[r->k->x->row[r->at[i]].cls]; }
@@ -120,10 +123,10 @@ static double slope_ratio(const Rows *r, int i, int k) {
   const Expanded *x = r->k->x;
   Pool *p = r->k->s->pool;
   const int *unknown = r->rates ? x->rate : x->value;
-  Point at = generic_point(r->k, 1, 0.5);
+  const Point *at = &r->generic[1];
   for (int j = 0; j < r->nq; j++)
     if (ex_depends(p, formula(r, k), unknown[j]))
-      return at_point(&at, ex_diff(p, formula(r, i), unknown[j]))/at_point(&at, ex_diff(p, formula(r, k), unknown[j]));
+      return at_point(at, ex_diff(p, formula(r, i), unknown[j]))/at_point(at, ex_diff(p, formula(r, k), unknown[j]));
   return NAN;
 }
 
@@ -135,9 +138,8 @@ static void compare_formulas(const Rows *r, int i, int k) {
   }
   double f = slope_ratio(r, i, k), lo = INFINITY, hi = -INFINITY, size = 0;
   if (!isfinite(f) || f == 0) return;
-  for (int n = 2; n < 8; n++) {
-    Point at = generic_point(r->k, n, n % 2 ? 0.5 : 3);
-    double a = at_point(&at, formula(r, i)), b = f*at_point(&at, formula(r, k));
+  for (int n = 2; n < POINTS; n++) {
+    double a = at_point(&r->generic[n], formula(r, i)), b = f*at_point(&r->generic[n], formula(r, k));
     if (!isfinite(a) || !isfinite(b)) return;
     lo = fmin(lo, a - b);
     hi = fmax(hi, a - b);
@@ -218,6 +220,7 @@ void check_contradictions(Check *k) {
              .affine = ARENA_ARRAY(k->arena, bool, x->nr + 1), .reported = ARENA_ARRAY(k->arena, bool, k->s->ncls + 1),
              .a = ARENA_ARRAY(k->arena, double, x->nr*x->nq + 1),
              .b = ARENA_ARRAY(k->arena, double, x->nr + 1), .size = ARENA_ARRAY(k->arena, double, x->nr + 1) };
+  for (int n = 1; n < POINTS; n++) r.generic[n] = generic_point(k, n, n % 2 ? 0.5 : 3);
   const double generic = 0.7318;
   r.time = start_time(k) + generic;
   compare_all(&r, false);

@@ -179,8 +179,10 @@ void sim_rows_analyse(nsm_sim *s);                                              
 void sim_rows_follow(nsm_sim *s);                                                // the active rows have changed
 int  sim_rows_columns(nsm_sim *s);   // X and M_osns after all, where augmented.c does not get there; 0: no memory
 void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
+void sim_rows_couple_kept(nsm_sim *s);                                           // M_osns alone, with X as it is
 void sim_rows_columns_of(nsm_sim *s, const int *rows, int count);                // columns of X
 double sim_rows_inertia(const nsm_sim *s, int at);                               // M_ii, see there
+void sim_rows_add_column(const nsm_sim *s, int row, double lambda, double *dz);  // adds X lambda of one row
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
 void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
 

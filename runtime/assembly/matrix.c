@@ -57,13 +57,14 @@ static nsm_sparse *analysed(nsm_sim *s, const sim_matrix *w, const sim_block *b,
 }
 
 // Places of block b: values of the fronts where they are cheaper.
-static long take_shape(nsm_sim *s, const sim_matrix *w, sim_block *b, int bandwidth, const int *start,
+static long take_shape(nsm_sim *s, sim_matrix *w, sim_block *b, int bandwidth, const int *start,
                        const int *neighbour, const int *node) {
   shape(b, bandwidth);
   if (b->n > FEW && bandwidth > NARROW) {
     nsm_sparse *sparse = analysed(s, w, b, start, neighbour, node);
     if (sparse->work + solves * (double)sparse->factor_size + front * sparse->fronts < gain * cost(b)) {
       b->kind = BLOCK_SPARSE;
+      w->large = 1;
       b->sparse = sparse;
       b->ld = 0;
       return (long)sparse->values;

@@ -435,6 +435,16 @@ static void row_of_m(nsm_sim *s, int i) {
   }
 }
 
+void sim_rows_couple_kept(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  if (r->whole || (r->m_follows && !r->made)) return;
+  for (int i = 0; i < r->n; i++) {
+    if (!r->active[r->row_at[i]]) continue;
+    if (sim_pile_end(r, i) > 0) inertia_of(r, i);
+    else row_of_m(s, i);
+  }
+}
+
 void sim_rows_couple(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   if (r->augmented) sim_augmented_stale(s);
@@ -443,11 +453,7 @@ void sim_rows_couple(nsm_sim *s) {
   for (int row = 0; row < r->n; row++)
     if (r->active[row]) column(s, row, &few);
   solve_waiting(&s->n.w, &few);
-  for (int i = 0; i < r->n; i++) {
-    if (!r->active[r->row_at[i]]) continue;
-    if (sim_pile_end(r, i) > 0) inertia_of(r, i);
-    else row_of_m(s, i);
-  }
+  sim_rows_couple_kept(s);
 }
 
 // ---- what the rest asks for -----------------------------------------------------------------------------------------
@@ -458,14 +464,18 @@ double sim_rows_inertia(const nsm_sim *s, int at) {
   return r->whole ? sim_assembly_inertia(s, r->row_at[at]) : r->m[r->diagonal[at]];
 }
 
+void sim_rows_add_column(const nsm_sim *s, int row, double lambda, double *dz) {
+  const sim_rows *r = &s->n.r;
+  for (int e = r->x0[row]; lambda != 0 && e < r->x0[row + 1]; e++) dz[r->xz[e]] += r->x[e] * lambda;
+}
+
 // dz += X lambda, [w.n]; lambda of the active rows by their places in the list.
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   if (r->whole) { sim_augmented_motion(s, dz); return; }
   for (int i = 0; i < a->nactive; i++) {
-    int row = r->row_at[a->active[i]];
-    for (int e = r->x0[row]; lambda[i] != 0 && e < r->x0[row + 1]; e++) dz[r->xz[e]] += r->x[e] * lambda[i];
+    sim_rows_add_column(s, r->row_at[a->active[i]], lambda[i], dz);
   }
 }
 

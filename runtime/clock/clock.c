@@ -65,15 +65,16 @@ long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 double nsm_time_of_step(const nsm_sim *s, long k) { return time_of(s, k); }
 
-// Up to n whole steps; how many. What an event has stopped or changed first is for nsm_step.
-static long whole_steps(nsm_sim *s, long n) {
+// Up to n whole steps; how many. instant: is one of `every` due now? What an event has stopped or changed first is for
+// nsm_step.
+static long whole_steps(nsm_sim *s, long n, int *instant) {
   int stale = s->n.stale;
   if (s->now.stopped || s->a->start_error.code != NSM_OK) return 0;
   if (stale && !sim_refresh(s, NULL)) {
     s->n.stale = stale;                                    // the generic step says why
     return 0;
   }
-  return sim_whole_run(s, n);
+  return sim_whole_run(s, n, instant);
 }
 
 // Whole steps keep the books, and end where these are off; who calls them says so, also where no step follows.
@@ -88,13 +89,15 @@ static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
-    int fired = 0;
-    long done = s->n.whole ? whole_steps(s, n) : 0;
+    int instant = 0;
+    long done = s->n.whole ? whole_steps(s, n, &instant) : 0;
     s->now.tick += done;
     n -= done;
     if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
-    if (done > 0 && (code = sim_events_fused(s, &fired, e)) != NSM_OK) return code;
-    if (fired) continue;
+    if (instant) {
+      code = sim_events_fused(s, e);
+      continue;
+    }
     if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
     code = nsm_step(s, e);
     n--;

@@ -75,8 +75,7 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
-// Fused steps were taken to the present time: what is due now; was anything?
-nsm_code sim_events_fused(nsm_sim *s, int *fired, nsm_error *e);
+nsm_code sim_events_fused(nsm_sim *s, nsm_error *e);       // fused steps were taken to an instant: what is due now
 // impulses.c: of networks at the present instant; forgets those before; what is said of them
 void     sim_impulses_open(nsm_sim *s);
 void     sim_impulses_look(nsm_sim *s, double h);

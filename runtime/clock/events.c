@@ -332,11 +332,8 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
   return fire_and_settle(s, s->now.t, 1, 0, e);
 }
 
-nsm_code sim_events_fused(nsm_sim *s, int *fired, nsm_error *e) {
-  *fired = 0;
-  if (s->a->m->nblock == 0 || sim_next_instant(s) > s->now.t + sim_time_round_off(s, s->now.t)) return NSM_OK;
+nsm_code sim_events_fused(nsm_sim *s, nsm_error *e) {
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
-  *fired = 1;
   nsm_code code = fire_and_settle(s, s->now.t, 0, 0, e);
   return code == NSM_OK && sim_interrupted(s) ? NSM_INTERRUPTED : code;
 }
@@ -527,7 +524,7 @@ static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
   s->located->parts += part < to;
   code = s->now.t >= to ? NSM_OK : one_piece(s, to, 1, located, &again);
   if (e && code == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
-  else if (e && code != NSM_FAILED) *e = again;
+  else if (e && (code != NSM_FAILED || s->n.galerkin)) *e = again;   // order 2 knows which statement is no number
   return code;
 }
 

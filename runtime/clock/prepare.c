@@ -62,6 +62,8 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
     else if (z < s->a->nv) sim_v_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
+    nsm_view now = sim_now(s);
+    if (sim_blame(s, &now, e) != NSM_OK) return e ? e->code = NSM_MODEL_WRONG : 0, 0;      // something is no number
     s->n.h = 0.37*h;                                       // x' = x and h theta = 1: the step alone makes it singular
     if (sim_matrix_update(s, 1) < 0) {
       sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),

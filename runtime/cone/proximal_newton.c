@@ -136,8 +136,8 @@ static int comes_close(const nsm_graph *g, const nsm_newton *n, const double *x,
 }
 
 // The first attempt goes on for long where it comes close: contacts that contradict each other, two nearly in the same
-// place, make the loop creep along a null vector of the active set until one of them opens. Most others are short; the
-// second, fourth, eighth ... have time to creep, too.
+// place, make the loop creep along a null vector of the active set until one of them opens; not for an iterate, which
+// will be followed by another one. Most others are short; the second, fourth, eighth ... have time to creep, too.
 nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                           double *lambda, double *u) {
   size_t mark = w->used;
@@ -159,7 +159,8 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
     }
     const nsm_proximal loop = { p, t, &g, &n, x, lambda, u };
     outcome = nsm_proximal_loop(&loop, alpha, length);
-    if (outcome == NSM_CONE_GAVE_UP && a == 0 && !t->max_iterations && comes_close(&g, &n, x, u))
+    int stays = a == 0 && !t->max_iterations && !w->brief;
+    if (outcome == NSM_CONE_GAVE_UP && stays && comes_close(&g, &n, x, u))
       outcome = nsm_proximal_loop(&loop, next_alpha, LONG);
   }
   w->used = mark;

@@ -11,6 +11,10 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
   else sim_family_name(name, sizeof name, sim_text(s, s->a->m->cls[cls].label));
   char escape[400] = "";
   int runs = !isnan(value) && sim_escapes(s, escape, sizeof escape);
+  if (!runs && sim_is_network(s)) {
+    runs = 1;
+    snprintf(escape, sizeof escape, "does a part there divide by 0, as a resistor of 0 ohm does?");
+  }
   sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld%s%s",
               s->a->m->cls[cls].line, name, what, what_is(value), t, s->now.k + 1, runs ? "; " : "", escape);
   return NSM_FAILED;

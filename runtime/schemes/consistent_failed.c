@@ -34,6 +34,7 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   char name[256];
   const struct sim_consistent *c = s->n.con;
   int z = bad_mass(s, v);
+  if (sim_blame(s, v, e) != NSM_OK) return NSM_FAILED;                 // a kernel gave what is no number
   if (z >= 0) bad = z;
   int row = bad < s->a->nv ? -1 : c->row[(bad - s->a->nv) % c->ns];
   if (row < 0) sim_z_name(s, bad, name, sizeof name);

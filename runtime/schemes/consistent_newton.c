@@ -64,7 +64,7 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-10, most_share = 1e-5, falls = 0.1, sharper = 0.03, strict = 1e-2;
+static const double share = 1e-5, first_share = 1e-10, most_share = 1e-10, falls = 0.1, sharper = 0.03, strict = 1e-2;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;
@@ -89,8 +89,8 @@ static int almost_still(const nsm_sim *s) {
 // Where the residual has hardly fallen, answers that will do lead nowhere: bodies that touch in more points than hold
 // them contradict each other by what the curvature of their ways leaves, and until one contact opens or slides every
 // step has the same trouble. Above may_rest the next problem is solved by the loop that creeps to there, and later ones
-// by all solvers; below it in every eighth of such steps. What is almost still is solved to the floor, by the path of
-// the smoothed problems, whose forces are nearest to it: so it comes to rest. 0: they do not help.
+// by all solvers; below it in every eighth of such steps. What is almost still is solved to the floor in every eighth
+// step, by the path of the smoothed problems, whose forces are nearest to it: so it comes to rest. 0: they do not help.
 static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   int slow = s->touching && it->number > 1 && it->error > s->a->tolerance && it->rate > halves;
@@ -98,7 +98,8 @@ static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   int must = it->error > may_rest, creeps = c->stuck == 1 && (must || s->now.con.stagnant % TURN == TURN - 1),
       all = c->stuck % ALL == 2 && it->error > at_last;
   c->solver.enough = creeps || all ? fmax(s->a->tolerance, strict * it->error) : enough_of(s, it);
-  int rests = s->touching && it->number > 0 && it->error <= s->a->tolerance && almost_still(s);
+  int turn = s->touching && it->number > 0 && s->now.k % TURN == 0,
+      rests = turn && it->error <= s->a->tolerance && almost_still(s);
   if (rests) c->solver.enough = of_friction;
   c->solver.only = creeps ? "proximal_newton" : rests ? "sigma" : NULL;
   c->solver.strict = creeps || all || rests;
@@ -106,13 +107,13 @@ static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   return !(c->stuck > HOPELESS && it->error > at_last && it->rate > same && it->rate * same < 1);
 }
 
-// Factors that contract by the rate of the last step are kept for the last one.
+// Small factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
   if (!tightens_inner(s, it)) return con_failed(s, v, it, e);
-  int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
+  int fresh = !(sim_keeps_factors(&c->k, it) || (it->error <= keeps_factors && it->error * it->rate <= at_floor)),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   it->exact = c->affine && !c->projected;
   if (c->singular && c->asks) return NSM_FAILED;         // con_move has the word

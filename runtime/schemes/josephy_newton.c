@@ -24,6 +24,14 @@ static nsm_code given_up(nsm_sim *s, const nsm_view *v, const sim_iteration *it,
   return NSM_FAILED;
 }
 
+// Of the residual after one iteration; of its rate in the iteration before.
+static const double near_enough = 1e-4, contracts = 1e-2;
+
+int sim_keeps_factors(const sim_matrix *w, const sim_iteration *it) {
+  if (!w->large || it->number == 0 || it->alpha != 1) return 0;
+  return it->number == 1 ? it->error <= near_enough : it->rate <= contracts;
+}
+
 // A coefficient of friction that is sought between two values: its residual need not fall.
 static int moves(const nsm_sim *s, const sim_iteration *it) {
   return it->worst < 0 && sim_friction_moves(s, ~it->worst);

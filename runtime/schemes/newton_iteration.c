@@ -38,13 +38,34 @@ static int matrices(nsm_sim *s, double t1) {
   return -1;
 }
 
-// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz.
-static void free_motion(nsm_sim *s) {
+// M_osns at the iterate with W and X of the one before.
+static int kept_matrices(nsm_sim *s) {
+  if (!s->w.frozen) sim_rows_rates(s);
+  if (!s->n.r.constant && s->n.r.n > 0) sim_rows_couple_kept(s);
+  return -1;
+}
+
+// Of what has impulses, the problem has those of the iterate.
+static void contact_impulses(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->n.isl.nactive; i++) {
+    int row = newton_row(s, i);
+    double p = s->w.l1[r->l[row]];
+    if (s->a->cls[r->cls[row]].c->kind == NSM_RELATION) continue;         // g has them
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->w.dz[r->bz[e]] += r->b[e] * p;
+  }
+}
+
+// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz. With factors of an iterate
+// before W z_p is not -R there without the terms of l^a, but this: z^a - W^-1 R - X l^a, so that what is kept acts on
+// changes alone and the answer is that of new factors.
+static void free_motion(nsm_sim *s, int kept) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
   if (s->a->on.g.n > 0)
     for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->w.g[i];
-  SIM_EACH(s, relation, k) {
+  if (kept) contact_impulses(s);
+  else SIM_EACH(s, relation, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double l = s->w.l1[r->l[row]];
       for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->w.dz[r->bz[e]] -= r->b[e] * l;
@@ -57,6 +78,8 @@ static void free_motion(nsm_sim *s) {
     s->w.dz[s->a->nz + j] = -r->y[r->border[j]];
   }
   sim_matrix_solve(s, s->w.dz);
+  for (int i = 0; kept && i < s->n.isl.nactive; i++)
+    sim_rows_add_column(s, newton_row(s, i), -s->w.l1[r->l[newton_row(s, i)]], s->w.dz);
 }
 
 // (17)
@@ -119,9 +142,10 @@ void newton_go(nsm_sim *s, double alpha) {
 
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   if (it->number >= TURNS) newton_remember(s);
-  int z = matrices(s, v->t), whole = it->number > 0 && it->alpha == 1;
+  int kept = !s->n.r.whole && sim_keeps_factors(&s->n.w, it), whole = it->number > 0 && it->alpha == 1;
+  int z = kept ? kept_matrices(s) : matrices(s, v->t);
   if (z >= 0) return newton_singular(s, v->t, z, e);
-  free_motion(s);
+  free_motion(s, kept);
   sim_friction_guess(s, !whole);
   if (s->n.isl.nactive > 0) {
     int struck = it->number > 0 || sim_rebound(s);         // by the D of the first iterate

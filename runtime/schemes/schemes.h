@@ -149,7 +149,8 @@ void     sim_radau_accept(nsm_sim *s);
 
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
-long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the generic step takes
+// Up to n steps; how many it did before one that the generic step takes. instant: is one of `every` due now?
+long     sim_whole_run(nsm_sim *s, long n, int *instant);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

@@ -74,7 +74,8 @@ static long clear_of_instants(nsm_sim *s, long n, int *at) {
     if (k[0] < 0) w->c[NSM_WHOLE_SCALARS + i] = s->now.d[k[1]];
   }
   if (s->a->m->nblock == 0) return n;
-  double by_time = sim_next_by_time(s, s->a->start + ((double)(tick + n) + 0.5) * s->a->step);
+  double far = s->a->start + ((double)(tick + n) + 0.5) * s->a->step;
+  double by_time = s->a->nwhen > 0 ? sim_next_by_time(s, far) : far;
   double every = sim_next_instant(s), due = fmin(by_time, every), most = (double)n;
   due -= sim_instant_tolerance(s, due);
   while (n > 0 && s->a->start + (double)(tick + n) * s->a->step > due) {
@@ -152,13 +153,12 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
-// The last step may be a shorter one: the generic step takes it. A run ends at an instant of `every`, which the clock
-// looks at.
-long sim_whole_run(nsm_sim *s, long n) {
+// The last step may be a shorter one: the generic step takes it.
+long sim_whole_run(nsm_sim *s, long n, int *instant) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
-  int at = 0;
+  int at = *instant = 0;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
@@ -169,6 +169,7 @@ long sim_whole_run(nsm_sim *s, long n) {
     for (long m = 1; m > 0 && w->ahead < n && !at;) {
       m = clear_of_instants(s, n - w->ahead < CHUNK ? n - w->ahead : CHUNK, &at);
       for (long to = w->ahead + m; m > 0 && w->ahead < to;) m = booked(s);
+      *instant = at && m > 0;
     }
     return w->ahead;
   }
@@ -177,6 +178,7 @@ long sim_whole_run(nsm_sim *s, long n) {
     int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m, &at);
     int done = clear > 0 ? chunk(s, clear) : 0;
     w->look = done < clear || done == 0 ? done : 2L * m;
+    *instant = at && done == clear;
     if (done < m || at || (s->now.ledger.on && sim_was_from_nothing(s))) break;
   }
   return w->ahead;

@@ -104,7 +104,21 @@ def into_an_obstacle():
         need(min(c["z"]) > -0.1, f"{scheme}: {min(c['z'])}")
 
 
+def no_number():
+    """What has no derivative at the start, and a division by 0, are named by their statements."""
+    text = """model N { coord x = 0, y = 0; kinetic (x'^2 + y'^2)/2;
+        potential 10*(norm([x, y]) - 1)^2; simulate { until = 0.1, step = 0.01 } }"""
+    for scheme, code in (("moreau", 1), ("consistent", 3), ("moreau(located = true)", 1), ("consistent(order = 4)", 3)):
+        _, err, _ = run(text, 0.01, scheme, code=code)
+        need("line 2 (potential)" in err and "infinite" in err, f"{scheme}: {err}")
+    circuit = """import "std/circuit.nsm"; model RC { node a, gnd = 0; Resistor R(a = a, b = gnd, R = 0);
+        Capacitor C(a = a, b = gnd, C = 1e-6, u0 = 1); simulate { until = 1e-3, step = 1e-5 } }"""
+    _, err, _ = run(circuit, 1e-5, "radau", code=1)
+    need("infinite" in err and "singular" not in err, err)
+
+
 CASES = [("first row: a graph", graph), ("first row: sliding", sliding), ("first row: diodes", oscillator),
          ("first row: a family of nodes", family), ("first row: events at the start", nonlinear_family),
          ("first row: impulses", impulses), ("a reset into an obstacle", into_an_obstacle),
+         ("no number at the start", no_number),
          ("first row: a loop of capacitors", loop_of_capacitors)]

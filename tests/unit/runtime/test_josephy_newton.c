@@ -112,7 +112,25 @@ static void interrupted(void **state) {
   free(s);
 }
 
+// Factors are kept of large matrices alone, not at the start of a step, not behind a step that was shortened, and not
+// where they contract too little.
+static void kept_factors(void **state) {
+  (void)state;
+  sim_matrix small = { .n = 4 }, large = { .n = 200, .large = 1 };
+  sim_iteration first = { .number = 1, .error = 1e-6, .alpha = 1 }, far = first, start = first, shortened = first,
+                second = { .number = 2, .error = 1e-6, .rate = 1e-3, .alpha = 1 }, slow = second;
+  far.error = 1e-3;
+  start.number = 0;
+  shortened.alpha = 0.5;
+  slow.rate = 0.1;
+  assert_true(sim_keeps_factors(&large, &first) && sim_keeps_factors(&large, &second));
+  assert_false(sim_keeps_factors(&small, &first) || sim_keeps_factors(&small, &second));
+  assert_false(sim_keeps_factors(&large, &far) || sim_keeps_factors(&large, &start));
+  assert_false(sim_keeps_factors(&large, &shortened) || sim_keeps_factors(&large, &slow));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(loop), cmocka_unit_test(interrupted) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(loop), cmocka_unit_test(interrupted),
+                                      cmocka_unit_test(kept_factors) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
