@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 35
+#define NSM_ABI_VERSION 36
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -412,11 +412,18 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // tolerance: nan where not given; solver: offset of its name in text, 0: automatic; located: events are located within
 // the step; own_weights: theta is the model's own (1), gamma is (2); project_start: values of the start that violate
 // the laws are moved, however far off; stages: of radau, 0 where it is another scheme;
-// projection: places are projected after each step.
+// projection: places are projected after each step; unlocated: why events are not located where nobody said.
+enum {
+  NSM_UNLOCATED_SAID,             // the experiment says which
+  NSM_UNLOCATED_NAMED,            // it names a scheme, and not that it locates
+  NSM_UNLOCATED_SHAPES,           // contacts of shapes
+  NSM_UNLOCATED_MANY,             // many contacts and laws
+  NSM_UNLOCATED_REFUSED           // laws beside contacts that located runs refuse
+};
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
   double rtol, atol;              // of event_driven; 0: not given
-  int    solver, located, own_weights, project_start, stages, projection;
+  int    solver, located, own_weights, project_start, stages, projection, unlocated;
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on

@@ -357,6 +357,7 @@ typedef struct sim_analysis {
   } on;
   int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
+  int     unlocated;                    // NSM_UNLOCATED_...: why they are not
   int     projects;                     // places are projected after each step (schemes/projection.c)
   int     stages;                       // of a scheme that collocates; two_point: half of the order
   int     linear;                       // step_linear applies

@@ -127,6 +127,7 @@ SchemeFacts scheme_facts(const Plan *p) {
                     p->scheme->closed,
                     p->theta,
                     p->gamma,
+                    p->sys->model->sim.located > 0 && p->scheme->located && !p->scheme->flows,
                     p->scheme->weights,
                     p->scheme->explicit_step,
                     p->constant_iteration_matrix,
@@ -264,6 +265,37 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
   return m;
 }
 
+// Of a model that does not say whether its events are located.
+static const Model *unlocated(Arena *a, const Model *given, MUnlocated why) {
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  m->sim.unlocated = why;
+  return m;
+}
+
+static const Model *located_by_default(Arena *a, const Model *given) {
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  m->sim.located = m->sim.by_default = true;
+  return m;
+}
+
+// The model as it runs, and its system. Where it does not say so, its events are located if no scheme is named, it has
+// any laws, and the rules of the plan do not exclude it (plan/default_located.c). Switches of `if` are located where
+// that is said: one whose branches both drive back would end a step again and again.
+static void to_system(Compilation *c, const Model *given, const char *scheme, const PipelineOptions *o) {
+  Arena *a = c->stages;
+  bool said = o->located || given->sim.located || (model_laws(given) == 0 && given->ntouch == 0);
+  MUnlocated why = said ? UNLOCATED_SAID : scheme ? UNLOCATED_NAMED : unlocated_by_default(given);
+  if (said || scheme) c->model = with_switches(a, why ? unlocated(a, given, why) : given, o->located,
+                                               collocates(scheme), c->bag);
+  else c->model = why ? unlocated(a, given, why) : located_by_default(a, given);
+  c->system = derive_system(a, c->model, false, c->bag);
+  if (!c->system || !c->model->sim.by_default || can_be_located(a, c->system)) return;
+  c->model = unlocated(a, given, UNLOCATED_REFUSED);
+  c->system = derive_system(a, c->model, false, c->bag);
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -283,10 +315,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   const char *scheme = name_of_scheme(c->model, o);
-  c->model = with_order(c->stages, c->model, scheme, o);
-  c->model = with_switches(c->stages, c->model, o->located, collocates(scheme), c->bag);
+  to_system(c, with_order(c->stages, c->model, scheme, o), scheme, o);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
-  c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;

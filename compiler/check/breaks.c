@@ -225,7 +225,7 @@ static void crossed(Check *k, const SysClass *c, void *ctx) {
     if (!jumps(k, c, ex_add(k->s->pool, c->f[r], c->g[r]), OF_Q | OF_V | OF_X, -1, &b)) continue;
     Op op = ex_operator(k->s->pool, b.node);
     bool is_if = op != OP_SIGN && op != OP_FLOOR;
-    if (is_if && k->s->model->sim.located > 0) continue;                  // W0845 has told it
+    if (is_if && k->s->model->sim.located > 0 && !k->s->model->sim.by_default) continue;    // W0845 has told it
     *reported = true;
     const char *what = sym_name(t->kind == SLOT_Q ? t->value : t->rate, (void *)k->s);
     Diag *d = diag(k->bag, DIAG_W0847, c->span, "%s%s jumps where %s", t->kind == SLOT_Q ? "the force on " : "", what,

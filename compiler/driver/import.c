@@ -30,7 +30,7 @@ static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   RobotWrong wrong;
   const char *packages = o->flags.text[NSM_FLAG_PACKAGES];
   bool good = ends(o->file[0], ".urdf") ? urdf_import(a, f, fixed, packages, out, &notes, &wrong)
-                                        : mjcf_import(a, f, out, &notes, &wrong);
+                                        : mjcf_import(a, f, o->flags.text[NSM_FLAG_KEY], out, &notes, &wrong);
   if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
   else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
   text_free(&notes);

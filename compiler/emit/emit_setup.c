@@ -69,6 +69,7 @@ static void emit_experiment(Emitter *e) {
   if (s->model->sim.project_start) text_add(e->out, "  e->project_start = 1;\n");
   text_printf(e->out, "  e->located = %d;\n  e->own_weights = %d;\n", s->model->sim.located > 0,
               (s->theta != EX_NONE) + 2 * (s->gamma != EX_NONE));
+  if (s->model->sim.unlocated) text_printf(e->out, "  e->unlocated = %d;\n", s->model->sim.unlocated);
   if (p->projection) text_add(e->out, "  e->projection = 1;\n");
   int stages = e->plan->degree > 1 ? e->plan->degree : s->model->sim.stages;
   if (stages) text_printf(e->out, "  e->stages = %d;\n", stages);

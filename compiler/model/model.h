@@ -299,11 +299,18 @@ enum {
 // cond: over params and MX_STAT; stat: the number of its first statistic
 typedef struct MExpect { MExpr *cond; const char *text; Span span; int stat; } MExpect;
 
+// As NSM_UNLOCATED_...: why events are not located of an experiment that does not say whether they are.
+typedef enum {
+  UNLOCATED_SAID, UNLOCATED_NAMED, UNLOCATED_SHAPES, UNLOCATED_MANY, UNLOCATED_REFUSED
+} MUnlocated;
+
 typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
   int located; Span located_span;      // located = true: 1, false: -1; 0: not said
+  bool by_default;                     // events are located, and nobody said so: switches of `if` are not
+  MUnlocated unlocated;
   int stages; Span stages_span;        // of radau; 0: not said
   int order; Span order_span;          // of consistent: 2, 4, 6, 8; 0: not said
   MExpr *rtol, *atol; Span rtol_span;  // of event_driven; NULL: default
@@ -358,6 +365,8 @@ typedef struct Model {
 
 // States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
 double model_unknowns(const Model *m);
+// Contacts, and relations with cases; likewise.
+double model_laws(const Model *m);
 
 // Where parameter number id makes sense, in SI: its range, [0, 1] of a restitution; nan: nothing is known.
 // elab_range.c

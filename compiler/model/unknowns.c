@@ -21,6 +21,23 @@ static double size_of(const Model *m, const MVar *v) {
   return size;
 }
 
+static double instances(const Model *m, const MContext *ctx) {
+  const MxEval e = { number_of, m->param, NULL, 0, (void *)(uintptr_t)m };
+  double size = 1, lo, hi;
+  for (int k = 0; k < ctx->n; k++) {
+    if (!mx_eval(&e, ctx->loop[k].lo, &lo) || !mx_eval(&e, ctx->loop[k].hi, &hi)) return NAN;
+    size *= fmax(hi - lo + 1, 0);
+  }
+  return size;
+}
+
+double model_laws(const Model *m) {
+  double size = 0;
+  for (int i = 0; i < m->ncontact; i++) size += instances(m, &m->contact[i].ctx);
+  for (int i = 0; i < m->nrelation; i++) if (m->relation[i].law != ML_FREE) size += instances(m, &m->relation[i].ctx);
+  return size;
+}
+
 double model_unknowns(const Model *m) {
   double size = 0;
   for (int i = 0; i < m->nvar; i++)

@@ -29,5 +29,6 @@ void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d);    /
 Ex   magnitude(Arena *a, Pool *p, Ex e);                                      // size of the terms of e
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
+void refuse_beside_contacts(const System *s, DiagBag *bag);      // plan.c: what located runs do not take
 // Of an experiment that names none.
 const SchemeDescriptor *default_scheme(Arena *a, const System *s, DiagBag *bag);

@@ -72,7 +72,7 @@ static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
 
 // Impacts ask for velocities that impulses move; unknowns without inertia have none, and a one-sided law about
 // velocities would take part in them.
-static void refuse_beside_contacts(const System *s, DiagBag *bag) {
+void refuse_beside_contacts(const System *s, DiagBag *bag) {
   const SysClass *contact = NULL;
   for (int i = 0; i < s->ncls && !contact; i++)
     if (s->cls[i].kind == CLASS_CONTACT) contact = &s->cls[i];

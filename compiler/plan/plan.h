@@ -52,5 +52,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *scheme, DiagBag *ba
 void plan_print(const Plan *p, Text *out);
 // The scheme of an experiment that names none, where the model alone decides; else NULL.
 const SchemeDescriptor *default_without_velocities(const Model *m);
+// Of an experiment that names no scheme: why its events are not located; 0: they are, if the system can have it so.
+MUnlocated unlocated_by_default(const Model *m);
+bool       can_be_located(Arena *a, const System *s);
 
 int  hoisted_symbol(const System *s, int column);                 // the DAG symbol that stands for num[column]

@@ -41,6 +41,19 @@ void frame_tensor(const Frame *f, const double I[3][3], double to[3][3]) {
     }
 }
 
+Frame frame_about(const double axis[3], double angle) {
+  double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]), c = cos(angle), s = sin(angle);
+  Frame f = frame_rest();
+  if (!(n > 0)) return f;
+  const double e[3] = { axis[0] / n, axis[1] / n, axis[2] / n };
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double across = i == k ? 0 : ((k - i + 3) % 3 == 1 ? -1 : 1) * e[3 - i - k];
+      f.R[i][k] = (1 - c) * e[i] * e[k] + (i == k ? c : 0) + s * across;
+    }
+  return f;
+}
+
 // By the quaternion, whose largest part is taken from the diagonal.
 double frame_turn(const Frame *f, double axis[3]) {
   const double(*R)[3] = f->R;

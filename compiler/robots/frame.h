@@ -8,5 +8,6 @@ Frame frame_of(const Frame *outer, const Frame *inner);    // inner, which stand
 void  frame_point(const Frame *f, const double x[3], double to[3]);
 void  frame_vector(const Frame *f, const double x[3], double to[3]);
 void  frame_tensor(const Frame *f, const double I[3][3], double to[3][3]);  // R I R'
+Frame frame_about(const double axis[3], double angle);      // a turn; at rest where the axis is 0
 // Axis and angle of R.
 double frame_turn(const Frame *f, double axis[3]);

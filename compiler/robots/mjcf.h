@@ -10,6 +10,7 @@ typedef struct MjBody {
   const XmlNode *node;
   struct MjBody *parent, *rigid;        // rigid: the one that it is a part of, as it has no joints; NULL: the world
   Frame at;                             // in the world, at the start
+  Frame moved;                          // how its joints moved it there from where the file has it (mjcf_key.c)
   double mass, com[3], inertia[3][3];   // with those that are a part of it: place of the centre of mass in the world,
                                         // inertia about it in axes of the world
   int njoint;
@@ -23,6 +24,7 @@ typedef struct MjJoint {
   MjBody *body;
   MjKind kind;
   double axis[3], at[3];                // in the world, at the start
+  double moved;                         // from its place in the file to the start
   double ref, stiffness, springref, damping, armature, dry, range[2];
   bool limited;
   const char *place, *rate;             // in nsm: from the start
@@ -59,6 +61,9 @@ typedef struct Mjcf {
   XmlNode *root;
   bool degree, autolimits, exact, geoms_always, geoms_never;        // compiler
   const char *eulerseq;
+  const XmlNode *key;                   // the keyframe that is the start; NULL: none
+  double *qpos;                         // [nqpos] its places; `took` of them are those of joints read so far
+  int nqpos, took;
   double groups[2];
   Vec(MjBody *) bodies;
   Vec(MjJoint *) joints;
@@ -67,7 +72,11 @@ typedef struct Mjcf {
   Vec(MjPair) pairs;
 } Mjcf;
 
-bool mjcf_read(Mjcf *m);
+bool mjcf_read(Mjcf *m, const char *key);                  // key: the name of the keyframe at the start; NULL: none
+bool mjcf_key_read(Mjcf *m, const char *name);             // mjcf_key.c; false: *wrong
+bool mjcf_key_complete(Mjcf *m);                           // is there a number for each joint?
+void mjcf_key_free(Mjcf *m, MjBody *b);                    // a free joint, another joint: their part of `qpos`
+void mjcf_key_joint(Mjcf *m, MjBody *b, MjJoint *j);
 void mjcf_write(Mjcf *m, Text *out);
 bool mjcf_mesh(Mjcf *m, const MjGeom *g, MjMesh *to);      // mjcf_mesh.c; false: *wrong
 void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what acts along them

@@ -7,13 +7,18 @@
 // e_1 = a_1, e_2 = a_2 as far as it is across, e_3 the rows of R have few angles: e_1 e_2 = e_1 e_3 = e_3 e_2 = 0, with
 // the first held in A (e_3 turned by q_1) and the second in the body (turned back by q_n, ..., q_2). Two turns across
 // each other give one row without angles and two of one. Without armatures such coordinates would have no inertia.
-// Ways, and behind them up to three turns about one point p, are then read off the body: with d from where p was to
-// where it is, in A; p_i in A and b_i in the body, which are one frame e_i at the start,
+// Ways, and behind them or before them up to three turns, are then read off the body: with p_i in A and b_i in the
+// body, which are one frame e_i at the start, and d in A from where the turns, about points that may be apart, would
+// put the last point,
 //
-//   ways along s_i         d = sum q_i s_i: rows across the s_i; q_i = s^i d with the dual vectors s^i
+//   d = r_p,n - r_p,1 - R_A rot(a_1, q_1) (p_2 - p_1 + rot(a_2, q_2) (p_3 - p_2))
+//
+//   ways along s_i         d = sum q_i s_i: rows across the s_i; q_i = s^i d with the dual vectors s^i, in A, or in the
+//                          body where the ways are behind the turns
 //   no turn                rows p_1 b_3 = p_2 b_3 = p_1 b_2 = 0
 //   one, about e_3         rows p_1 b_3 = p_2 b_3 = 0;  tan q = p_2 b_1 / p_1 b_1
-//   two, about e_1, e_2    row p_1 b_2 = 0;  tan q_1 = p_3 b_2 / p_2 b_2,  tan q_2 = p_1 b_3 / p_1 b_1
+//   two, about a_1, a_2    row p_1 b_a2 = a_1 a_2;  tan q_1 = p_3 b_a2 / p_2 b_a2,  tan q_2 = p_1 b_3 / p_1 b_n
+//                          with e_1 = a_1, e_3 across both, p_2 = p_3 x p_1 and b_n = b_a2 x b_3
 //   three                  no row; the angles of Cardan: tan q_1 = -p_2 b_3 / p_3 b_3,  sin q_2 = p_1 b_3,
 //                          tan q_3 = -p_1 b_2 / p_1 b_1
 #include <math.h>
@@ -173,13 +178,22 @@ typedef struct Chain {
   MjJoint **way, **turn;
   int nway, nturn;
   const char *A, *name, *d, *p[3], *own[3];
+  double tilt;                          // of two turns: a_1 a_2
+  bool behind;                          // the ways are behind the turns, and so in the axes of the body
 } Chain;
 
 static const char *of_A(const Chain *c, const double x[3]) {
   return arena_printf(c->m->a, "%s.vector(%s)", c->A, in_axes(c->m, mjcf_rigid(c->b->parent), x, false));
 }
 
-// Can it be read off? Ways that are independent, turns about one point and across each other.
+static bool across_each_other(const MjJoint *a, const MjJoint *b) {
+  double e[3], f[3];
+  unit(a->axis, e);
+  unit(b->axis, f);
+  return fabs(dot(e, f)) < 1e-9;
+}
+
+// Can it be read off? Ways that are independent, two turns that are not parallel, or three across each other.
 static bool fits(const Chain *c) {
   double s[3][3], n[3];
   if (c->nway > 3 || c->nturn > 3) return false;
@@ -187,14 +201,15 @@ static bool fits(const Chain *c) {
   if (c->nway >= 2) cross(s[0], s[1], n);
   if (c->nway >= 2 && dot(n, n) < 1e-12) return false;
   if (c->nway == 3 && fabs(dot(n, s[2])) < 1e-6) return false;
+  if (c->nturn == 2) {
+    unit(c->turn[0]->axis, s[0]);
+    unit(c->turn[1]->axis, s[1]);
+    cross(s[0], s[1], n);
+    return dot(n, n) > 1e-6;
+  }
   for (int i = 0; i < c->nturn; i++)
-    for (int k = 0; k < i; k++) {
-      double e[3], f[3], apart = 0;
-      unit(c->turn[i]->axis, e);
-      unit(c->turn[k]->axis, f);
-      for (int j = 0; j < 3; j++) apart = fmax(apart, fabs(c->turn[i]->at[j] - c->turn[k]->at[j]));
-      if (fabs(dot(e, f)) > 1e-9 || apart > 1e-12) return false;
-    }
+    for (int k = 0; k < i; k++)
+      if (!across_each_other(c->turn[i], c->turn[k])) return false;
   return true;
 }
 
@@ -226,7 +241,9 @@ static void ways(const Chain *c, Text *out) {
     cross(s[(i + 1) % 3], s[(i + 2) % 3], dual[i]);
     volume = dot(dual[i], s[i]);
     for (int k = 0; k < 3; k++) dual[i][k] /= volume;
-    const char *as = arena_printf(a, "dot(%s, %s)", of_A(c, dual[i]), c->d);
+    const char *way = c->behind ? arena_printf(a, "%s.vector(%s)", c->b->own, in_own(c->m, c->b, dual[i], false))
+                                : of_A(c, dual[i]);
+    const char *as = arena_printf(a, "dot(%s, %s)", way, c->d);
     if (i < n) reads(c, c->way[i], as, "along", out);
     else text_printf(out, "  constraint %s_side%s: %s = 0;\n", c->name, n == 1 ? i == 1 ? "1" : "2" : "", as);
   }
@@ -254,7 +271,7 @@ static void turns(const Chain *c, bool right, Text *out) {
     reads(c, j[0], ratio(c, product(c, 2, 1), product(c, 1, 1)), "about", out);
     break;
   case 2:
-    text_printf(out, "  constraint %s_tilt: %s = 0;\n", c->name, product(c, 1, 2));
+    text_printf(out, "  constraint %s_tilt: %s = %s;\n", c->name, product(c, 1, 2), robot_number(a, c->tilt));
     reads(c, j[0], ratio(c, product(c, 3, 2), product(c, 2, 2)), "about", out);
     reads(c, j[1], ratio(c, product(c, 1, 3), product(c, 1, 1)), "about", out);
     break;
@@ -266,7 +283,7 @@ static void turns(const Chain *c, bool right, Text *out) {
   }
 }
 
-// The frame e_i: the axes of the turns stand in it as the head of this file says.
+// The frame e_i of one turn or three: their axes stand in it as the head of this file says.
 static void frame_of_turns(const Chain *c, double e[3][3]) {
   double first[3] = { 0, 0, 1 };
   if (c->nturn > 0) unit(c->turn[0]->axis, first);
@@ -281,28 +298,54 @@ static void frame_of_turns(const Chain *c, double e[3][3]) {
   cross(e[0], e[1], e[2]);
 }
 
+// The frames e_i in A and f_i in the body, which are two where two turns are not across each other.
+static void frames_of_turns(Chain *c, double e[3][3], double f[3][3]) {
+  double third[3];
+  if (c->nturn != 2) {
+    frame_of_turns(c, e);
+    memcpy(f, e, 3 * sizeof *e);
+    return;
+  }
+  unit(c->turn[0]->axis, e[0]);
+  unit(c->turn[1]->axis, f[1]);
+  cross(e[0], f[1], third);
+  unit(third, e[2]);
+  memcpy(f[2], e[2], sizeof f[2]);
+  cross(e[2], e[0], e[1]);
+  cross(f[1], f[2], f[0]);
+  c->tilt = across_each_other(c->turn[0], c->turn[1]) ? 0 : dot(e[0], f[1]);
+}
+
 static void by_body(Chain *c, Text *out) {
   Mjcf *m = c->m;
   Arena *a = m->a;
   const MjBody *above = mjcf_rigid(c->b->parent);
-  const double *at = c->nturn > 0 ? c->turn[0]->at : c->b->com;
-  double e[3][3];
+  const double *at = c->nturn > 0 ? c->turn[0]->at : c->b->com, *last = at;
+  double e[3][3], f[3][3];
+  if (c->nturn > 0) last = c->turn[c->nturn - 1]->at;
   c->A = mjcf_own(c->b->parent);
   c->name = robot_name(&m->text, arena_printf(a, "%s_held", c->b->own), "_");
   c->d = arena_printf(a, "%s_way", c->name);
   text_printf(out, "  var %s = %s.point(%s [m]) - %s.point(%s [m]);\n", c->d, c->b->own,
-              in_own(m, c->b, at, true), c->A, in_axes(m, above, at, true));
-  frame_of_turns(c, e);
+              in_own(m, c->b, last, true), c->A, in_axes(m, above, at, true));
+  const char *way = way_of(m, above, c->turn, c->nturn);
+  if (*way) {
+    const char *off = robot_name(&m->text, arena_printf(a, "%s_off", c->name), "_");
+    text_printf(out, "  var %s = %s - %s.vector(%s);\n", off, c->d, c->A, way);
+    c->d = off;
+  }
+  frames_of_turns(c, e, f);
   for (int i = 0; i < 3; i++) {
     c->p[i] = of_A(c, e[i]);
-    c->own[i] = arena_printf(a, "%s.vector(%s)", c->b->own, in_own(m, c->b, e[i], false));
+    c->own[i] = arena_printf(a, "%s.vector(%s)", c->b->own, in_own(m, c->b, f[i], false));
   }
-  ways(c, out);
+  if (!c->behind) ways(c, out);
   turns(c, c->nturn < 3 || dot(c->turn[2]->axis, e[2]) > 0, out);
+  if (c->behind) ways(c, out);
 }
 
 bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out) {
-  Chain c = { .m = m, .b = b, .way = joint };
+  Chain c = { .m = m, .b = b };
   const MjJoint *bare = NULL;
   for (int i = 0; i < b->njoint; i++) {
     if (joint[i]->kind == MJ_BALL)
@@ -310,15 +353,20 @@ bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out) {
                        "read");
     if (!bare && !(joint[i]->armature > 0)) bare = joint[i];
   }
-  while (c.nway < b->njoint && joint[c.nway]->kind == MJ_SLIDE) c.nway++;
-  c.turn = joint + c.nway;
+  c.behind = joint[0]->kind == MJ_HINGE;
+  int first = 1;                                           // how many are of the kind of the first one
+  while (first < b->njoint && joint[first]->kind == joint[0]->kind) first++;
+  c.nway = c.behind ? b->njoint - first : first;
   c.nturn = b->njoint - c.nway;
-  for (int i = 0; i < c.nturn; i++)
-    if (c.turn[i]->kind != MJ_HINGE) c.nway = 4;           // a way behind a turn
+  c.way = c.behind ? joint + first : joint;
+  c.turn = c.behind ? joint : joint + first;
+  for (int i = first; i < b->njoint; i++)
+    if (joint[i]->kind == joint[0]->kind) c.nway = 4;      // ways and turns that alternate
   if (!bare) by_coordinates(m, b, joint, out);
   else if (fits(&c)) by_body(&c, out);
   else
-    return xml_wrong(m->a, m->wrong, bare->node->at, "joints of one body without an `armature` each are ways and then "
-                     "turns about one point, across each other: this one would move a part without mass");
+    return xml_wrong(m->a, m->wrong, bare->node->at, "joints of one body without an `armature` each are ways beside "
+                     "one turn, two that are not parallel, or three across each other: this one would move a part "
+                     "without mass");
   return true;
 }

@@ -157,7 +157,13 @@ static const MjBody *body_named(const Mjcf *m, const char *name) {
   return NULL;
 }
 
-// The first follows the second by a polynomial: what both are from the start, as MuJoCo has it.
+// The place of a joint as a number, from where the file has it.
+static const char *from_file(Mjcf *m, const MjJoint *j) {
+  const char *x = arena_printf(m->a, "%s/(1 [%s])", j->place, unit_of(j));
+  return j->moved == 0 ? x : arena_printf(m->a, "%s + %s", x, robot_number(m->a, j->moved));
+}
+
+// The first follows the second by a polynomial: what both are from the file, as MuJoCo has it.
 static void follows(Mjcf *m, const XmlNode *n, const char *name, Text *out) {
   const MjJoint *j = mjcf_joint(m, xml_text(n, "joint1")), *k = mjcf_joint(m, xml_text(n, "joint2"));
   double c[5] = { 0, 1, 0, 0, 0 };
@@ -166,10 +172,10 @@ static void follows(Mjcf *m, const XmlNode *n, const char *name, Text *out) {
     return;
   }
   mjcf_numbers(m, n, "equality", "polycoef", NULL, 5, c);
-  text_printf(out, "  constraint %s: %s/(1 [%s]) = %s", name, j->place, unit_of(j), robot_number(m->a, c[0]));
+  text_printf(out, "  constraint %s: %s = %s", name, from_file(m, j), robot_number(m->a, c[0]));
   for (int i = 1; k && i < 5; i++)
     if (c[i] != 0)
-      text_printf(out, " + (%s)*(%s/(1 [%s]))^%d", robot_number(m->a, c[i]), k->place, unit_of(k), i);
+      text_printf(out, " + (%s)*(%s)^%d", robot_number(m->a, c[i]), from_file(m, k), i);
   text_printf(out, ";  // line %d\n", line_of(n));
 }
 

@@ -9,26 +9,13 @@ static const double pi = 3.14159265358979323846;
 // ---- frames ---------------------------------------------------------------------------------------------------------
 static double angle_of(const Mjcf *m, double x) { return m->degree ? x * pi / 180 : x; }
 
-static Frame about(const double axis[3], double angle) {
-  double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]), c = cos(angle), s = sin(angle);
-  Frame f = frame_rest();
-  if (!(n > 0)) return f;
-  const double e[3] = { axis[0] / n, axis[1] / n, axis[2] / n };
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      double across = i == k ? 0 : ((k - i + 3) % 3 == 1 ? -1 : 1) * e[3 - i - k];
-      f.R[i][k] = (1 - c) * e[i] * e[k] + (i == k ? c : 0) + s * across;
-    }
-  return f;
-}
-
 // The smallest rotation that takes z to this direction.
 static Frame z_to(const double to[3]) {
   double n = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
   const double axis[3] = { -to[1], to[0], 0 };
   if (!(n > 0)) return frame_rest();
-  if (to[0] == 0 && to[1] == 0) return about((const double[3]){ 1, 0, 0 }, to[2] < 0 ? pi : 0);
-  return about(axis, atan2(sqrt(to[0] * to[0] + to[1] * to[1]), to[2]));
+  if (to[0] == 0 && to[1] == 0) return frame_about((const double[3]){ 1, 0, 0 }, to[2] < 0 ? pi : 0);
+  return frame_about(axis, atan2(sqrt(to[0] * to[0] + to[1] * to[1]), to[2]));
 }
 
 static void columns(Frame *f, double x[3], double y[3]) {
@@ -53,7 +40,7 @@ static Frame euler(const Mjcf *m, const double x[3]) {
     const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
     char c = m->eulerseq[i];
     int which = c == 'x' || c == 'X' ? 0 : c == 'y' || c == 'Y' ? 1 : 2;
-    Frame one = about(axes[which], angle_of(m, x[i]));
+    Frame one = frame_about(axes[which], angle_of(m, x[i]));
     f = c >= 'a' ? frame_of(&f, &one) : frame_of(&one, &f);          // axes that go with it, or of the parent
   }
   return f;
@@ -65,9 +52,9 @@ static bool attitude(Mjcf *m, const XmlNode *n, const char *tag, const char *cla
   Frame turned = frame_rest();
   if ((count = mjcf_numbers(m, n, tag, "quat", class, 4, x)) == 4) {
     double s = sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    turned = about(x + 1, 2 * atan2(s, x[0]));
+    turned = frame_about(x + 1, 2 * atan2(s, x[0]));
   } else if (count == 0 && (count = mjcf_numbers(m, n, tag, "axisangle", class, 4, x)) == 4)
-    turned = about(x, angle_of(m, x[3]));
+    turned = frame_about(x, angle_of(m, x[3]));
   else if (count == 0 && (count = mjcf_numbers(m, n, tag, "euler", class, 3, x)) == 3) turned = euler(m, x);
   else if (count == 0 && (count = mjcf_numbers(m, n, tag, "xyaxes", class, 6, x)) == 6) columns(&turned, x, x + 3);
   else if (count == 0 && (count = mjcf_numbers(m, n, tag, "zaxis", class, 3, x)) == 3) turned = z_to(x);
@@ -256,6 +243,7 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   if (!strcmp(n->name, "freejoint") || !strcmp(type, "free")) {
     b->free = true;
     if (b->parent) return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint stands in the world itself");
+    mjcf_key_free(m, b);
     double armature = 0;
     if (strcmp(n->name, "freejoint") && mjcf_numbers(m, n, "joint", "armature", class, 1, &armature) > 0 && armature)
       robot_left_out(&m->text, n, "armature of free joints");
@@ -279,8 +267,10 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
     for (int i = 0; i < 4; i++) *angle[i] = angle_of(m, *angle[i]);
   }
   if (mjcf_text(m, n, "joint", "springdamper", class)) robot_left_out(&m->text, n, "`springdamper` of joints");
-  frame_point(&in->at, pos, j->at);
-  frame_vector(&in->at, axis, j->axis);
+  Frame now = frame_of(&b->moved, &in->at);
+  frame_point(&now, pos, j->at);
+  frame_vector(&now, axis, j->axis);
+  mjcf_key_joint(m, b, j);
   b->njoint++;
   vec_push(&m->joints, j);
   return true;
@@ -293,7 +283,7 @@ static bool body(Mjcf *m, const XmlNode *n, MjBody *parent, const MjPlace *in) {
   MjBody *b = ARENA_NEW(m->a, MjBody);
   MjPlace own = *in;
   Frame at;
-  *b = (MjBody){ .name = xml_text(n, "name"), .node = n, .parent = parent };
+  *b = (MjBody){ .name = xml_text(n, "name"), .node = n, .parent = parent, .moved = frame_rest() };
   if (xml_text(n, "childclass")) own.class = xml_text(n, "childclass");
   if (!mjcf_known_class(m, n, "childclass") || !frame(m, n, "body", NULL, &at)) return false;
   if (xml_text(n, "gravcomp")) robot_left_out(&m->text, n, "`gravcomp` of bodies");
@@ -325,8 +315,11 @@ static bool site(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   return true;
 }
 
-// A `frame` within a body, or the body itself: what it has but bodies, or the bodies. A frame places what is in it.
-static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool bodies) {
+// A `frame` within a body, or the body itself: its joints, the other parts of it, or the bodies in it. A frame places
+// what is in it.
+typedef enum { JOINTS, PARTS, BODIES } Pass;
+
+static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, Pass pass) {
   static const char *const seen[] = { "inertial", "site", "camera", "light", "body", "geom", "joint", "freejoint",
                                       "frame" };
   for (const XmlNode *x = n->first; x; x = x->next) {
@@ -334,17 +327,18 @@ static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool b
     while (i < sizeof seen / sizeof *seen && strcmp(seen[i], x->name) != 0) i++;
     if (i == sizeof seen / sizeof *seen) robot_left_out(&m->text, x, arena_printf(m->a, "`%s` of bodies", x->name));
     bool is_body = !strcmp(x->name, "body");
-    if (bodies && is_body && !body(m, x, b, in)) return false;
+    if (pass == BODIES && is_body && !body(m, x, b, in)) return false;
     if (!strcmp(x->name, "frame")) {
       MjPlace own = *in;
       Frame at;
       if (xml_text(x, "childclass")) own.class = xml_text(x, "childclass");
       if (!mjcf_known_class(m, x, "childclass") || !frame(m, x, "frame", NULL, &at)) return false;
       own.at = frame_of(&in->at, &at);
-      if (!each(m, x, b, &own, bodies)) return false;
+      if (!each(m, x, b, &own, pass)) return false;
     }
-    if (bodies) continue;
-    if (b && (!strcmp(x->name, "joint") || !strcmp(x->name, "freejoint")) && !joint(m, x, b, in)) return false;
+    bool is_joint = !strcmp(x->name, "joint") || !strcmp(x->name, "freejoint");
+    if (pass == JOINTS && b && is_joint && !joint(m, x, b, in)) return false;
+    if (pass != PARTS) continue;
     if (!strcmp(x->name, "geom") && !geom(m, x, b, in)) return false;
     if (!strcmp(x->name, "site") && !site(m, x, b, in)) return false;
   }
@@ -353,11 +347,14 @@ static bool each(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in, bool b
 
 static bool inside(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   size_t first = m->geoms.n;
-  if (!each(m, n, b, in, false)) return false;
+  MjPlace own = *in;
+  if (!each(m, n, b, in, JOINTS)) return false;
+  if (b) own.at = b->at = frame_of(&b->moved, &in->at);
+  if (!each(m, n, b, &own, PARTS)) return false;
   if (b) b->rigid = b->njoint > 0 || b->free ? b : b->parent ? b->parent->rigid : NULL;
   if (b && b->free && b->njoint > 0)
     return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint has no other joint");
-  return (!b || mass_of(m, n, b, first, in->class)) && each(m, n, b, in, true);
+  return (!b || mass_of(m, n, b, first, in->class)) && each(m, n, b, &own, BODIES);
 }
 
 const MjBody *mjcf_rigid(const MjBody *b) { return b ? b->rigid : NULL; }
@@ -457,7 +454,7 @@ static bool read_includes(Mjcf *m, XmlNode *n, int depth) {
   return true;
 }
 
-bool mjcf_read(Mjcf *m) {
+bool mjcf_read(Mjcf *m, const char *key) {
   m->degree = m->autolimits = true;
   m->eulerseq = "xyz";
   m->groups[1] = 5;
@@ -465,10 +462,10 @@ bool mjcf_read(Mjcf *m) {
   if (!m->root) return false;
   if (strcmp(m->root->name, "mujoco") != 0)
     return xml_wrong(m->a, m->wrong, m->root->at, "a file of MJCF is a `mujoco`, and not `%s`", m->root->name);
-  if (!read_includes(m, m->root, 0) || !settings(m)) return false;
+  if (!read_includes(m, m->root, 0) || !settings(m) || !mjcf_key_read(m, key)) return false;
   const XmlNode *world = xml_child(m->root, "worldbody");
   if (!world) return xml_wrong(m->a, m->wrong, m->root->at, "there is no `worldbody`");
   for (; world; world = xml_next(world, "worldbody"))
     if (!inside(m, world, NULL, &(MjPlace){ frame_rest(), NULL })) return false;
-  return masses(m);
+  return mjcf_key_complete(m) && masses(m);
 }

@@ -208,12 +208,14 @@ void mjcf_contacts(Mjcf *m, Text *out) {
 // ---- the whole ------------------------------------------------------------------------------------------------------
 static void unread(Mjcf *m) {
   static const char *const known[] = { "worldbody", "compiler", "option", "default", "contact", "equality", "tendon",
-                                       "actuator", "visual", "statistic", "asset", "size", "sensor" };
+                                       "actuator", "visual", "statistic", "asset", "size", "sensor", "keyframe" };
   for (const XmlNode *n = m->root->first; n; n = n->next) {
     size_t i = 0;
     while (i < sizeof known / sizeof *known && strcmp(known[i], n->name) != 0) i++;
     if (i == sizeof known / sizeof *known) robot_left_out(&m->text, n, arena_printf(m->a, "`%s`", n->name));
   }
+  if (xml_child(m->root, "keyframe") && !m->key)
+    robot_left_out(&m->text, xml_child(m->root, "keyframe"), "keyframes: --key NAME starts from one");
   static const char *const air[] = { "wind", "density", "viscosity" };
   for (size_t i = 0; i < 3; i++)
     if (xml_text(xml_child(m->root, "option"), air[i]))
@@ -286,10 +288,10 @@ void mjcf_write(Mjcf *m, Text *out) {
   text_free(&inner);
 }
 
-bool mjcf_import(Arena *a, const SourceFile *f, Text *out, Text *notes, RobotWrong *wrong) {
+bool mjcf_import(Arena *a, const SourceFile *f, const char *key, Text *out, Text *notes, RobotWrong *wrong) {
   Mjcf m = { .a = a, .file = f, .wrong = wrong, .text = { .a = a, .notes = notes } };
   *wrong = (RobotWrong){ 0 };
-  if (mjcf_read(&m)) mjcf_write(&m, out);
+  if (mjcf_read(&m, key)) mjcf_write(&m, out);
   vec_free(&m.bodies);
   vec_free(&m.joints);
   vec_free(&m.geoms);

@@ -10,4 +10,5 @@ typedef struct RobotWrong { const char *what; Span at; } RobotWrong;
 // out, for a person. False: *wrong is told.
 bool urdf_import(Arena *a, const SourceFile *f, bool fixed, const char *packages, Text *out, Text *notes,
                  RobotWrong *wrong);
-bool mjcf_import(Arena *a, const SourceFile *f, Text *out, Text *notes, RobotWrong *wrong);
+// key: the name of the keyframe that is the start; NULL: places are those of the file.
+bool mjcf_import(Arena *a, const SourceFile *f, const char *key, Text *out, Text *notes, RobotWrong *wrong);

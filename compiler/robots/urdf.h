@@ -29,7 +29,7 @@ typedef struct Urdf {
   const XmlNode *robot;
   Vec(Link *) links;
   Vec(Joint *) joints;
-  Link *root;
+  Link *root, *carrier;                 // carrier: has the mass of a root without one, which is fixed to it; or NULL
   RobotText text;
   RobotWrong *wrong;
 } Urdf;

@@ -118,10 +118,24 @@ static bool place_all(Urdf *u) {
   return true;
 }
 
-static bool stands(const Urdf *u, const Link *l) { return l == u->root && (u->fixed || !strcmp(l->name, "world")); }
+// The first link with a mass that fixed joints join to the root.
+static Link *carrier_of(const Urdf *u) {
+  for (size_t i = 0; i < u->links.n; i++) {
+    const Link *l = u->links.at[i];
+    while (l->above && !strcmp(l->above->type, "fixed") && (l->mass == 0 || l == u->links.at[i])) l = l->above->parent;
+    if (l == u->root && u->links.at[i]->mass > 0) return u->links.at[i];
+  }
+  return NULL;
+}
+
+// A root without a mass is a name for the place of what hangs on it.
+static bool stands(const Urdf *u, const Link *l) {
+  return l == u->root && (u->fixed || !strcmp(l->name, "world") || (l->mass == 0 && !u->carrier));
+}
 
 const char *urdf_body(const Urdf *u, const Link *l) {
   while (l->mass == 0 && !stands(u, l) && l->above && !strcmp(l->above->type, "fixed")) l = l->above->parent;
+  if (l == u->root && l->mass == 0 && !stands(u, l)) l = u->carrier;
   return stands(u, l) ? "ground" : l->own;
 }
 
@@ -129,10 +143,10 @@ const char *urdf_body(const Urdf *u, const Link *l) {
 static bool masses(Urdf *u) {
   for (size_t i = 0; i < u->links.n; i++) {
     const Link *l = u->links.at[i];
-    bool carried = l->above && !strcmp(l->above->type, "fixed");
-    if (l->mass > 0 || stands(u, l) || carried) continue;
-    return xml_wrong(u->a, u->wrong, l->node->at, "the link `%s` moves and has no mass: it needs an `inertial`%s",
-                     l->name, l == u->root ? ", or the root is fixed by --base fixed" : "");
+    bool carried = l == u->root || (l->above && !strcmp(l->above->type, "fixed"));
+    if (l->mass > 0 || carried) continue;
+    return xml_wrong(u->a, u->wrong, l->node->at, "the link `%s` moves and has no mass: it needs an `inertial`",
+                     l->name);
   }
   return true;
 }
@@ -158,5 +172,7 @@ bool urdf_read(Urdf *u) {
   for (const XmlNode *n = u->robot->first; n && good; n = n->next)
     if (!strcmp(n->name, "joint")) good = read_joint(u, n);
   if (good && u->links.n == 0) good = xml_wrong(u->a, u->wrong, u->robot->at, "this robot has no links");
-  return good && place_all(u) && masses(u);
+  if (!good || !place_all(u)) return false;
+  u->carrier = u->root->mass == 0 ? carrier_of(u) : NULL;
+  return masses(u);
 }

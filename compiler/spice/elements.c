@@ -272,7 +272,7 @@ static const char *polynomial(Spice *s, Names *n, const Card *c, int from, const
 
 static const char *controlled(Spice *s, Names *n, const Card *c, bool voltage) {
   const char *unit = voltage ? "V" : "A";
-  for (int i = 3; i < c->n; i++)
+  for (int i = 3; i < c->n && i < 5; i++)                // a gain stands behind the nodes that control
     if (c->item[i].ex) return part_with(s, n, c, voltage, spice_value(s, n, &c->item[i], unit));
   if (c->n > 6 && spice_is_word(&c->item[3], "poly")) {
     if (c->item[4].number != 1) { spice_left_out(s, c->span, "POLY of several controls"); return NULL; }

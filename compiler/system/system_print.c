@@ -139,7 +139,9 @@ static void print_row(const System *s, const SysClass *c, const Chain *chain, co
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
     text_add(out, "    index sets       those of its contact\n");
   else if (c->kind == CLASS_CONTACT)
-    text_printf(out, "    index sets       I_0: all; I_1: %s\n", f ? f->closed : "those closed, by the scheme");
+    text_printf(out, "    index sets       I_0: all; I_1: %s\n",
+                !f ? "those closed, by the scheme" : f->located ? "those that have closed, where their gap is 0"
+                                                                : f->closed);
   else text_add(out, "    index sets       I_0: all\n");
 }
 
@@ -202,8 +204,8 @@ static void print_scheme(const SchemeFacts *f, Text *out) {
     text_number(out, f->theta);
     text_add(out, ", gamma = ");
     text_number(out, f->gamma);
-    text_addc(out, ')');
-  }
+    text_add(out, f->located ? ", located = true)" : ")");
+  } else if (f->located) text_add(out, "(located = true)");
   const char *each = f->explicit_step ? "step" : "iteration";
   text_printf(out, "\n  %s ", f->weights ? "W" : f->explicit_step ? "M" : "iteration matrix");
   if (f->constant_w) text_add(out, "constant, factored once"); else text_printf(out, "assembled in each %s", each);

@@ -7,7 +7,7 @@
 typedef struct SchemeFacts {
   const char *name, *closed;
   double theta, gamma;
-  bool weights, explicit_step, constant_w, constant_problem, one_iteration;
+  bool located, weights, explicit_step, constant_w, constant_problem, one_iteration;
 } SchemeFacts;
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL

@@ -61,6 +61,7 @@ static int set_times(nsm_sim *s, const nsm_settings *set, const nsm_experiment *
   s->a->until = set ? chosen(set->until, x->until) : x->until;
   s->a->step  = set ? chosen(set->step, x->step) : x->step;
   s->a->located = set && set->located ? set->located > 0 : x->located;
+  s->a->unlocated = set && set->located ? NSM_UNLOCATED_SAID : x->unlocated;
   s->a->projects = set && set->projection ? set->projection > 0 : x->projection;
   const char *why = !s->a->scheme->projects       ? "`moreau` projects places, and not the scheme of this model"
                     : s->a->m->nshape_contact > 0 ? "the projection does not take contacts between shapes"
@@ -166,7 +167,7 @@ static int experiment_holds(const sim_analysis *a, nsm_error *e) {
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 3, 0, 0, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 3, 0, 0, 0, 0 };
   s->a->m->experiment(s->a->p, &x);
   if (!set_times(s, set, &x, e) || !set_weights(s, set, &x, e)) return 0;
   set_solver(s, set, &x);

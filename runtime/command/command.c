@@ -346,7 +346,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0, 0, 0, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }

@@ -4,6 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Why events are not located, where there may be any; NULL.
+static const char *unlocated(const nsm_sim *s, char *room, size_t size) {
+  int any = s->a->on.contact.n + s->a->on.friction.n + s->a->on.relation.n > 0 || s->touching;
+  if (s->a->located || s->a->scheme->collocates || !any) return NULL;
+  snprintf(room, size, "%s does not", s->a->scheme->name);
+  if (!s->a->scheme->located) return room;
+  switch (s->a->unlocated) {
+  case NSM_UNLOCATED_NAMED:   return "its scheme is named";
+  case NSM_UNLOCATED_SHAPES:  return "contacts of shapes";
+  case NSM_UNLOCATED_MANY:    return "many contacts and laws";
+  case NSM_UNLOCATED_REFUSED: return "laws beside contacts";
+  default:                    return "as said";
+  }
+}
+
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
   fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
@@ -18,6 +33,9 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
   if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
   else if (s->a->scheme->collocates) fprintf(f, ", %ld of implicit Euler", c->captured);
+  char room[64];
+  const char *why = unlocated(s, room, sizeof room);
+  if (why) fprintf(f, ", not located (%s)", why);
   if (c->halved > 0) fprintf(f, ", %ld steps in parts", c->halved);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);

@@ -169,11 +169,14 @@ ALWAYS_INLINE int stick_or_slip(const int k, const slip *s, double *x, double *N
 
 // By how much, relative to its terms, stick violates |T| <= N.
 static double planar_stick(const double *M, const double *q, int grip, double det, double *y) {
-  y[0] = (-q[0] * M[3] + M[2] * q[1]) / det;
-  y[1] = (-q[1] * M[0] + M[1] * q[0]) / det;
-  double r0 = M[0] * y[0] + M[2] * y[1] + q[0], r1 = M[1] * y[0] + M[3] * y[1] + q[1];
-  y[0] += (-r0 * M[3] + M[2] * r1) / det;     // refined once: Cramer's rule alone is not backward stable
-  y[1] += (-r1 * M[0] + M[1] * r0) / det;
+  double r0 = q[0], r1 = q[1];
+  y[0] = y[1] = 0;
+  for (int round = 0; round < 2; round++) {   // refined once: Cramer's rule alone is not backward stable
+    y[0] += (-r0 * M[3] + M[2] * r1) / det;
+    y[1] += (-r1 * M[0] + M[1] * r0) / det;
+    r0 = M[0] * y[0] + M[2] * y[1] + q[0];
+    r1 = M[1] * y[0] + M[3] * y[1] + q[1];
+  }
   double N = grip ? fabs(y[0]) : y[0], T = fabs(y[1]);
   return T <= N ? 0 : N > 0 ? (T - N) / T : HUGE_VAL;
 }

@@ -160,7 +160,7 @@ long sim_whole_run(nsm_sim *s, long n, int *instant) {
   long left = s->a->full - s->now.tick;
   int at = *instant = 0;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
-  if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
+  if (s->now.ledger.on && kind->books && !kind->books(s)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
   if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
   if (n > left) n = left;

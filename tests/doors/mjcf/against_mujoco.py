@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A model that `nsm import` made of a file of MJCF against MuJoCo, where libmujoco-dev is installed: total mass, mass
-matrix and bias force at random states, by a mechanics of its own from the bodies and joints of the text; and motion
-without contacts, limits and dry friction, by nsm.
+"""A model that `nsm import` made of a file of MJCF or URDF against MuJoCo, where libmujoco-dev is installed: total
+mass, mass matrix and bias force at random states, by a mechanics of its own from the bodies and joints of the text; and
+motion without contacts, limits and dry friction, by nsm.
 
     usage: NSM=path tests/doors/mjcf/against_mujoco.py FILE.xml...
 """
@@ -58,7 +58,8 @@ class Model:
             armature[found[2]] = float(found[1])
         for line in text.splitlines():
             found = re.match(rf"  (Hinge|Slider|Ball) (\w+)\(A = (\w+), B = (\w+), at = ({NUMBERS}) \[m\]"
-                             rf"(?:, axis = ({NUMBERS}))?(?:, armature = (\S+) \[kg\S*\])?\);  // line", line)
+                             rf"(?:, axis = ({NUMBERS}))?(?:, (?:lower|upper|damping) = [^,)]*)*"
+                             rf"(?:, armature = (\S+) \[kg\S*\])?\);  // line", line)
             if found:
                 kind, name, A, B, at, axis, inertia = found.groups()
                 armature[name] = float(inertia) if inertia else armature.get(name, 0)
@@ -166,7 +167,9 @@ class Model:
 
 
 def imported(nsm, path):
-    return subprocess.run([nsm, "import", path, "--quiet"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    key = re.search(r'<key name="(\w+)"', pathlib.Path(path).read_text())
+    key = ["--key", key[1]] if key else []
+    return subprocess.run([nsm, "import", path, "--quiet", *key], stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
 def as_mujoco_rounds(model, said):

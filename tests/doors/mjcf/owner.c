@@ -1,5 +1,6 @@
 // What MuJoCo says of a file of MJCF, as JSON: masses; mass matrix and bias force at random states; motion from the
 // start with random velocities by RK4, without contacts, limits and dry friction.
+// The start is that of the first keyframe, where there is one.
 // usage: owner FILE.xml states seconds step actuators
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -80,7 +81,8 @@ int main(int argc, char **argv) {
   for (int b = 1; b < m->nbody; b++) total += m->body_weldid[b] ? m->body_mass[b] : 0;
   printf("{\"total\":%.17g,", total);
   states(m, d, atoi(argv[2]));
-  mj_resetData(m, d);
+  if (m->nkey > 0) mj_resetDataKeyframe(m, d, 0);
+  else mj_resetData(m, d);
   for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.5 * draw();
   mj_forward(m, d);
   printf("\"start\":{");

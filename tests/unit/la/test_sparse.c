@@ -206,10 +206,37 @@ static void fill_of_a_grid(void **state) {
   clear(&m);
 }
 
+// A chain whose nodes are all coupled with one more, which has too many neighbours to be looked at: it comes last, and
+// all others are left coupled with it.
+static void a_hub(void **state) {
+  (void)state;
+  enum { N = 2000 };
+  shelf m = { .n = 0 };
+  nsm_la_memory memory = { take, give, &m };
+  static int row[2 * N], col[2 * N];
+  int edges = 0, own = 0;
+  for (int i = 1; i < N; i++) {
+    row[edges] = 0; col[edges++] = i;
+    if (i + 1 < N) { row[edges] = i; col[edges++] = i + 1; }
+  }
+  graph g = make_graph(N, edges, row, col);
+  static int pivot[N], of_own[N], border[N], parent[N], of[N];
+  nsm_elimination e = { 0, pivot, of_own, border, parent, of };
+  assert_int_equal(nsm_sparse_order(N, g.start, g.neighbour, NULL, &e, &memory), 0);
+  for (int k = 0; k < e.count; k++) {
+    own += e.own[k];
+    if (e.pivot[k] == 0) assert_true(e.border[k] == 0 && e.parent[k] == -1);
+    else assert_true(e.border[k] >= 1 && e.border[k] <= 3 && e.parent[k] >= 0);
+  }
+  assert_int_equal(own, N);
+  drop_graph(&g);
+  clear(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(random_patterns), cmocka_unit_test(saddle_points), cmocka_unit_test(dependent_equations),
-    cmocka_unit_test(definite), cmocka_unit_test(fill_of_a_grid)
+    cmocka_unit_test(definite), cmocka_unit_test(fill_of_a_grid), cmocka_unit_test(a_hub)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

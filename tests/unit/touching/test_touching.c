@@ -253,12 +253,37 @@ static void measures(void **state) {
   nsm_close(s);
 }
 
+// Corners that are on other features now: each takes over from the nearest one that vanished, along any axis.
+static void takes_over(void **state) {
+  (void)state;
+  for (int axis = 0; axis < 3; axis++) {
+    scene_body body[] = { scene_box(0.2, 0.2, 0.2, 8, 0, 0, 0.1), scene_plane(2, 1, 0) };
+    at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = 10, .mu = 0.5, .step = 1e-3, .until = 1 };
+    nsm_sim *s = opened();
+    steps(s, 2);
+    sim_touch_group *g = s->touching->group;
+    while (g->nfound != 4) g++;
+    sim_touch *was = s->now.touch + g->first;
+    for (int k = 0; k < 4; k++) {
+      was[k].feature += 1000;
+      memset(was[k].at, 0, sizeof was[k].at);
+      memset(g->found[k].touch.on_b, 0, sizeof was[k].at);
+      was[k].at[axis] = 1 + k;
+      g->found[k].touch.on_b[axis] = 4.1 - k;
+    }
+    assert_int_equal(sim_touch_keep(s, g), 1);
+    for (int k = 0; k < 4; k++) assert_int_equal(g->from[k], -2 - (3 - k));
+    nsm_close(s);
+  }
+}
+
 int main(void) {
   static int moreau = NSM_SCHEME_MOREAU, consistent = NSM_SCHEME_CONSISTENT;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
     cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
     cmocka_unit_test(grows), cmocka_unit_test(collides), cmocka_unit_test(measures),
+    cmocka_unit_test(takes_over),
     cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
     cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
   return cmocka_run_group_tests(tests, NULL, NULL);
