@@ -20,7 +20,7 @@ static Compilation *compiled(const char *text, int kind) {
 
 static void linear(void **state) {
   (void)state;
-  Compilation *c = compiled("model A {\n" BALL "contact floor: z >= 0 with newton(0.5);\n" RUN, WHOLE_LINEAR);
+  Compilation *c = compiled("model A {\n" BALL "contact floor: z >= 0 with newton(0.5);\n" BY_MOREAU, WHOLE_LINEAR);
   const Whole *w = c->whole;
   assert_int_equal(w->nrow, 1);
   assert_int_equal(w->npattern, 1);                      // gravity: a constant
@@ -33,6 +33,9 @@ static void linear(void **state) {
   const PlanKernel *last = &c->kernels.at[c->kernels.n - 1];
   assert_int_equal(last->cls, -1);
   assert_ptr_equal(last->kernel, w->kernel);
+  compilation_free(c);
+  c = compiled("model A {\n" BALL "contact floor: z >= 0 with newton(0.5);\n" RUN, WHOLE_LINEAR);
+  assert_true(c->whole->located && !c->whole->stays);    // by default: it stops where an event may be
   compilation_free(c);
 }
 
