@@ -301,6 +301,9 @@ char *nsm_fit(const nsm_program *p, const nsm_settings *set, const char *const *
 // The i-th flag that a block of the model gives: block "fit" or "analyse", flag "vary", text "e=0:1", "" of a switch.
 // 0: there are fewer.
 int   nsm_asked(const nsm_program *p, int i, const char **block, const char **flag, const char **text);
+// The i-th entry that such a block may have, or the flag that stands for it. valued: it takes a value; asks: 1 of what
+// is at rest, 2 of a motion, 0 goes with others. 0: there are fewer.
+int   nsm_question(int i, const char **block, const char **flag, int *valued, int *asks);
 // t of Student's distribution with this many degrees of freedom: |x| <= t with probability `level`.
 double nsm_student_quantile(double level, int freedom);
 void  nsm_analysis_free(char *text);                       // NULL is allowed
@@ -346,7 +349,7 @@ void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 // and the energy that it took [J], friction at that contact included; nan where there is none.
 typedef struct nsm_located_event {
   double      time;
-  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"; of radau "captured": after a switch of name
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches", "when"; "captured" behind a switch of radau
   const char *name;     // valid during the call
   double      before, after, impulse, loss;
 } nsm_located_event;

@@ -581,6 +581,8 @@ struct nsm_sim {
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   struct sim_tape *tape;                // NULL where nobody differentiates the run
+  nsm_event_hook *told;                 // of events; NULL: nobody is (located_tell.c)
+  void       *told_with;
   struct sim_beside *beside;            // NULL where nothing is kept beside it
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;

@@ -60,6 +60,16 @@ int nsm_asked(const nsm_program *p, int i, const char **block, const char **flag
   return 1;
 }
 
+int nsm_question(int i, const char **block, const char **flag, int *valued, int *asks) {
+  for (int k = 0; k <= i; k++) if (i < 0 || !asked_entries[k].word) return 0;
+  const AskedEntry *of = &asked_entries[i];
+  *block = of->block == ASK_FIT ? "fit" : "analyse";
+  *flag = of->word;
+  *valued = strcmp(of->form, "WORD") != 0;
+  *asks = of->asks;
+  return 1;
+}
+
 double nsm_student_quantile(double level, int freedom) { return student_quantile(level, freedom); }
 
 void nsm_analysis_free(char *text) { free(text); }

@@ -12,17 +12,24 @@ static bool gives(const char *flag, int n, char *const *words) {
   return false;
 }
 
-bool asked_at_rest(int n, char *const *words) {
-  return gives("equilibrium", n, words) || gives("linear", n, words) || gives("modes", n, words) ||
-         (gives("bode", n, words) && !gives("period", n, words));
+const AskedEntry asked_entries[] = {
+#define QUESTION(word, block, form, asks, shape) { word, ASK_##block, #form, ASKS_##asks },
+#include "../syntax/questions.def"
+#undef QUESTION
+  { 0 }
+};
+
+static bool asks(AskedOf of, int n, char *const *words) {
+  for (const AskedEntry *q = asked_entries; q->word; q++)
+    if (q->block == ASK_ANALYSE && q->asks == of && gives(q->word, n, words)) return true;
+  return false;
 }
 
-bool asked_itself(int n, char *const *words) {
-  static const char *const motion[] = { "bode", "steady", "section", "bifurcation", "follow", "lyapunov" };
-  for (size_t k = 0; k < sizeof motion / sizeof *motion; k++)
-    if (gives(motion[k], n, words)) return true;
-  return asked_at_rest(n, words);
+bool asked_at_rest(int n, char *const *words) {
+  return asks(ASKS_REST, n, words) || (gives("bode", n, words) && !gives("period", n, words));
 }
+
+bool asked_itself(int n, char *const *words) { return asks(ASKS_MOTION, n, words) || asks(ASKS_REST, n, words); }
 
 // Is what the block says of this flag left aside: for the same flag, for what is varied, for a question of the user's?
 static bool left_aside(const MAsk *ask, int n, char *const *words) {

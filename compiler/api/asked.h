@@ -5,6 +5,11 @@
 
 typedef struct Asked { const MAsk *at; int n; } Asked;
 
+// An entry of such a block (syntax/questions.def); word: NULL behind the last. form: WORD, it takes no value.
+typedef enum { ASKS_WITH, ASKS_REST, ASKS_MOTION } AskedOf;
+typedef struct AskedEntry { const char *word; MAskBlock block; const char *form; AskedOf asks; } AskedEntry;
+extern const AskedEntry asked_entries[];
+
 // The words of a command line, argv[0] first, with those of the block in front of the user's argv[1, argc); a flag that
 // the user gives is the user's alone, and where the user asks analyse a question the block is silent. *n of them.
 char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, int *n);

@@ -25,7 +25,7 @@ typedef enum {
 typedef struct Entry { const char *word; AstKind block; Form form; const char *shape; } Entry;
 
 static const Entry entries[] = {
-#define QUESTION(word, block, form, shape) { word, AST_##block, AS_##form, shape },
+#define QUESTION(word, block, form, asks, shape) { word, AST_##block, AS_##form, shape },
 #include "../syntax/questions.def"
 #undef QUESTION
 };

@@ -107,7 +107,7 @@ static bool unknown_word(Parse *p, Expected e) {
 // fit { vary k from 15; }
 static bool question(Parse *p) {
   static const char *const shapes[][2] = {
-#define QUESTION(word, block, form, shape) { word, shape },
+#define QUESTION(word, block, form, asks, shape) { word, shape },
 #include "questions.def"
 #undef QUESTION
   };

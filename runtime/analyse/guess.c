@@ -12,7 +12,10 @@ static const double near_enough = 0.1;   // of the ranges of states
 // far: of each row the time to the event before it.
 typedef struct trace { double *y, *t, *range, *far; unsigned char *turns; long n, most; double event; } trace;
 
-static void take_event(void *with, const nsm_located_event *event) { ((trace *)with)->event = event->time; }
+// Of sets: a block may be where the orbit begins.
+static void take_event(void *with, const nsm_located_event *event) {
+  if (strcmp(event->kind, "when") != 0) ((trace *)with)->event = event->time;
+}
 
 static nsm_code record(const steady *w, nsm_sim *s, trace *r, nsm_error *e) {
   size_t n = (size_t)w->n;

@@ -387,6 +387,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   take_laws(t, e);
   take_weights(t, e);
   e->solution = solution(t, impact);
+  e->means = s->n.con && con_by_means(s);
   if (t->failed) return;
   if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
     e->slide = kept(t, s->now.slide, (size_t)s->n.r.n);
@@ -459,9 +460,6 @@ static void look_at_model(tape *t) {
   if (two && s->n.r.nfriction > 0)
     tape_refuse(t, sim_at_row(s, s->n.r.friction[0].row[0]), "E0772: friction by consistent has no derivative yet; "
                 "that by moreau has; --scheme moreau");
-  if (two && s->a->on.kinematics.n > 0 && s->a->on.constraint.n > 0)
-    tape_refuse(t, nowhere, "E0772: constraints on bodies by consistent have no derivative yet; those by moreau have; "
-                "--scheme moreau");
   if (s->a->projects)
     tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
   if (s->touching)

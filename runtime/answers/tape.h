@@ -38,6 +38,7 @@ typedef struct tape_entry {
   double history;                       // length of the piece before with the same sets; 0: none
   int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
+  int    means;                         // of consistent: kappa acts along means of H
   int    captured, weak;                // taken without location; rows whose law and force are both 0
   long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
   int    last;                          // the last of them: what ends it ends the phase

@@ -124,7 +124,8 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
       continue;
     }
     PLAY(p, k, rate, v, p->y + k->row0);
-    if (PLAY(p, k, drate, &one_sided, p->h)) add_along(s, k, &k->c->dr, p->h, p->w + at->kappa + k->row0, -1, eq);
+    if (PLAY(p, k, drate, e->means ? v : &one_sided, p->h))
+      add_along(s, k, &k->c->dr, p->h, p->w + at->kappa + k->row0, -1, eq);
     for (int i = 0; i < n; i++) {
       int row = k->row0 + i;
       eq[at->kappa + row] = is_closed(e, row) ? p->y[row] : p->w[at->kappa + row];
@@ -132,14 +133,14 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
   }
 }
 
-// pi of (3): Mbar pi = H_S(q_B)^T kappa
-static void pushed(player *p, const places *at, dual *eq) {
+// pi of (3): Mbar pi = H_S(q_B)^T kappa; of bodies with the mean of H (docs/numerics/bodies.md, (13))
+static void pushed(player *p, const tape_entry *e, const places *at, dual *eq) {
   nsm_sim *s = p->s;
   for (int i = 0; i < s->a->nv; i++) eq[at->pi + i] = dual_of(0);
   add_mass(p, &p->now.begin, p->w + at->pi, 0.5, eq + at->pi);
   add_mass(p, &p->now.end, p->w + at->pi, 0.5, eq + at->pi);
   SIM_EACH(s, constraint, k)
-    if (PLAY(p, k, h, &p->now.begin, p->h))
+    if ((e->means && PLAY(p, k, hm, &p->now.end, p->h)) || PLAY(p, k, h, &p->now.begin, p->h))
       add_along(s, k, &k->c->h, p->h, p->w + at->kappa + k->row0, -1, eq + at->pi);
 }
 
@@ -160,5 +161,5 @@ void play_two_points(player *p, const tape_entry *e, dual h) {
   SIM_EACH(s, smooth, k) if (k->c->c_fn) PLAY(p, k, c, &p->now.end, p->eq);
   if (!any) return;
   rows(p, e, &at, p->eq);
-  if (at.n > at.kappa) pushed(p, &at, p->eq);
+  if (at.n > at.kappa) pushed(p, e, &at, p->eq);
 }

@@ -159,7 +159,9 @@ static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, 
   }
   s->now.count.events += n;
   if (s->tape) s->tape->block(s->tape, s, (int)(v - s->a->event), first, n, t);
-  if (!s->a->cls[v->cls].c->switches) sim_before_jump(s);
+  int switches = s->a->cls[v->cls].c->switches;
+  if (!switches) sim_before_jump(s);
+  for (int i = 0; i < n && !switches && !v->timed; i++) sim_tell_block(s, "when", v->cls);
   if (moves_places(s, v)) sim_reset_begins(s);
   for (int a = 0; a < v->naction; a++) {
     const sim_class *k = &s->a->cls[v->action[a]];
@@ -234,7 +236,7 @@ static void count_switches(nsm_sim *s, const sim_event *v, int any, int located)
     s->now.captured_t = s->now.t;
     s->now.captured_row = -1 - v->cls;
   }
-  for (int i = 0; i < any; i++) sim_tell_switch(s, v->cls);
+  for (int i = 0; i < any; i++) sim_tell_block(s, "switches", v->cls);
 }
 
 // What is due at time t, block by block in the order of the text. `every` fires by its instant, `when` by its condition

@@ -334,7 +334,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   if (r->law && rest > 0) all_rebound(s);
   memcpy(w->before, s->w.rate0, (size_t)r->n * sizeof(double));
   nsm_view now = sim_now(s);
-  for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {
+  for (int a = 0; s->told && a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(&now, &k->tab, w->before + k->row0);
   }

@@ -32,8 +32,6 @@ struct sim_located {
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
-  nsm_event_hook *hook;
-  void   *with;
   double  from, until;                  // begin and end of the step of the clock
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
@@ -56,7 +54,8 @@ void     sim_watch_keep(nsm_sim *s, double h);                      // the trial
 void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
 void     sim_tell_sets(nsm_sim *s);                                  // of those whose sets ended without one
 void     sim_tell_captured(nsm_sim *s, int row);            // after a switch of that row, -1: of none
-void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
+// kind: "switches", a condition of an `if` changed; "when", a block acts; its class.
+void     sim_tell_block(nsm_sim *s, const char *kind, int cls);
 void     sim_before_jump(nsm_sim *s);                      // an event is about to make values jump
 int      sim_event_row(const nsm_sim *s, int row);        // what an event of any row of a contact is counted at: its
                                                           // normal row, else the first of its friction

@@ -9,15 +9,14 @@ int sim_event_row(const nsm_sim *s, int row) {
 }
 
 static void tell(nsm_sim *s, int row, const char *kind, double before, double after, double impulse, double loss) {
-  struct sim_located *w = s->located;
   int head = sim_event_row(s, row);
   char name[256];
   if (s->now.hits[head]++ == 0) s->now.hit_first[head] = s->now.t;
   s->now.hit_last[head] = s->now.t;
-  if (!w->hook) return;
+  if (!s->told) return;
   sim_row_name(s, row, name, sizeof name);
   nsm_located_event event = { s->now.t, kind, name, before, after, impulse, loss };
-  w->hook(w->with, &event);
+  s->told(s->told_with, &event);
 }
 
 static double loss_of(const nsm_sim *s, int row) {
@@ -50,20 +49,18 @@ void sim_tell_sets(nsm_sim *s) {
   }
 }
 
-void sim_tell_switch(nsm_sim *s, int cls) {
-  struct sim_located *w = s->located;
-  if (!w || !w->hook) return;
-  nsm_located_event event = { s->now.t, "switches", sim_text(s, s->a->cls[cls].c->label), NAN, NAN, NAN, NAN };
-  w->hook(w->with, &event);
+void sim_tell_block(nsm_sim *s, const char *kind, int cls) {
+  if (!s->told) return;
+  nsm_located_event event = { s->now.t, kind, sim_text(s, s->a->cls[cls].c->label), NAN, NAN, NAN, NAN };
+  s->told(s->told_with, &event);
 }
 
 void sim_tell_captured(nsm_sim *s, int row) {
-  struct sim_located *w = s->located;
   char name[256] = "";
-  if (!w->hook) return;
+  if (!s->told) return;
   if (row >= 0) sim_row_name(s, row, name, sizeof name);
   nsm_located_event event = { s->now.t, "captured", name, NAN, NAN, NAN, NAN };
-  w->hook(w->with, &event);
+  s->told(s->told_with, &event);
 }
 
 // ---- steps that end at events ---------------------------------------------------------------------------------------
@@ -82,9 +79,8 @@ int nsm_was_event(const nsm_sim *s) { return s->w.stopped_at_event; }
 
 // ---- the hook -------------------------------------------------------------------------------------------------------
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
-  if (!s->located) return;
-  s->located->hook = hook;
-  s->located->with = with;
+  s->told = hook;
+  s->told_with = with;
 }
 
 double sim_event_statistic(const nsm_sim *s, int stat, int cls) {

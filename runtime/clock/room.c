@@ -57,7 +57,7 @@ void sim_exchange(nsm_sim *s, nsm_sim *other) {
   *other = swap;
   other->claims = s->claims;                               // what watches the run stays with it
   s->claims = swap.claims;
-  if (s->located && other->located) nsm_on_event(s, other->located->hook, other->located->with);
+  nsm_on_event(s, other->told, other->told_with);
   if (s->touching) s->touching->s = s;
   if (other->touching) other->touching->s = other;
 }

@@ -1,32 +1,62 @@
 """Model.analyse: equilibria, linear models, modes, orbits, responses, maps, exponents; docs/answers.md says how."""
 import csv
 import ctypes
+import functools
 import io
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from ._errors import UsageError, run_error
-from ._library import C, RunErrorText, byref, c_char_p
+from ._library import C, RunErrorText, byref, c_char_p, c_int
 from ._settings import mapping, probe, settings_of
 
 if TYPE_CHECKING:
     from ._model import Model
 
-REST, MOTION = ("equilibrium", "linear", "modes"), ("steady",)
-VALUED = ("bode", "section", "bifurcation", "follow", "lyapunov")
-OPTIONS = ("inputs", "outputs", "hold", "from_", "period", "refine", "frequencies", "settle", "points")
+
+class Questions(NamedTuple):
+    """The entries of `analyse { }`: words alone, words with a value; what asks something, and what of it of rest."""
+    words: List[str]
+    valued: List[str]
+    asking: List[str]
+    rest: List[str]
+
+
+@functools.lru_cache(maxsize=1)
+def _questions() -> Questions:
+    all_of = Questions([], [], [], [])
+    block, word, valued, asks = c_char_p(), c_char_p(), c_int(), c_int()
+    i = 0
+    while C.nsm_question(i, byref(block), byref(word), byref(valued), byref(asks)):
+        i += 1
+        name = (word.value or b"").decode()
+        if block.value != b"analyse":
+            continue
+        (all_of.valued if valued.value else all_of.words).append(name)
+        if asks.value:
+            all_of.asking.append(name)
+        if asks.value == 1:
+            all_of.rest.append(name)
+    return all_of
+
+
+def _option(name: str) -> bool:
+    """Does `analyse` take it by its name? from is a word of Python: from_."""
+    return name.rstrip("_") in _questions().valued
 
 
 def _flags(questions: Any, options: Mapping[str, Any]) -> List[str]:
     flags: List[str] = []
+    known = _questions()
     for word in questions:
-        if word not in REST + MOTION:
-            raise UsageError(f"there is no question {word!r}; there are {', '.join(REST + MOTION)}, and "
-                             f"{', '.join(VALUED)}, which take a value: {VALUED[0]}=...")
+        if word not in known.words:
+            alone, valued = ([q for q in known.asking if q in of] for of in (known.words, known.valued))
+            raise UsageError(f"there is no question {word!r}; there are {', '.join(alone)}, and "
+                             f"{', '.join(valued)}, which take a value: {valued[0]}=...")
         flags.append(f"--{word}")
     for name, value in options.items():
         words = [str(x) for x in value] if isinstance(value, (list, tuple)) else [str(value)]
-        flags += [f"--{name.rstrip('_')}", ",".join(words)]    # from is a word of Python: from_
+        flags += [f"--{name.rstrip('_')}", ",".join(words)]
     return flags
 
 
@@ -63,7 +93,7 @@ def asked_by(model: "Model", block: str) -> Dict[str, str]:
 
 def analyse(model: "Model", questions: Any, set: Optional[Mapping[str, Any]], values: Mapping[str, Any]) -> Any:
     options = {name: value for name, value in values.items()
-               if name in VALUED + OPTIONS and not isinstance(value, Mapping)}      # a dictionary: inputs over time
+               if _option(name) and not isinstance(value, Mapping)}      # a dictionary: inputs over time
     rest = {name: value for name, value in values.items() if name not in options}
     flags = _flags(questions, options)
     if not flags:                                          # the model's own block asks
@@ -72,7 +102,7 @@ def analyse(model: "Model", questions: Any, set: Optional[Mapping[str, Any]], va
         if not asks:
             raise UsageError("nothing is asked: analyse(\"equilibrium\"), or `analyse { }` in the model")
         options = asks
-    if any(q in REST for q in questions) or ("bode" in options and "period" not in options):
+    if any(q in _questions().rest for q in questions) or ("bode" in options and "period" not in options):
         model = model._with_scheme("moreau")
     run = Asked(model)
     settings = settings_of(model, mapping("set", set), rest, lambda s: probe(run, s))

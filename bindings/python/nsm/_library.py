@@ -176,6 +176,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
     "nsm_analyse": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
     "nsm_fit": (c_void_p, [c_void_p, POINTER(Settings), POINTER(c_char_p), c_int, ERROR]),
+    "nsm_question": (c_int, [c_int, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_int), POINTER(c_int)]),
     "nsm_asked": (c_int, [c_void_p, c_int, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_char_p)]),
     "nsm_student_quantile": (c_double, [c_double, c_int]),
     "nsm_analysis_free": (None, [c_void_p]),
