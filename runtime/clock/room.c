@@ -68,8 +68,8 @@ nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   set.dump_problems = sim_dump_folder(s);
   nsm_sim *other = sim_open_with(s->a->given, &set, room, e);
   if (!other) return e ? e->code : NSM_FAILED;
+  sim_work_clear(other);                                   // before the state is there, as in sim_restore
   take_state(other, s);
-  sim_work_clear(other);
   memcpy(other->a->note, s->a->note, sizeof s->a->note);
   sim_exchange(s, other);
   nsm_close(other);

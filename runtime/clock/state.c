@@ -161,6 +161,7 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
     return NSM_USAGE;
   }
+  sim_work_clear(s);                                       // before the state is there: it forgets parts of the old one
   memcpy(&s->now, at, numbers);
   at += numbers;
 #define SIM_STATE(type, name, count, what) \
@@ -168,7 +169,6 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
   at += (size_t)(count) * sizeof(type);
 #include "runtime/state.def"
 #undef SIM_STATE
-  sim_work_clear(s);
   s->a->start_error.code = NSM_OK;
   s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
   sim_signals_forget(s);
