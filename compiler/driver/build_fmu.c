@@ -1,5 +1,6 @@
 // build -o F.fmu: the emitted C linked with the runtime as a shared object that has the calls of the standard, and the
 // archive around it (compiler/fmu).
+#include <math.h>
 #include <string.h>
 #include "../../runtime/shared/sum.h"
 #include "../api/installed.h"
@@ -17,7 +18,8 @@ static const char *exported(Arena *a, int version) {
 
 // The file of this FMU alone.
 static void own_file(const Fmu *f, Text *out) {
-  text_printf(out, "// By the token the binary knows its modelDescription.xml; the parameters are those of --set.\n"
+  text_printf(out, "// By the token the binary knows its modelDescription.xml; parameters are those of "
+                   "--set, inputs those of the model.\n"
                    "#include \"nsm_run.h\"\nconst char nsm_fmu_token[] = \"%s\";\n"
                    "const int nsm_fmu_sets = %d;\nconst nsm_assignment nsm_fmu_set[] = {\n", f->token, f->nset);
   for (int i = 0; i < f->nset; i++) {
@@ -26,6 +28,22 @@ static void own_file(const Fmu *f, Text *out) {
     text_add(out, " },\n");
   }
   text_add(out, "  { 0, 0 }\n};\n");
+  text_add(out, "const double nsm_fmu_input[] = { ");
+  for (int i = 0; i < nsm_ninput(f->sim); i++) {
+    text_number(out, f->input[i]);
+    text_add(out, ", ");
+  }
+  text_add(out, "0 };\n");
+}
+
+// An input that the model holds at a number is there at the start; one that moves, or has no value, is at 0.
+static const double *input_values(const Compilation *c, nsm_sim *s) {
+  double *x = ARENA_ARRAY(c->arena, double, nsm_ninput(s) + 1);
+  for (int i = 0; i < nsm_ninput(s); i++) {
+    double said = c->model ? model_input_value(c->model, nsm_input_name(s, i)) : NAN;
+    x[i] = isnan(said) ? 0 : said;
+  }
+  return x;
 }
 
 // Of the code, of what --set gave, of the version: another model never has it.
@@ -144,7 +162,8 @@ int build_fmu(const Options *o, Compilation *c, CcFolder f, const char *output) 
   }
   int version = given(o, NSM_FLAG_FMI) ? (int)o->flags.number[NSM_FLAG_FMI] : 3;
   Fmu fmu = { .version = version, .exchange = exchange, .debug = given(o, NSM_FLAG_DEBUG), .program = p, .sim = s,
-              .name = nsm_program_name(p), .token = token_of(c, &with, version), .set = set, .nset = with.nset };
+              .name = nsm_program_name(p), .token = token_of(c, &with, version), .set = set, .nset = with.nset,
+              .input = input_values(c, s) };
   code = make(c, &fmu, f, output);
   nsm_close(s);
   jit_free(p->jit);

@@ -31,7 +31,7 @@ static double start_of(const Fmu *f, uint32_t reference) {
   int i = (int)(reference & FMI_NUMBER);
   if (reference >= FMI_INPUT) {
     double x = nsm_get_input(f->sim, i);
-    return isnan(x) ? 0 : x;
+    return isnan(x) ? f->input[i] : x;
   }
   if (reference >= FMI_PARAMETER) return nsm_get_parameter(f->sim, nsm_parameter_at(f->program, i).name);
   return nsm_read_column(f->sim, i);

@@ -20,6 +20,7 @@ typedef struct Fmu {
   const char *name;                     // of the model, an identifier
   const char *token;                    // by which a binary knows its description
   const nsm_assignment *set; int nset;  // parameters that --set gave
+  const double *input;                  // [nsm_ninput] at the start, in SI: what the model says, else 0
   const char **source; int nsource;     // the files to compile, in sources/; sorted
 } Fmu;
 

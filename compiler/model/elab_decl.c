@@ -356,8 +356,9 @@ static bool force_input(Symbol *y) {
   for (int k = 0; k < s->ctx.n; k++) index[k] = mx_loop(e->a, k, y->span);
   MExpr *outside = mx_var(e->a, &e->var.at[y->id], y->id, index, s->ctx.n, false, y->span);
   MExpr *given = mx_2(e->a, MOP_GT, given_flag(y, index, s->ctx.n), mx_num(e->a, 0, y->span), y->span);
+  MExpr *inside = e->var.at[y->id].otherwise = y->value.at[0];
   v.at = ARENA_ARRAY(e->a, MExpr *, 1);
-  v.at[0] = mx_op(e->a, MOP_IF, (MExpr *[]){ given, outside, y->value.at[0] }, 3, y->span);
+  v.at[0] = mx_op(e->a, MOP_IF, (MExpr *[]){ given, outside, inside }, 3, y->span);
   y->value = v;
   y->kind = SY_VAR;
   return true;

@@ -86,6 +86,7 @@ typedef struct MVar {
   // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
   const char *rate_name;  // NULL: name and a prime
   int         partner;    // 0: none (number + 1)
+  MExpr      *otherwise;  // MV_INPUT: its value where nobody gives one; NULL: it has none
 } MVar;
 
 // Where a user looks: the instance of a part of a library, else its own declaration.
@@ -365,6 +366,9 @@ typedef struct Model {
 
 // States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
 double model_unknowns(const Model *m);
+// The value in SI that the model says of an input, "w" or "d[2].w", with the numbers of parameters that are known; nan:
+// it says none, or one that moves. unknowns.c
+double model_input_value(const Model *m, const char *name);
 // Contacts, and relations with cases; likewise.
 double model_laws(const Model *m);
 

@@ -1,6 +1,8 @@
-// How large a model is, with the values of parameters that are known when compiling.
+// What is said of a model with the values of parameters that are known when compiling: how large it is, and at which
+// values it holds its inputs.
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include "mx.h"
 
 static bool number_of(int id, double *out, void *model) {
@@ -43,4 +45,30 @@ double model_unknowns(const Model *m) {
   for (int i = 0; i < m->nvar; i++)
     if (m->var[i].kind == MV_STATE || m->var[i].kind == MV_MULTIPLIER) size += size_of(m, &m->var[i]);
   return size;
+}
+
+// ---- inputs ---------------------------------------------------------------------------------------------------------
+// Is `name` that of a member of v, whose name has a % for each index? loop: its indices.
+static bool is_member(const MVar *v, const char *name, double *loop) {
+  int k = 0;
+  const char *s = v->name;
+  for (; *s && *name; s++) {
+    char *end = (char *)(uintptr_t)name + 1;
+    if (*s == '%' && k < MAX_INDICES) loop[k++] = (double)strtol(name, &end, 10);
+    else if (*s != *name) return false;
+    if (end == name) return false;
+    name = end;
+  }
+  return !*s && !*name;
+}
+
+double model_input_value(const Model *m, const char *name) {
+  double loop[MAX_INDICES], value;
+  for (int i = 0; i < m->nvar; i++) {
+    const MVar *v = &m->var[i];
+    if (v->kind != MV_INPUT || !v->otherwise || !is_member(v, name, loop)) continue;
+    const MxEval e = { number_of, m->param, loop, v->ndim, (void *)(uintptr_t)m };
+    return mx_eval(&e, v->otherwise, &value) ? value : NAN;
+  }
+  return NAN;
 }

@@ -210,7 +210,7 @@ static double value_at(fmi_component *c, uint32_t reference) {
   if (reference >= FMI_DERIVATIVE) return c->rate[i];
   if (reference >= FMI_INPUT) {
     double given = nsm_get_input(c->s, i);
-    return isnan(given) ? 0 : given;
+    return isnan(given) ? nsm_fmu_input[i] : given;
   }
   if (reference >= FMI_PARAMETER) return c->parameter[i];
   if (c->exchange && i >= 1 && i <= c->nstate) return c->before[i];

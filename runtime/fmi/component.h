@@ -14,6 +14,7 @@ typedef enum { FMI_MADE = 1, FMI_INITIALIZING = 2, FMI_STEPPING = 4, FMI_IN_EVEN
 extern const char nsm_fmu_token[];
 extern const nsm_assignment nsm_fmu_set[];
 extern const int nsm_fmu_sets;
+extern const double nsm_fmu_input[];      // at the start, in SI: what the model says, else 0
 
 typedef struct fmi_component {
   const nsm_model *m;
