@@ -53,6 +53,12 @@ typedef struct fit_run { nsm_settings set; nsm_assignment *all; double *start; }
 
 static inline const int *fit_values_of(const fit *f, int file) { return f->at + (long)file * f->nname; }
 
+// A word of a flag that means nothing.
+static inline nsm_code fit_refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
+  sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
+  return NSM_USAGE;
+}
+
 // fit_data.c: NSM_USAGE, NSM_FILE with the reason
 nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e);
 void     fit_free(fit *f);
@@ -87,6 +93,12 @@ enum { FIT_PROFILE = 12 };
 typedef struct fit_profile { int which; double value[FIT_PROFILE], rss[FIT_PROFILE], lo, hi; } fit_profile;
 nsm_code fit_profile_of(fit *f, const fit_end *best, double sd, double quantile, int freedom, fit_profile *to,
                         nsm_error *e);
+
+// fit_rows.c: are these numbers of one column, or impacts of one contact? The first of each, in the order in which they
+// are asked for: first [a->nof]; how many. to: "z", "hit(floor)".
+int  fit_same_column(const answers_of *a, const answers_of *b);
+int  fit_columns(const answers *a, int *first);
+void fit_column_name(const answers_of *of, char *to, size_t room);
 
 // fit_shown.c: columns of a page, of a run with x.
 nsm_code fit_show_columns(fit *f, const double *x, fit_shown *to, nsm_error *e);

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
-  sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
-  return NSM_USAGE;
-}
-
 // ---- files ----------------------------------------------------------------------------------------------------------
 static char *text_of(const char *path, size_t *n, nsm_error *e) {
   FILE *f = fopen(path, "rb");
@@ -67,16 +62,17 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
   char word[256], unit[128];
   const char *is = strchr(with, '=');
   nsm_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
-  if (!is || !strstr(with, "sigma") || !*word) return refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
+  if (!is || !strstr(with, "sigma") || !*word)
+    return fit_refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
   snprintf(unit, sizeof unit, "%s", a->of->column < 0 ? "s" : nsm_column_unit(s, a->of->column));
   char *end;
   *sigma = strtod(word, &end);
   if (*end) {
     const char *wrong = nsm_read_quantity(word, unit, sigma);
-    if (wrong) return refuse(e, "--match", text, wrong);
+    if (wrong) return fit_refuse(e, "--match", text, wrong);
     *sigma /= a->of->scale;
   }
-  return *sigma > 0 && isfinite(*sigma) ? NSM_OK : refuse(e, "--match", text, "sigma must be positive");
+  return *sigma > 0 && isfinite(*sigma) ? NSM_OK : fit_refuse(e, "--match", text, "sigma must be positive");
 }
 
 // What --match says: a column of the model, or impacts of a contact, a column of the data, a deviation.
@@ -94,12 +90,12 @@ static nsm_code read_match(nsm_sim *s, const char *text, matching *w, nsm_error 
   const answers_of *of = w->one.of;
   w->events = of->kind == NSM_STAT_HIT;
   if (w->one.nof != 1 || (!w->events && (of->kind != NSM_STAT_FINAL || of->column < 0)))
-    return refuse(e, "--match", text, "before the ~ stands a column of the model, or impacts of a contact: "
-                  "\"z ~ height\", \"hit(floor) ~ t_hit\"");
+    return fit_refuse(e, "--match", text, "before the ~ stands a column of the model, or impacts of a contact: "
+                      "\"z ~ height\", \"hit(floor) ~ t_hit\"");
   if (w->events && !wave)
-    return refuse(e, "--match", text, "a column of the data stands behind the ~: \"hit(floor) ~ t_hit\"");
+    return fit_refuse(e, "--match", text, "a column of the data stands behind the ~: \"hit(floor) ~ t_hit\"");
   if (w->events && !s->a->located)
-    return refuse(e, "--match", text, "impacts have an instant in a run that locates them: --located on");
+    return fit_refuse(e, "--match", text, "impacts have an instant in a run that locates them: --located on");
   return with ? read_sigma(s, with, &w->one, text, &w->sigma, e) : NSM_OK;
 }
 

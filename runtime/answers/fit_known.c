@@ -3,11 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
-  sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
-  return NSM_USAGE;
-}
-
 // ---- priors ---------------------------------------------------------------------------------------------------------
 // Is text[0, to - text) the name of value j? What each file has of its own goes by the name that they share.
 static int is_named(const fit *f, const char *text, const char *to, int j) {
@@ -24,7 +19,7 @@ static nsm_code prior(fit *f, const char *text, nsm_error *e) {
   const char *comma = law ? strchr(law, ',') : NULL;
   size_t n = strlen(text);
   while (n > 0 && text[n - 1] == ' ') n--;
-  if (!comma || text[n - 1] != ')') return refuse(e, "--prior", text, "it is NAME ~ normal(mean, deviation)");
+  if (!comma || text[n - 1] != ')') return fit_refuse(e, "--prior", text, "it is NAME ~ normal(mean, deviation)");
   int found = 0;
   for (int j = 0; j < f->np; j++) {
     if (!is_named(f, text, wave, j)) continue;
@@ -34,10 +29,10 @@ static nsm_code prior(fit *f, const char *text, nsm_error *e) {
     const char *wrong = fit_number(v, law + 7, (size_t)(comma - law) - 7, &to->mean);
     if (!wrong) wrong = fit_number(v, comma + 1, (size_t)(text + n - comma) - 2, &to->sd);
     if (!wrong && !(to->sd > 0)) wrong = "it is NAME ~ normal(mean, deviation), deviation > 0";
-    if (wrong) return refuse(e, "--prior", text, wrong);
+    if (wrong) return fit_refuse(e, "--prior", text, wrong);
     found = 1;
   }
-  return found ? NSM_OK : refuse(e, "--prior", text, "what stands before the ~ is not varied");
+  return found ? NSM_OK : fit_refuse(e, "--prior", text, "what stands before the ~ is not varied");
 }
 
 // ---- losses ---------------------------------------------------------------------------------------------------------
@@ -51,7 +46,7 @@ static nsm_code loss(const char *text, fit_loss *to, nsm_error *e) {
     *to = (fit_loss){ (fit_loss_kind)k, strtod(text + strlen(name[k]), &end) };
     if (to->scale > 0 && strcmp(end, ")") == 0) return NSM_OK;
   }
-  return refuse(e, "--loss", text, "there are squares, huber(c), soft(c) and cauchy(c), c > 0");
+  return fit_refuse(e, "--loss", text, "there are squares, huber(c), soft(c) and cauchy(c), c > 0");
 }
 
 // Losses of z = (r/c)^2: z, beyond 1 2 sqrt(z) - 1; 2 (sqrt(1 + z) - 1); log(1 + z) [Huber 1964].

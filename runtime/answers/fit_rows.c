@@ -16,18 +16,19 @@ static int earlier(const void *a, const void *b) {
   return s < t ? -1 : s > t ? 1 : p->at - q->at;
 }
 
-// Is it the same column, or are they impacts of the same contact?
-static int same(const answers_of *a, const answers_of *b) {
+int fit_same_column(const answers_of *a, const answers_of *b) {
   return a->column == b->column && a->row == b->row && strcmp(a->of, b->of) == 0;
 }
 
-// The columns that are matched: the first place of each, in the order in which they are asked for.
-static int columns(const fit *f, int *first) {
-  const answers *a = &f->file[0].a;
+void fit_column_name(const answers_of *of, char *to, size_t room) {
+  snprintf(to, room, answers_of_event(of) ? "hit(%s)" : "%s", of->of);
+}
+
+int fit_columns(const answers *a, int *first) {
   int n = 0;
   for (int i = 0; i < a->nof; i++) {
     int known = 0;
-    for (int k = 0; k < n; k++) known |= same(&a->of[first[k]], &a->of[i]);
+    for (int k = 0; k < n; k++) known |= fit_same_column(&a->of[first[k]], &a->of[i]);
     if (!known) first[n++] = i;
   }
   return n;
@@ -48,7 +49,7 @@ static void row(const fit *f, int which, const place *of, int count, const int *
     double data = NAN, model = NAN;
     for (int j = 0; j < count; j++) {
       int i = of[j].at;
-      if (!same(&a->of[i], &f->file[0].a.of[first[k]])) continue;
+      if (!fit_same_column(&a->of[i], &f->file[0].a.of[first[k]])) continue;
       data = f->file[which].y[i];
       model = a->value[i] / a->of[i].scale;
     }
@@ -64,7 +65,7 @@ static void rows(const fit *f, place *order, const int *first, int n, FILE *out)
   for (int k = 0; k < n; k++) {
     const answers_of *of = &f->file[0].a.of[first[k]];
     char name[280];
-    snprintf(name, sizeof name, of->row >= 0 ? "hit(%s)" : "%s", of->of);
+    fit_column_name(of, name, sizeof name);
     fprintf(out, ",%s.data,%s.model,%s.residual", name, name, name);
   }
   fputc('\n', out);
@@ -86,7 +87,7 @@ nsm_code fit_write_rows(fit *f, const double *x, const char *path, nsm_error *e)
   nsm_code code = r && first && order ? fit_residuals(f, x, r, NULL, e) : sim_no_memory(e, "residuals");
   FILE *out = code == NSM_OK ? nsm_output_open(path, 0, e) : NULL;
   if (code == NSM_OK && !out) code = NSM_FILE;
-  if (code == NSM_OK) rows(f, order, first, columns(f, first), out);
+  if (code == NSM_OK) rows(f, order, first, fit_columns(&f->file[0].a, first), out);
   if (out && fclose(out) != 0) {
     sim_fail(e, code = NSM_FILE, "writing to %s failed: %s", path, strerror(errno));
   }

@@ -5,10 +5,6 @@
 
 enum { MOST = 20000 };                  // places of a line
 
-static int belongs(const answers_of *of, const answers_of *to) {
-  return of->column == to->column && of->row == to->row && strcmp(of->of, to->of) == 0;
-}
-
 // What of the file is matched with the same column as number `first`.
 static int points(const fit_file *file, int first, fit_shown_column *to) {
   const answers *a = &file->a;
@@ -19,7 +15,7 @@ static int points(const fit_file *file, int first, fit_shown_column *to) {
   to->model = to->data + n;
   to->sigma = to->model + n;
   for (int i = first; i < a->nof; i++) {
-    if (!belongs(&a->of[i], &a->of[first])) continue;
+    if (!fit_same_column(&a->of[i], &a->of[first])) continue;
     to->x[to->n] = to->events ? (double)a->of[i].number : a->of[i].time;
     to->data[to->n] = file->y[i];
     to->model[to->n] = a->value[i] / a->of[i].scale;
@@ -67,19 +63,16 @@ static nsm_code lines(fit *f, int k, const double *x, const int *first, fit_show
 static nsm_code one_file(fit *f, int k, const double *x, fit_shown *to, nsm_error *e) {
   fit_file *file = &f->file[k];
   const answers *a = &file->a;
-  int n = 0, first[a->nof + 1];
+  int first[a->nof + 1], n = fit_columns(a, first);
   fit_shown_column *of = to->column + to->ncolumn;
-  for (int i = 0; i < a->nof; i++) {
-    int known = 0;
-    for (int j = 0; j < n; j++) known |= belongs(&a->of[i], &a->of[first[j]]);
-    if (known) continue;
-    fit_shown_column *c = &of[n];
-    c->events = a->of[i].kind == NSM_STAT_HIT;
-    snprintf(c->name, sizeof c->name, c->events ? "hit(%s)" : "%s", a->of[i].of);
+  for (int i = 0; i < n; i++) {
+    fit_shown_column *c = &of[i];
+    const answers_of *matched = &a->of[first[i]];
+    c->events = answers_of_event(matched);
+    fit_column_name(matched, c->name, sizeof c->name);
     c->path = file->path;
-    c->unit = c->events ? "s" : a->of[i].unit;
-    if (!points(file, i, c)) return sim_no_memory(e, "a page");
-    first[n++] = i;
+    c->unit = c->events ? "s" : matched->unit;
+    if (!points(file, first[i], c)) return sim_no_memory(e, "a page");
   }
   to->ncolumn += n;
   return lines(f, k, x, first, of, n, e);

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nsm_code refuse(nsm_error *e, const char *flag, const char *word, const char *why) {
-  sim_fail(e, NSM_USAGE, "E0777: --%s %.200s: %s", flag, word, why);
-  return NSM_USAGE;
-}
-
 // The name that text begins with; behind it "=" or " from ".
 static size_t name_of(const char *text, char *name, size_t room) {
   const char *from = strstr(text, " from ");
@@ -26,7 +21,7 @@ nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room
     if (given->flag != NSM_FLAG_FIT_VARY) continue;
     name_of(given->text, name, sizeof name);
     if (!*name || strlen(names) + strlen(name) + 3 > room)
-      return refuse(e, "vary", given->text, "a name is missing or too long");
+      return fit_refuse(e, "--vary", given->text, "a name is missing or too long");
     if (*names) strcat(names, ", ");
     strcat(names, name);
     f->nname++;
@@ -71,13 +66,13 @@ static nsm_code vary(const char *text, fit_vary *v, nsm_error *e) {
   }
   if (!wrong && from) wrong = fit_number(v, from + 6, strlen(from + 6), &v->from);
   if (!wrong && from && !(v->lo <= v->from && v->from <= v->hi)) wrong = "its start is not within its bounds";
-  return wrong ? refuse(e, "vary", text, wrong) : NSM_OK;
+  return wrong ? fit_refuse(e, "--vary", text, wrong) : NSM_OK;
 }
 
 static nsm_code each(fit *f, fit_vary *name, const char *text, nsm_error *e) {
   for (int j = 0; j < f->nname; j++)
     if (strcmp(name[j].name, text) == 0) { name[j].own = 1; return NSM_OK; }
-  return refuse(e, "each", text, "it is not varied");
+  return fit_refuse(e, "--each", text, "it is not varied");
 }
 
 // Which value a name of a file has: that of all files, or its own.
