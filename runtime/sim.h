@@ -607,6 +607,19 @@ static inline int sim_has_no_bounce(const sim_rows *r, int row) { return (r->law
 // Somebody wants the run to end (nsm_settings.stop).
 static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }
 
+// Where step k of the run ends; 0: its start.
+static inline double sim_time_of_step(const nsm_sim *s, long k) {
+  return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
+}
+
+// The experiment of the model with these parameters: NaN, or what is usual, where it does not say so.
+static inline nsm_experiment sim_experiment(const nsm_model *m, const double *p) {
+  nsm_experiment x = { .until = NAN, .step = NAN, .theta = 0.5, .gamma = 1, .tolerance = NAN, .accept = NAN,
+                       .own_weights = 3 };
+  m->experiment(p, &x);
+  return x;
+}
+
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 // The energies now (assembly/columns.c).
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential);

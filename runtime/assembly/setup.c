@@ -167,8 +167,7 @@ static int experiment_holds(const sim_analysis *a, nsm_error *e) {
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 3, 0, 0, 0, 0 };
-  s->a->m->experiment(s->a->p, &x);
+  nsm_experiment x = sim_experiment(s->a->m, s->a->p);
   if (!set_times(s, set, &x, e) || !set_weights(s, set, &x, e)) return 0;
   set_solver(s, set, &x);
   if (!experiment_holds(s->a, e)) return 0;

@@ -345,15 +345,9 @@ static int outside(const job *j, int i) {
   return -1;
 }
 
-static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
-  j->m->experiment(j->s->a->p, &x);
-  return x;
-}
-
 // Could the experiment of the model, as it is written, pass this time?
 static int within_experiment(const job *j, double t) {
-  nsm_experiment x = own_experiment(j);
+  nsm_experiment x = sim_experiment(j->m, j->s->a->p);
   return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
 }
 
@@ -369,7 +363,7 @@ static void say_statistic(job *j, int k, double value) {
 // With the numbers that it is made of (value: NULL, there are none); a run that was shortened says so.
 static void claim_failed(job *j, int i, const double *value, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
-  nsm_experiment x = own_experiment(j);
+  nsm_experiment x = sim_experiment(j->m, j->s->a->p);
   char ended[96] = "";
   if (j->s->a->until < x.until)
     snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->a->until,

@@ -5,6 +5,7 @@
 // A communication step takes the steps of the clock that end in it, and a shorter one to its end: a master whose points
 // are times of the clock gets the very numbers of `nsm run`.
 #include "exchange.h"
+#include "runtime/sim.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,18 +29,18 @@ static const char *parameter_name(const fmi_component *c, int i) {
 // What the master says; else the model, where that is behind the start. Steps go on behind it all the same.
 static double end_of_run(fmi_component *c, const nsm_settings *with) {
   if (!isnan(c->until)) return c->until;
-  nsm_experiment x;
+  nsm_experiment x = { 0 };
   double *p = calloc((size_t)c->m->npar + 1, sizeof *p);
   unsigned char *given = calloc((size_t)c->m->npar + 1, 1);
   for (int i = 0; p && given && i < with->nset; i++)
     for (int k = 0; k < c->m->npar; k++)
       if (strcmp(parameter_name(c, k), with->set[i].name) == 0) { p[k] = with->set[i].value; given[k] = 1; }
   int known = p && given && c->m->params(p, given) < 0;
-  if (known) c->m->experiment(p, &x);
+  if (known) x = sim_experiment(c->m, p);
   free(p);
   free(given);
   if (!known) return NAN;
-  double start = isnan(c->start) ? isnan(x.start) ? 0 : x.start : c->start;
+  double start = isnan(c->start) ? x.start : c->start;
   return x.until > start ? NAN : start + 1000 * x.step;
 }
 
