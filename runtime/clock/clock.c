@@ -9,10 +9,6 @@
 #include "clock.h"
 #include <math.h>
 
-static double time_of(const nsm_sim *s, long k) {
-  return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
-}
-
 static nsm_code advance_to(nsm_sim *s, double to, nsm_error *e) {
   double h = to - s->now.t;
   return sim_advance(s, fabs(h - s->a->step) <= sim_time_round_off(s, to) ? s->a->step : h, to, e);
@@ -38,10 +34,10 @@ static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
 nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   long k = s->now.tick;
   if (k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
-  double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
+  double t1 = sim_time_of_step(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
   nsm_code c = go_to(s, h, t1, e);
   if (s->now.t != t1) {
-    s->now.between = s->now.t != time_of(s, k);
+    s->now.between = s->now.t != sim_time_of_step(s, k);
     return c;
   }
   s->now.tick = k + 1;
@@ -56,14 +52,14 @@ nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
     return NSM_USAGE;
   }
   nsm_code c = go_to(s, h, t1, e);
-  while (s->now.tick < s->a->total && s->now.t >= time_of(s, s->now.tick + 1)) s->now.tick++;
-  s->now.between = s->now.tick >= s->a->total || s->now.t != time_of(s, s->now.tick);
+  while (s->now.tick < s->a->total && s->now.t >= sim_time_of_step(s, s->now.tick + 1)) s->now.tick++;
+  s->now.between = s->now.tick >= s->a->total || s->now.t != sim_time_of_step(s, s->now.tick);
   return c;
 }
 
 long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
-double nsm_time_of_step(const nsm_sim *s, long k) { return time_of(s, k); }
+double nsm_time_of_step(const nsm_sim *s, long k) { return sim_time_of_step(s, k); }
 
 // Up to n whole steps; how many. instant: is one of `every` due now? What an event has stopped or changed first is for
 // nsm_step.

@@ -16,6 +16,7 @@
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
+static const double sim_rounded_depth = 1e-3;   // of the terms of a row: how deep a gap may be as a rounded number
 // resets.c: a block is about to move places; it has. NSM_FAILED: into an obstacle
 void sim_reset_begins(nsm_sim *s);
 nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e);

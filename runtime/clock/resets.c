@@ -4,7 +4,7 @@
 #include "clock.h"
 #include <math.h>
 
-static const double rounded = 1e-3, tiny = 1e-9;           // as start.c has them
+static const double tiny = 1e-9;         // no depth, in the unit of the gap
 
 // Gaps at the present state, of contacts whose gap is a formula; of shapes the deepest.
 static double gaps(nsm_sim *s, double *gap) {
@@ -27,7 +27,7 @@ void sim_reset_begins(nsm_sim *s) {
 // The row whose gap a reset has made deepest, beside its terms; -1: none.
 static int worst(nsm_sim *s, const double *gap) {
   nsm_view v = sim_now(s);
-  double most = rounded;
+  double most = sim_rounded_depth;
   int at = -1;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.contact.of[a]];

@@ -22,9 +22,9 @@
 #include <string.h>
 
 enum { ROUNDS = 20, MOST_NUMBERS = 1 << 27 };
-// Of the terms of a row: what counts as met; what is projected with a note; how deep a gap may be as a rounded number;
-// aims of the projection, and what it says nothing about.
-static const double holds = 1e-13, projected = 1e-6, rounded = 1e-3, met = 1e-12, tiny = 1e-9, silent = 1e-15;
+// Of the terms of a row: what counts as met; what is projected with a note; the aim of the projection, and what it says
+// nothing about.
+static const double holds = 1e-13, projected = 1e-6, met = 1e-12, tiny = 1e-9, silent = 1e-15;
 
 typedef struct offence { double relative, value; int row; } offence;
 
@@ -298,7 +298,7 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
   offence row = worst(s, l, OTHERS), contact = worst(s, l, CONTACTS), first = row, said = worst(s, l, NO_DRIVES);
   if (!(said.relative <= projected) && !project) return refuse(s, said, l->velocity, project, e);
   int driven = !project && said.row != row.row && row.relative > projected;
-  if (!(contact.relative <= rounded) && !project) return refuse(s, contact, l->velocity, project, e);
+  if (!(contact.relative <= sim_rounded_depth) && !project) return refuse(s, contact, l->velocity, project, e);
   if (contact.relative > projected && !project)
     note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far "
          "in",

@@ -59,10 +59,6 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   s->n.whole = w;
 }
 
-static double time_of(const nsm_sim *s, long tick) {
-  return tick == 0 ? s->a->start : tick == s->a->total ? s->a->until : s->a->start + (double)tick * s->a->step;
-}
-
 // How many of the n steps to come end before the next instant, or at one of `every`; discrete variables are constants
 // until then. at: does the last one end at such an instant?
 static long clear_of_instants(nsm_sim *s, long n, int *at) {
@@ -83,7 +79,7 @@ static long clear_of_instants(nsm_sim *s, long n, int *at) {
     n -= over > 1 ? (long)over : 1;
   }
   n = n < 0 ? 0 : n;
-  double next = time_of(s, tick + n + 1);
+  double next = sim_time_of_step(s, tick + n + 1);
   *at = !s->a->located && (double)n < most && fabs(next - every) <= sim_time_round_off(s, next) &&
         by_time > next + sim_instant_tolerance(s, next);
   return n + *at;
@@ -109,7 +105,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.k = from + done;
   w->ahead += done;
   tick += done;
-  s->now.t = time_of(s, tick);
+  s->now.t = sim_time_of_step(s, tick);
   s->now.h = s->a->step;
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
