@@ -91,18 +91,6 @@ size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t r
 }
 
 // ---- meanings -------------------------------------------------------------------------------------------------------
-// Is `name` ("bead[3].z") an element of what the model calls `pattern` ("bead[%].z")? Returns what stands behind it, or
-// NULL.
-static const char *element_of(const char *name, const char *pattern) {
-  for (; *pattern; pattern++)
-    if (*pattern == '%') {
-      size_t n = strspn(name, "-0123456789");
-      if (n == 0) return NULL;
-      name += n;
-    } else if (*name++ != *pattern) return NULL;
-  return name;
-}
-
 static const char *or_nothing(const char *doc) { return doc ? doc : ""; }
 
 void list_meanings(nsm_program *p) {
@@ -130,7 +118,7 @@ void list_meanings(nsm_program *p) {
 
 static const Meaning *meaning(const nsm_program *p, const char *name) {
   for (int i = 0; i < p->nmeaning; i++) {
-    const char *rest = element_of(name, p->meaning[i].pattern);
+    const char *rest = model_element(name, p->meaning[i].pattern, NULL);
     if (rest && !*rest) return &p->meaning[i];
   }
   return NULL;

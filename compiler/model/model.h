@@ -366,6 +366,9 @@ typedef struct Model {
 
 // States, unknowns and multipliers with the numbers of parameters that are known; nan where these are not. unknowns.c
 double model_unknowns(const Model *m);
+// Is `name` ("bead[3].z") an element of what the model calls `pattern` ("bead[%].z")? What stands behind it, or NULL;
+// index: its indices, NULL: not asked for. unknowns.c
+const char *model_element(const char *name, const char *pattern, double *index);
 // The value in SI that the model says of an input, "w" or "d[2].w", with the numbers of parameters that are known; nan:
 // it says none, or one that moves. unknowns.c
 double model_input_value(const Model *m, const char *name);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include "mx.h"
 
 static bool number_of(int id, double *out, void *model) {
@@ -48,25 +49,24 @@ double model_unknowns(const Model *m) {
 }
 
 // ---- inputs ---------------------------------------------------------------------------------------------------------
-// Is `name` that of a member of v, whose name has a % for each index? loop: its indices.
-static bool is_member(const MVar *v, const char *name, double *loop) {
-  int k = 0;
-  const char *s = v->name;
-  for (; *s && *name; s++) {
-    char *end = (char *)(uintptr_t)name + 1;
-    if (*s == '%' && k < MAX_INDICES) loop[k++] = (double)strtol(name, &end, 10);
-    else if (*s != *name) return false;
-    if (end == name) return false;
-    name = end;
-  }
-  return !*s && !*name;
+const char *model_element(const char *name, const char *pattern, double *index) {
+  for (; *pattern; pattern++)
+    if (*pattern == '%') {
+      size_t n = strspn(name, "-0123456789");
+      if (n == 0) return NULL;
+      if (index) *index++ = strtod(name, NULL);
+      name += n;
+    } else if (*name++ != *pattern) return NULL;
+  return name;
 }
 
 double model_input_value(const Model *m, const char *name) {
   double loop[MAX_INDICES], value;
   for (int i = 0; i < m->nvar; i++) {
     const MVar *v = &m->var[i];
-    if (v->kind != MV_INPUT || !v->otherwise || !is_member(v, name, loop)) continue;
+    if (v->kind != MV_INPUT || !v->otherwise) continue;
+    const char *behind = model_element(name, v->name, loop);
+    if (!behind || *behind) continue;
     const MxEval e = { number_of, m->param, loop, v->ndim, (void *)(uintptr_t)m };
     return mx_eval(&e, v->otherwise, &value) ? value : NAN;
   }
