@@ -123,16 +123,30 @@ static bool put_column(Asking *w, const Ast *x) {
                                        : *what == 'a' && what[2] == '`' ? "; an output is" : ""));
 }
 
-// z(0), x'(0), bead.z(0): as a call, or as the initial value of a derivative.
+// What has the initial value: x' of x'(0); bead.z of bead.z(0) and z of z(0), which are read as calls.
+static Ast of_initial(const Ast *x) {
+  if (x->kind == AST_INITIAL) return *x->a;
+  Ast of = *x;
+  of.kind = x->a ? AST_MEMBER : AST_NAME;
+  of.list = (AstList){ 0 };
+  of.span.hi = x->name_span.hi;
+  return of;
+}
+
 static bool put_initial(Asking *w, const Ast *x) {
-  const Symbol *y = x->kind == AST_INITIAL ? symbol_named(w->env, x->a)
-                    : x->a ? NULL : scope_find(w->env->scope, x->name);
+  Ast *of = ARENA_NEW(w->env->e->a, Ast);
+  *of = of_initial(x);
+  const Symbol *y = symbol_named(w->env, of);              // NULL: it belongs to a part, or is none
+  bool found = y, good = y && y->kind == SY_VARIABLE;
   text_add(&w->text, ast_text(w->env->e, x));
-  if (x->kind == AST_INITIAL && !is_known(w, x->a)) return false;
-  if (x->kind == AST_CALL && x->a) return is_known(w, x->a);
-  if (y && y->kind == SY_VARIABLE) return true;
-  return wrong_name(w, x, y ? "only states, coordinates and velocities have initial values"
-                            : "there is no state of this name");
+  if (of->kind != AST_NAME) {
+    Value v = elab_expr(w->env, of);
+    if (v.bad) return false;
+    if (!y) good = v.at[0]->kind == MX_VAR;
+    found = true;
+  }
+  return good || wrong_name(w, x, found ? "only states, coordinates and velocities have initial values"
+                                        : "there is no state of this name");
 }
 
 // A parameter, or an initial value.

@@ -136,12 +136,13 @@ def weights(law_name, host):
     return f"force {host.push['y']} = -6;\nforce {host.push['z']} = 2;\n" if law_name == "held pin" else ""
 
 
-def asks(law):
+def asks(law, shapes):
     """What is asked of runs changes none. READ is outside of the `for` whose outputs it reads."""
     name = f"V{law.directions[0]}[2]"
+    hits = "match hit(c[2]) ~ struck;  " if law.group == "impact" and not shapes else ""
     return (f"param asked = 1 in [0, 2];\n"
             f"output READ = {name} - V{law.directions[0]}[1];\n"
-            f"fit {{ data = \"none.csv\";  match {name} ~ measured;  vary asked log in [0.5, 2]; }}\n"
+            f"fit {{ data = \"none.csv\";  match {name} ~ measured;  {hits}vary asked log in [0.5, 2]; }}\n"
             f"analyse {{ section {name} = 0 down;  outputs {name};  points = 3; }}")
 
 
@@ -165,7 +166,7 @@ def build(cell):
         outputs["MISS"] = host.miss
     host.outside += "\n" + declared(cell, law)
     if cell.feature == "asked":
-        around += asks(law)
+        around += asks(law, host.shapes)
     if cell.law == "sampled":
         around += "\nevery 0.01 {\n" + sampled_laws(host, cell.family) + "}"
     text = forces(cell, law, host, expression) + weights(cell.law, host)
