@@ -100,7 +100,8 @@ static void fill(nsm_sim *s, const sim_group *g, const int *z, int n, int inside
     nsm_la_lu_solve(inside, 1, w->D, inside, w->pivot, Y + inside, inside);
     for (int i = 0; i < inside; i++)
       for (int e = r->b0[w->inside[i]]; e < r->b0[w->inside[i] + 1]; e++)
-        if (r->bz[e] >= s->a->nv && r->bz[e] < s->a->nz) w->S[local[r->bz[e]] + c * n] -= r->b[e] / s->n.h * Y[inside + i];
+        if (r->bz[e] >= s->a->nv && r->bz[e] < s->a->nz)
+          w->S[local[r->bz[e]] + c * n] -= r->b[e] / s->n.h * Y[inside + i];
   }
 }
 
@@ -112,7 +113,8 @@ static double rate_of(nsm_sim *s, const sim_group *g) {
   while (held < g->nz && g->z[held] < s->a->nv) held++;
   int n = g->nz - held;
   double *re = w->rates, *im = w->rates + n, most = 0;
-  if (!factor(s, g, &inside)) return g->gamma == 1 || (g->moves && !w->network) ? 0 : INFINITY;  // as it is given
+  int given = g->gamma == 1 || (g->moves && !w->network);  // of index 2 it is as given
+  if (!factor(s, g, &inside)) return given ? 0 : INFINITY;
   if (n == 0) return 0;
   fill(s, g, g->z + held, n, inside);
   if (nsm_la_lu_factor(n, w->M, n, w->pivot).code != NSM_LA_OK) return INFINITY;
@@ -137,14 +139,17 @@ static double kept_rate(nsm_sim *s, sim_group *g) {
 }
 
 // With gamma other than theta a row has the states of one instant and the multipliers of another: (gamma - theta) h z'
-// is missing. In S of the set without any row inside, whose parts the multipliers reach, that is h |mu| (gamma - theta)
+// is missing. In S of the set without any row inside, which multipliers drive, that is h |mu| (gamma - theta)
 // of what the part does. Below 1 a passive system stays passive,
-//   D + (gamma/theta) C (M/(h theta) - A)^{-1} B >= 0   where   D - C A^{-1} B >= 0   and   h |mu| (gamma - theta) <= 1,
+//   D + (gamma/theta) C (M/(h theta) - A)^{-1} B >= 0  where  D - C A^{-1} B >= 0  and  h |mu| (gamma - theta) <= 1,
 // and a twentieth is what such a step may be off by.
 int sim_sets_unmixed(nsm_sim *s, sim_group *g) {
   struct sim_weights *w = s->n.weights;
   if (g->gamma == g->theta) return 1;
-  for (int i = 0; i < g->nrow; i++) { w->aside[i] = w->set[g->row[i]]; w->set[g->row[i]] = WEIGHTS_LOW; }
+  for (int i = 0; i < g->nrow; i++) {
+    w->aside[i] = w->set[g->row[i]];
+    w->set[g->row[i]] = WEIGHTS_LOW;
+  }
   double rate = kept_rate(s, g);
   for (int i = 0; i < g->nrow; i++) w->set[g->row[i]] = w->aside[i];
   return s->n.h * rate * fabs(g->gamma - g->theta) <= mixed;

@@ -80,9 +80,11 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
     const sim_ledger *g = &s->now.ledger;
     char name[256];
     sim_row_name(s, g->made_at, name, sizeof name);
-    fprintf(f, "warning[W0854]: impacts make %.3g J, %.2g of all energy, the most %.3g J at t = %.10g s, by %s: newton(e) "
-            "can where friction or coefficients that differ are coupled\n  = help: poisson(e), binary(e) and lzb(e) make "
-            "none; nor does one newton(e, e) for all\n", g->made, sim_made_checked(s), g->made_most, g->made_time, name);
+    fprintf(f,
+            "warning[W0854]: impacts make %.3g J, %.2g of all energy, the most %.3g J at t = %.10g s, by %s: newton(e) "
+            "can where friction or coefficients that differ are coupled\n  = help: poisson(e), binary(e) and lzb(e) "
+            "make none; nor does one newton(e, e) for all\n",
+            g->made, sim_made_checked(s), g->made_most, g->made_time, name);
   }
   double checked = sim_residue_checked(s);
   if (checked > 0 && s->a->scheme->two_point)

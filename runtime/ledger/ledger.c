@@ -249,8 +249,8 @@ static double fed_by_states(const nsm_sim *s) {
                 potential_of(s, s->now.q, s->now.z) - potential_of(s, s->now.q, s->w.z1));
 }
 
-// Impulses whose work is above 0: Newton's law with friction, or with coefficients that differ, may have such (moreau.md,
-// 2; impacts.md). Round-off of the motion does not count.
+// Impulses whose work is above 0: Newton's law with friction, or with coefficients that differ, may have such
+// (docs/numerics/checks.md, 6). Round-off of the motion does not count.
 static void book_made(nsm_sim *s) {
   static const double rounding = 1e-9;
   sim_ledger *g = &s->now.ledger;

@@ -210,11 +210,12 @@ FLYBACK = """model Flyback {
   relation D: 0 <= u + Rd*d - (x - drive)/N perp d >= 0;
   simulate { until = 0.5 [ms], step = 0.5 [us], scheme = moreau(theta = 1/2) } }"""
 FED = {"states": "var drive = E;",
-       "states and a motor": "coord a : rad = 0, a' = 0 [rad/s];  kinetic J*a'^2/2;  var drive = E - k*a';  force a = k*i;"}
+       "states and a motor": """coord a : rad = 0, a' = 0 [rad/s];  kinetic J*a'^2/2;  force a = k*i;
+  var drive = E - k*a';"""}
 
 
 def converter_by_states(what):
-    """theta and gamma are one number where two instants in a row would be wrong: nearer than theta = 1, at each step."""
+    """theta and gamma are one number where two instants in a row would be wrong: not worse than theta = 1."""
     text = FLYBACK % FED[what]
     at = lambda h, *flags: run_of(text, "--step", h, "--every", "1000000", *flags)[0]["u"][-1]
     right = at("2e-8s", "--scheme", "moreau(theta = 1/2, gamma = 1/2)")
