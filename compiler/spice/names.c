@@ -53,3 +53,15 @@ const char *spice_name(Names *n, const char *kind, const char *from, const char 
   vec_push(&n->of, ((Named){ kind, from, name }));
   return name;
 }
+
+// As spice_name gives it where a subcircuit names its arguments before all others.
+const char *spice_param_name(Arena *a, const char *key) {
+  Names alone = { .a = a };
+  const char *name = spice_name(&alone, "param", key, key);
+  vec_free(&alone.of);
+  return name;
+}
+
+const char *spice_global_name(Spice *s, size_t k) {
+  return k == 0 ? "ground" : spice_param_name(s->a, arena_printf(s->a, "global_%s", s->globals.at[k]));
+}
