@@ -42,6 +42,13 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow b to e = sign*f/BF + (b - e)*1e-12 [S];\n"
     "  flow b to c = sign*r/BR + (b - c)*1e-12 [S];\n"
     "  flow c to e = sign*(f - r);\n"
+    "}\n" },
+  { PART_WINDING,
+    "// A coil in which others induce a voltage.\n"
+    "model Winding(a : node, b : node, L : H, induced : V = 0, i0 : A = 0) {\n"
+    "  state i : A = i0;\n"
+    "  L*i' + induced = a - b;\n"
+    "  flow a to b = i;\n"
     "}\n" } };
 
 const char *spice_parts(unsigned parts) {
@@ -363,9 +370,8 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
 }
 
 static const char *element(Spice *s, Circuit *in, Names *n, const Card *c) {
-  bool top = in->parent == NULL;
   switch (*c->item[0].text) {
-  case 'r': case 'c': case 'l': return spice_passive(s, n, c, top);
+  case 'r': case 'c': case 'l': return spice_passive(s, in, n, c);
   case 'v': return voltage(s, in, n, c);
   case 'i': return spice_part_with(s, n, c, false, spice_source(s, n, c, 3, "A"));
   case 'd': return diode(s, n, c);

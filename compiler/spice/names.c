@@ -18,7 +18,7 @@ static const char *const models[] = {
   "Resistor", "Conductor", "Capacitor", "Inductor", "CoupledInductors", "Transformer", "VoltageSource",
   "CurrentSource", "VoltageByVoltage", "CurrentByVoltage", "VoltageByCurrent", "CurrentByCurrent", "Diode",
   "ThresholdDiode", "Transistor", "Zener", "Switch", "GatedDiode", "OpAmp", "Comparator", "SwitchBy", "Junction",
-  "Line", "Mosfet", "Bipolar" };
+  "Line", "Mosfet", "Bipolar", "Winding" };
 
 void spice_name_models(Names *n) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -64,4 +64,8 @@ const char *spice_param_name(Arena *a, const char *key) {
 
 const char *spice_global_name(Spice *s, size_t k) {
   return k == 0 ? "ground" : spice_param_name(s->a, arena_printf(s->a, "global_%s", s->globals.at[k]));
+}
+
+bool spice_is_value(const Names *n, const Item *i) {
+  return !i->key && (i->is_number || i->ex || (i->text && spice_known(n, "param", i->text)));
 }

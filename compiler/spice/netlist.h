@@ -8,6 +8,7 @@
 //   sources.c              independent sources as expressions of time
 //   elements.c             one part for each card
 //   passive.c              R, C, L: values, temperature, charges at the start, what LTspice puts into them
+//   coils.c                coils that are coupled
 //   controlled.c           E, F, G, H, B
 //   write.c                the model: nodes, parts, subcircuits, what was left out
 #pragma once
@@ -103,6 +104,7 @@ typedef struct Names { Arena *a; Vec(Named) of; } Names;
 // spice_name: it is given one where it has none; spice_known: NULL, it has none.
 const char *spice_name(Names *n, const char *kind, const char *from, const char *as);
 const char *spice_known(const Names *n, const char *kind, const char *from);
+bool spice_is_value(const Names *n, const Item *i);        // without a key: a number, an expression, a parameter
 bool spice_is_ground(const char *node);
 const char *spice_global_name(Spice *s, size_t k);         // of the global node k as an argument of subcircuits
 const char *spice_param_name(Arena *a, const char *key);   // of an argument of a subcircuit
@@ -117,10 +119,16 @@ const char *spice_value(Spice *s, Names *n, Item *i, const char *unit);
 const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char *unit);   // sources.c
 
 // ---- elements -------------------------------------------------------------------------------------------------------
-enum { PART_SWITCH = 1, PART_JUNCTION = 2, PART_LINE = 4, PART_MOS = 8, PART_BJT = 16, PART_IDEAL_MOS = 32 };
+enum { PART_SWITCH = 1, PART_JUNCTION = 2, PART_LINE = 4, PART_MOS = 8, PART_BJT = 16, PART_WINDING = 32 };
 const char *spice_parts(unsigned parts);                   // the text of the own parts that are used
 // The part of a card as text, NULL where it is left out (a note was made) or wrong.
 const char *spice_element(Spice *s, Circuit *c, Names *n, const Card *card);
+// coils.c: does a coil share all flux with another; is a coupling complete and of this kind; its parts; what the others
+// induce in a coil, NULL: nothing.
+bool spice_is_tight(const Circuit *c, const Card *l);
+bool spice_coupling(Spice *s, const Circuit *c, const Card *k);
+const char *spice_tight(Spice *s, const Circuit *c, Names *n, const Card *k);
+const char *spice_induced(Spice *s, const Circuit *c, Names *n, const Card *l);
 const Card *spice_model(const Spice *s, const char *name); // as the circuit that is written sees it
 Item *spice_key(const Card *c, const char *key);           // NULL: the card has none; else it is taken
 void spice_take(const Card *c, int from);                  // the items from there on
@@ -137,6 +145,6 @@ const char *spice_two(Spice *s, Names *n, const Card *c, const char *part);
 const char *spice_value_at(Spice *s, Names *n, const Card *c, int i, const char *unit);
 const char *spice_key_or(Spice *s, Names *n, const Card *c, const char *key, const char *unit, const char *other);
 const char *spice_part_with(Spice *s, Names *n, const Card *c, bool voltage, const char *value);
-const char *spice_passive(Spice *s, Names *n, const Card *c, bool top);    // passive.c: R, C, L
+const char *spice_passive(Spice *s, const Circuit *in, Names *n, const Card *c);   // passive.c: R, C, L
 const char *spice_inside(Spice *s, Names *n, const Card *c, Text *before); // passive.c: RSER, RPAR, CPAR
 const char *spice_controlled(Spice *s, Names *n, const Card *c);           // controlled.c: E, F, G, H, B

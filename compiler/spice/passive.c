@@ -93,15 +93,21 @@ static const char *charge(Spice *s, Names *n, const Card *c) {
   return of[0] ? arena_printf(s->a, "%s - (%s)", side[0], side[1]) : arena_printf(s->a, "-(%s)", side[1]);
 }
 
-// top: of the whole; `.ic` counts there.
-const char *spice_passive(Spice *s, Names *n, const Card *c, bool top) {
+// `.ic` counts in the whole.
+const char *spice_passive(Spice *s, const Circuit *in, Names *n, const Card *c) {
   const char letter = *c->item[0].text;
-  Item *ic = letter == 'r' ? NULL : spice_key(c, "ic");
-  if (letter == 'r') 
+  if (letter == 'r')
     return arena_printf(s->a, "%s, R = %s);", spice_two(s, n, c, "Resistor"), value_of(s, n, c, "ohm", "r"));
-  bool coil = letter == 'l';
-  const char *text = arena_printf(s->a, "%s, %c = %s", spice_two(s, n, c, coil ? "Inductor" : "Capacitor"), letter - 32,
+  bool coil = letter == 'l', top = !in->parent;
+  Item *ic = spice_key(c, "ic");
+  const char *induced = coil ? spice_induced(s, in, n, c) : NULL;
+  const char *part = induced ? "Winding" : coil ? "Inductor" : "Capacitor";
+  const char *text = arena_printf(s->a, "%s, %c = %s", spice_two(s, n, c, part), letter - 32,
                                   value_of(s, n, c, coil ? "H" : "F", coil ? "ind" : "cap"));
+  if (induced) {
+    s->parts |= PART_WINDING;
+    text = arena_printf(s->a, "%s, induced = %s", text, induced);
+  }
   const char *start = ic ? spice_value(s, n, ic, coil ? "A" : "V") : NULL;
   if (!start && top && !coil) start = charge(s, n, c);
   if (!start && top && coil && (ic = initial_of(s, "i", c->item[0].text))) start = spice_value(s, n, ic, "A");

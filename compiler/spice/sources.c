@@ -71,15 +71,11 @@ static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *
   return is_zero(late) ? wave : arena_printf(s->a, "if time < %s then %s else %s", late, low, wave);
 }
 
-static bool is_value(const Names *n, const Item *i) {
-  return i->is_number || i->ex || (i->text && spice_known(n, "param", i->text));
-}
-
 // A time that begins with + counts from the one before it, as in LTspice.
 static const char *points(Spice *s, Names *n, const Card *c, int at, const char *unit) {
   const char *x = "", *y = "", *when = "";
   int many = 0;
-  for (int i = at + 1; i + 1 < c->n && !c->item[i].key && is_value(n, &c->item[i]); i += 2, many++) {
+  for (int i = at + 1; i + 1 < c->n && !c->item[i].key && spice_is_value(n, &c->item[i]); i += 2, many++) {
     const char *next = spice_value(s, n, &c->item[i], "s");
     bool later = many && c->item[i].as && *c->item[i].as == '+';
     when = later ? arena_printf(s->a, "%s + %s", when, next) : next;
@@ -151,7 +147,7 @@ const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char
     if (x->key && !strcmp(x->key, "dc")) return spice_value(s, n, x, unit);
     if (x->text && !strcmp(x->text, "dc") && i + 1 < c->n) return spice_value(s, n, &c->item[i + 1], unit);
     if (x->text && !strcmp(x->text, "ac")) break;
-    if (!x->key && is_value(n, x)) return spice_value(s, n, x, unit);
+    if (spice_is_value(n, x)) return spice_value(s, n, x, unit);
   }
   return spice_quantity(s->a, 0, unit);
 }

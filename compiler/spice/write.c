@@ -1,6 +1,5 @@
 // The model as text. A subcircuit is a model of its own with its nodes p1, p2, ... as arguments.
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "netlist.h"
@@ -51,85 +50,6 @@ static void name_parts(const Circuit *c, Names *n) {
     spice_name(n, "part", c->cards.at[i].item[0].text, c->cards.at[i].item[0].as);
 }
 
-// ---- coupled coils --------------------------------------------------------------------------------------------------
-static const Card *coil(const Circuit *c, const char *name) {
-  for (size_t i = 0; name && i < c->cards.n; i++)
-    if (!strcmp(c->cards.at[i].item[0].text, name)) return &c->cards.at[i];
-  return NULL;
-}
-
-static const Card *coupling_of(const Circuit *c, const char *name) {
-  for (size_t i = 0; i < c->cards.n; i++) {
-    const Card *k = &c->cards.at[i];
-    if (*k->item[0].text == 'k' && k->n > 3)
-      for (int j = 1; j < k->n - 1; j++)
-        if (k->item[j].text && !strcmp(k->item[j].text, name)) return k;
-  }
-  return NULL;
-}
-
-// A factor of 1: the first coil beside ideal transformers.
-static const char *tightly(Spice *s, Names *n, const Circuit *c, const Card *k) {
-  const Card *one = coil(c, k->item[1].text);
-  const char *a = spice_known(n, "node", one->item[1].text), *b = spice_known(n, "node", one->item[2].text);
-  Item *ic = spice_key(one, "ic");
-  const char *start = ic ? arena_printf(s->a, ", i0 = %s", spice_value(s, n, ic, "A")) : "";
-  const char *text = arena_printf(s->a, "Inductor %s(a = %s, b = %s, L = %s%s);",
-                                  spice_known(n, "part", one->item[0].text), a, b,
-                                  spice_quantity(s->a, one->item[3].number, "H"), start);
-  for (int i = 2; i < k->n - 1; i++) {
-    const Card *two = coil(c, k->item[i].text);
-    text = arena_printf(s->a, "%s\n  Transformer %s%s(a = %s, b = %s, c = %s, d = %s, n = %.15g);", text,
-                        spice_known(n, "part", k->item[0].text), i > 2 ? arena_printf(s->a, "_%d", i) : "", a, b,
-                        spice_known(n, "node", two->item[1].text), spice_known(n, "node", two->item[2].text),
-                        sqrt(one->item[3].number / two->item[3].number));
-  }
-  return text;
-}
-
-// The coils of a coupling: each a number, with no other coupling.
-static bool coils_of(Spice *s, const Circuit *c, const Card *k) {
-  if (k->n < 4) return spice_fail(s, k->span, "a coupling names two coils and a factor: K1 L1 L2 0.99");
-  if (!k->item[k->n - 1].is_number) return spice_fail(s, k->span, "the factor of coupled coils has to be a number here");
-  for (int i = 1; i < k->n - 1; i++) {
-    const Card *l = coil(c, k->item[i].text);
-    if (!l || l->n < 4) return spice_fail(s, k->item[i].span, "a coupling names coils and a factor: K1 L1 L2 0.99");
-    if (coupling_of(c, l->item[0].text) != k)
-      return spice_fail(s, k->span, "a coil is coupled with one other here; `%s` is the second coupling",
-                        k->item[0].as);
-    if (!l->item[3].is_number || l->item[3].key)
-      return spice_fail(s, l->span, "the inductance of a coil that is coupled has to be a number here");
-    spice_take(&(Card){ l->item, 4, l->span }, 1);
-  }
-  spice_take(k, 1);
-  return true;
-}
-
-static const char *coupled(Spice *s, const Circuit *c, Names *n, const Card *k) {
-  if (!coils_of(s, c, k)) return NULL;
-  double factor = k->item[k->n - 1].number;
-  if (factor >= 1 - 1e-9) return tightly(s, n, c, k);
-  if (k->n > 4) {
-    spice_fail(s, k->span, "more than two coils are taken with a factor of 1 alone");
-    return NULL;
-  }
-  const Card *one = coil(c, k->item[1].text), *two = coil(c, k->item[2].text);
-  double l1 = one->item[3].number, l2 = two->item[3].number;
-  Text t = { 0 };
-  text_printf(&t, "CoupledInductors %s(a = %s, b = %s, c = %s, d = %s, L1 = %s, L2 = %s, M = %s",
-              spice_known(n, "part", k->item[0].text), spice_known(n, "node", one->item[1].text),
-              spice_known(n, "node", one->item[2].text), spice_known(n, "node", two->item[1].text),
-              spice_known(n, "node", two->item[2].text), spice_quantity(s->a, l1, "H"), spice_quantity(s->a, l2, "H"),
-              spice_quantity(s->a, factor * sqrt(l1 * l2), "H"));
-  Item *i1 = spice_key(one, "ic"), *i2 = spice_key(two, "ic");
-  if (i1) text_printf(&t, ", i10 = %s", spice_value(s, n, i1, "A"));
-  if (i2) text_printf(&t, ", i20 = %s", spice_value(s, n, i2, "A"));
-  text_add(&t, ");");
-  const char *kept = arena_strndup(s->a, text_str(&t), t.n);
-  text_free(&t);
-  return kept;
-}
-
 // ---- a circuit ------------------------------------------------------------------------------------------------------
 // Does a circuit between `in` and `c` have a parameter of this name, so that it hides the one of `c`?
 static bool is_nearer(const Circuit *in, const Circuit *c, const char *key) {
@@ -155,8 +75,9 @@ static void params(Spice *s, const Circuit *c, Names *n, Text *out) {
 static void elements(Spice *s, Circuit *c, Names *n, Text *out) {
   for (size_t i = 0; i < c->cards.n && !s->wrong; i++) {
     const Card *card = &c->cards.at[i];
-    if (*card->item[0].text == 'l' && coupling_of(c, card->item[0].text)) continue;
-    const char *part = *card->item[0].text == 'k' ? coupled(s, c, n, card) : spice_element(s, c, n, card);
+    if (spice_is_tight(c, card)) continue;
+    if (*card->item[0].text == 'k' && !spice_coupling(s, c, card)) continue;
+    const char *part = *card->item[0].text == 'k' ? spice_tight(s, c, n, card) : spice_element(s, c, n, card);
     int line = spice_line(card->span);
     if (part) text_printf(out, "  %s  // line %d\n", part, line);
     else text_printf(out, "  // left out, line %d: %s\n", line, card->item[0].as);
@@ -256,7 +177,7 @@ static void experiment(Spice *s, Names *n, Text *out) {
   bool uic = false;
   for (int i = 1; i < c->n; i++)
     if (spice_is_word(&c->item[i], "uic")) uic = c->item[i].taken = true;
-  while (1 + numbers < c->n && !c->item[1 + numbers].key && !spice_is_word(&c->item[1 + numbers], "uic")) numbers++;
+  while (1 + numbers < c->n && spice_is_value(n, &c->item[1 + numbers])) numbers++;
   if (!numbers) { spice_fail(s, c->span, "`.tran` needs a step and an end: .tran 1u 10m"); return; }
   Item *end = &c->item[numbers > 1 ? 2 : 1], *given = numbers > 1 ? &c->item[1] : NULL,
        *largest = numbers > 3 ? &c->item[4] : NULL;
@@ -316,7 +237,7 @@ static bool write_model(Spice *s, Text *out) {
   text_printf(out, "// %s\n// From the netlist %s by nsm import.\n", *title ? title : "A circuit", s->file->path);
   for (size_t i = 0; i < s->left_out.n; i++) text_printf(out, "// Left out: %s.\n", s->left_out.at[i].item->text);
   text_add(out, "import \"std/circuit.nsm\";\n\n");
-  for (unsigned part = 1; part <= PART_BJT; part *= 2)
+  for (unsigned part = 1; part <= PART_WINDING; part *= 2)
     if (s->parts & part) text_printf(out, "%s\n", spice_parts(part));
   text_add(out, text_str(&body));
   text_free(&body);
