@@ -102,7 +102,25 @@ void spice_left_out(Spice *s, Span at, const char *what) {
   text_printf(&s->notes, "note: left out: %s\n", line);
 }
 
-// ---- what was not taken ---------------------------------------------------------------------------------------------
+// ---- coupled coils -------------------------------------------------------------------------------------------------
+bool spice_couples(const Card *k, const char *coil) {
+  if (*k->item[0].text != 'k') return false;
+  for (int i = 1; i < k->n - 1; i++)
+    if (spice_is_word(&k->item[i], coil)) return true;
+  return false;
+}
+
+bool spice_is_one(const Card *k) {
+  return k->n > 3 && k->item[k->n - 1].is_number && k->item[k->n - 1].number >= 1 - 1e-9;
+}
+
+bool spice_is_tight(const Circuit *c, const Card *l) {
+  for (size_t i = 0; *l->item[0].text == 'l' && i < c->cards.n; i++)
+    if (spice_is_one(&c->cards.at[i]) && spice_couples(&c->cards.at[i], l->item[0].text)) return true;
+  return false;
+}
+
+// ---- what was not taken --------------------------------------------------------------------------------------------
 static const char *word_of(Spice *s, const Item *i) {
   return i->key ? i->key : i->as ? i->as : arena_strndup(s->a, "an expression", 13);
 }

@@ -1,5 +1,5 @@
-// Coils that are coupled. Each is a winding whose voltage has a part from every other one; where they share all flux they
-// are the first one beside ideal transformers.
+// Coils that are coupled. Each is a winding whose voltage has a part from every other one; where they share all flux
+// they are the first one beside ideal transformers.
 #include <math.h>
 #include <string.h>
 #include "netlist.h"
@@ -8,21 +8,6 @@ static const Card *coil(const Circuit *c, const char *name) {
   for (size_t i = 0; name && i < c->cards.n; i++)
     if (!strcmp(c->cards.at[i].item[0].text, name)) return &c->cards.at[i];
   return NULL;
-}
-
-static bool names(const Card *k, const char *coil) {
-  if (*k->item[0].text != 'k') return false;
-  for (int i = 1; i < k->n - 1; i++)
-    if (spice_is_word(&k->item[i], coil)) return true;
-  return false;
-}
-
-static bool is_one(const Card *k) { return k->n > 3 && k->item[k->n - 1].is_number && k->item[k->n - 1].number >= 1 - 1e-9; }
-
-bool spice_is_tight(const Circuit *c, const Card *l) {
-  for (size_t i = 0; *l->item[0].text == 'l' && i < c->cards.n; i++)
-    if (is_one(&c->cards.at[i]) && names(&c->cards.at[i], l->item[0].text)) return true;
-  return false;
 }
 
 static Item *inductance(const Card *l) {
@@ -39,7 +24,7 @@ bool spice_coupling(Spice *s, const Circuit *c, const Card *k) {
       return spice_fail(s, k->item[i].span, "a coupling names coils and a factor: K1 L1 L2 0.99");
   }
   spice_take(k, 1);
-  return is_one(k);
+  return spice_is_one(k);
 }
 
 static const char *mutual(Spice *s, Names *n, const Card *k, const Card *one, const Card *two) {
@@ -55,7 +40,7 @@ const char *spice_induced(Spice *s, const Circuit *c, Names *n, const Card *l) {
   const char *sum = NULL;
   for (size_t i = 0; i < c->cards.n; i++) {
     const Card *k = &c->cards.at[i];
-    if (!names(k, l->item[0].text) || k->n < 4) continue;
+    if (!spice_couples(k, l->item[0].text) || k->n < 4) continue;
     for (int j = 1; j < k->n - 1; j++) {
       const Card *other = coil(c, k->item[j].text);
       if (!other || other == l || !inductance(other) || !inductance(l)) continue;
@@ -72,7 +57,7 @@ const char *spice_tight(Spice *s, const Circuit *c, Names *n, const Card *k) {
   for (int i = 1; i < k->n - 1; i++) {
     const Card *l = coil(c, k->item[i].text);
     int couplings = 0;
-    for (size_t j = 0; j < c->cards.n; j++) couplings += names(&c->cards.at[j], l->item[0].text);
+    for (size_t j = 0; j < c->cards.n; j++) couplings += spice_couples(&c->cards.at[j], l->item[0].text);
     if (couplings > 1) spice_fail(s, k->span, "`%s` shares all flux with others and is coupled once more: write one "
                                   "coupling of all coils", l->item[0].as);
     else if (!inductance(l)->is_number)

@@ -57,30 +57,7 @@ const char *spice_parts(unsigned parts) {
   return NULL;
 }
 
-// ---- pieces ---------------------------------------------------------------------------------------------------------
-const char *spice_node(Spice *s, Names *n, const Card *c, int i) {
-  const char *name = i < c->n && c->item[i].text ? spice_known(n, "node", c->item[i].text) : NULL;
-  if (!name) spice_fail(s, c->span, "the nodes of `%s` are missing", c->item[0].as);
-  else c->item[i].taken = true;
-  return name ? name : "gnd";
-}
-
-const char *spice_two(Spice *s, Names *n, const Card *c, const char *part) {
-  return arena_printf(s->a, "%s %s(a = %s, b = %s", part, spice_known(n, "part", c->item[0].text),
-                      spice_node(s, n, c, 1), spice_node(s, n, c, 2));
-}
-
-const char *spice_value_at(Spice *s, Names *n, const Card *c, int i, const char *unit) {
-  if (i < c->n && !c->item[i].key) return spice_value(s, n, &c->item[i], unit);
-  spice_fail(s, c->span, "`%s` has no value", c->item[0].as);
-  return "0";
-}
-
-const char *spice_key_or(Spice *s, Names *n, const Card *c, const char *key, const char *unit, const char *other) {
-  Item *i = spice_key(c, key);
-  return i ? spice_value(s, n, i, unit) : other;
-}
-
+// ---- models --------------------------------------------------------------------------------------------------------
 static const Card *model_of(Spice *s, const Card *c, int at, const char *type) {
   const Card *m = at < c->n && c->item[at].text ? spice_model(s, c->item[at].text) : NULL;
   if (!m) spice_fail(s, c->span, "`%s` names no `.model`", c->item[0].as);
@@ -89,12 +66,7 @@ static const Card *model_of(Spice *s, const Card *c, int at, const char *type) {
   return m;
 }
 
-const char *spice_part_with(Spice *s, Names *n, const Card *c, bool voltage, const char *value) {
-  return arena_printf(s->a, "%s, %s = %s);", spice_two(s, n, c, voltage ? "VoltageSource" : "CurrentSource"),
-                      voltage ? "V" : "I", value);
-}
-
-// ---- diodes, switches, transistors ----------------------------------------------------------------------------------
+// ---- diodes, switches, transistors ---------------------------------------------------------------------------------
 static void capacitances(Spice *s, const Card *m) {
   static const char *const keys[] = { "cjo", "cj0", "tt", "cje", "cjc", "tf", "tr", "cgso", "cgdo", "cbd", "cbs" };
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -304,7 +276,7 @@ static const char *mosfet(Spice *s, Names *n, const Card *c) {
                       spice_key_or(s, n, m, "lambda", "1/V", "0 [1/V]"));
 }
 
-// ---- lines -----------------------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 static const char *line(Spice *s, Names *n, const Card *c) {
   Item *f = spice_key(c, "f"), *nl = spice_key(c, "nl");
   const char *late = spice_key_or(s, n, c, "td", "s", NULL);
@@ -318,7 +290,7 @@ static const char *line(Spice *s, Names *n, const Card *c) {
                       spice_node(s, n, c, 3), spice_node(s, n, c, 4), z0, late);
 }
 
-// ---- subcircuits ----------------------------------------------------------------------------------------------------
+// ---- subcircuits ---------------------------------------------------------------------------------------------------
 static const char *argument_name(Spice *s, const Circuit *of, const Card *c, const Item *x) {
   for (int i = 2; i < of->head.n; i++)
     if (of->head.item[i].key && !strcmp(of->head.item[i].key, x->key)) return spice_param_name(s->a, x->key);

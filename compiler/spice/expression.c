@@ -51,7 +51,8 @@ static const char *measured(Spice *s, Names *n, const Ex *e) {
   const char *part = spice_known(n, "part", first);
   for (size_t i = 0; part && i < s->in->cards.n; i++)
     if (!strcmp(s->in->cards.at[i].item[0].text, first) && spice_is_tight(s->in, &s->in->cards.at[i])) {
-      spice_fail(s, e->span, "the current of `%s` is shared with the coils it is coupled with by 1: write 0.99999", first);
+      spice_fail(s, e->span, "the current of `%s` is shared with the coils it is coupled with by 1: write 0.99999",
+                 first);
       return "0";
     }
   if (part && strchr("vlehrcfgib", *first)) return arena_printf(s->a, "%s.i/1 [A]", part);
@@ -116,7 +117,8 @@ static const char *of_several(Spice *s, Names *n, const Ex *e) {
   for (int i = 0; i < e->n; i++) part[i] = written(s, n, e->part[i]);
   if (is_limit)
     return arena_printf(s->a, "max(min(%s, %s), min(max(%s, %s), %s))", part[1], part[2], part[1], part[2], part[0]);
-  if (is_if) return arena_printf(s->a, "(if %s then %s else %s)", truth_of(s, e->part[0], part[0]), part[1], part[2]);
+  const char *truth = is_if ? truth_of(s, e->part[0], part[0]) : "";
+  if (is_if) return arena_printf(s->a, "(if %s then %s else %s)", truth, part[1], part[2]);
   if (is_int) return arena_printf(s->a, "(sign(%s)*floor(abs(%s)))", part[0], part[0]);
   if (is_pwrs) return arena_printf(s->a, "(sign(%s)*abs(%s)^(%s))", part[0], part[0], part[1]);
   for (int i = 1; i < e->n; i += 2) {
@@ -135,7 +137,8 @@ static const char *call(Spice *s, Names *n, const Ex *e) {
     { "log10", "log(%s)/log(10)", 1 }, { "u", "(if %s > 0 then 1 else 0)", 1 }, { "uramp", "max(%s, 0)", 1 },
     { "min", "min(%s, %s)", 2 }, { "max", "max(%s, %s)", 2 }, { "pow", "(%s)^(%s)", 2 },
     { "pwr", "abs(%s)^(%s)", 2 }, { "atan2", "atan2(%s, %s)", 2 }, { "arctan", "atan(%s)", 1 },
-    { "ceil", "(-floor(-(%s)))", 1 }, { "round", "floor(%s + 0.5)", 1 }, { "nint", "floor(%s + 0.5)", 1 }, { "stp", "(if %s > 0 then 1 else 0)", 1 },
+    { "ceil", "(-floor(-(%s)))", 1 }, { "round", "floor(%s + 0.5)", 1 }, { "nint", "floor(%s + 0.5)", 1 },
+    { "stp", "(if %s > 0 then 1 else 0)", 1 },
     { "square", "(%s)^2", 1 }, { "sqr", "(%s)^2", 1 }, { "hypot", "sqrt((%s)^2 + (%s)^2)", 2 },
     { "cbrt", "(%s)^(1/3)", 1 }, { "buf", "(if %s > 0.5 then 1 else 0)", 1 },
     { "inv", "(if %s > 0.5 then 0 else 1)", 1 } };

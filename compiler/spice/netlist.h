@@ -6,6 +6,7 @@
 //   expression.c           expressions in braces, in the notation of nsm
 //   names.c                nodes and parts get names that nsm takes
 //   sources.c              independent sources as expressions of time
+//   pieces.c               of which the text of a part is made
 //   elements.c             one part for each card
 //   passive.c              R, C, L: values, temperature, charges at the start, what LTspice puts into them
 //   coils.c                coils that are coupled
@@ -123,9 +124,10 @@ enum { PART_SWITCH = 1, PART_JUNCTION = 2, PART_LINE = 4, PART_MOS = 8, PART_BJT
 const char *spice_parts(unsigned parts);                   // the text of the own parts that are used
 // The part of a card as text, NULL where it is left out (a note was made) or wrong.
 const char *spice_element(Spice *s, Circuit *c, Names *n, const Card *card);
-// coils.c: does a coil share all flux with another; is a coupling complete and of this kind; its parts; what the others
-// induce in a coil, NULL: nothing.
-bool spice_is_tight(const Circuit *c, const Card *l);
+bool spice_couples(const Card *k, const char *coil);       // is it a coupling that names this coil?
+bool spice_is_one(const Card *k);                          // a coupling with a factor of 1
+bool spice_is_tight(const Circuit *c, const Card *l);      // does a coil share all flux with another?
+// coils.c: is a coupling complete and of this kind; its parts; what the others induce in a coil, NULL: nothing.
 bool spice_coupling(Spice *s, const Circuit *c, const Card *k);
 const char *spice_tight(Spice *s, const Circuit *c, Names *n, const Card *k);
 const char *spice_induced(Spice *s, const Circuit *c, Names *n, const Card *l);

@@ -5,7 +5,8 @@
 
 static const Card *model_of(Spice *s, const Card *c, int *value_at) {
   for (int i = 3; i < c->n && i < 5; i++) {
-    const Card *m = !c->item[i].key && !c->item[i].is_number && c->item[i].text ? spice_model(s, c->item[i].text) : NULL;
+    const Item *x = &c->item[i];
+    const Card *m = !x->key && !x->is_number && x->text ? spice_model(s, x->text) : NULL;
     if (!m) continue;
     m->item[1].taken = c->item[i].taken = true;
     if (i == 3) *value_at = 4;

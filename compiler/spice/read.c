@@ -99,7 +99,7 @@ static void control(Spice *s, const Card *card, Circuit *in) {
     for (int i = 1; i < card->n; i++)
       if (card->item[i].text && !spice_is_ground(card->item[i].text)) vec_push(&s->globals, card->item[i].text);
   } else if (!strcmp(word, ".if"))
-    spice_fail(s, card->span, "`.if` is not taken: write the netlist without it, or choose in an expression, x ? a : b");
+    spice_fail(s, card->span, "`.if` is not taken: write the netlist without it, or choose by x ? a : b");
   else if (!strcmp(word, ".tran")) vec_push(&s->tran, *card);
   else if (!strcmp(word, ".print") || !strcmp(word, ".plot")) vec_push(&s->shown, *card);
   else {
