@@ -114,7 +114,7 @@ static const char *diode(Spice *s, Names *n, const Card *c) {
   bool resists = strcmp(rs, "0") && strncmp(rs, "0 [", 3);
   rs = scaled(s, rs, many, true);
   capacitances(s, m);
-  if (s->exponential) {
+  if (s->set->exponential) {
     if (spice_key(m, "bv")) spice_left_out(s, m->span, "the breakdown of diodes");
     s->parts |= PART_JUNCTION;
     spice_key(m, "vj");                                    // of the capacitance
@@ -293,7 +293,7 @@ static const char *line(Spice *s, Names *n, const Card *c) {
 // ---- subcircuits ---------------------------------------------------------------------------------------------------
 static const char *argument_name(Spice *s, const Circuit *of, const Card *c, const Item *x) {
   for (int i = 2; i < of->head.n; i++)
-    if (of->head.item[i].key && !strcmp(of->head.item[i].key, x->key)) return spice_param_name(s->a, x->key);
+    if (of->head.item[i].key && !strcmp(of->head.item[i].key, x->key)) return spice_known(&of->names, "param", x->key);
   spice_fail(s, x->span, "the subcircuit `%s` of `%s` has no parameter `%s`", of->name, c->item[0].as, x->key);
   return x->key;
 }
@@ -301,9 +301,7 @@ static const char *argument_name(Spice *s, const Circuit *of, const Card *c, con
 static const char *instance(Spice *s, Names *n, const Card *c) {
   int at = c->n - 1;
   while (at > 0 && (c->item[at].key || spice_is_mark(&c->item[at]))) at--;
-  Circuit *of = NULL;
-  for (size_t i = 0; i < s->circuits.n; i++)
-    if (c->item[at].text && !strcmp(s->circuits.at[i]->name, c->item[at].text)) of = s->circuits.at[i];
+  Circuit *of = spice_circuit_of(s, c);
   if (!of) { spice_fail(s, c->item[at].span, "there is no subcircuit `%s`", c->item[at].as); return NULL; }
   Text t = { 0 };
   int ports = 0;
@@ -334,6 +332,12 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
     }
     text_printf(&t, "%s%s = %s", comma, argument_name(s, of, c, x), spice_value(s, n, x, ""));
     comma = ", ";
+  }
+  for (size_t i = 0; s->set->nstart && i < of->charges.n; i++) {
+    const Charge *x = &of->charges.at[i];
+    const char *path = arena_printf(s->a, "%s.%s", spice_known(n, "part", c->item[0].text), x->path);
+    const char *start = spice_charge(s, s->in, path, x->unit);
+    if (start) text_printf(&t, "%s%s = %s", comma, spice_known(&of->names, "start", x->path), start);
   }
   text_add(&t, ");");
   const char *kept = arena_strndup(s->a, text_str(&t), t.n);
