@@ -23,8 +23,11 @@ static const char *many(long n) { return n == 1 ? "" : "s"; }
 
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
-  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
-          nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
+  long steps = nsm_steps_done(s) < c->steps ? nsm_steps_done(s) : c->steps;
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s", sim_text(s, s->a->m->name), m->status, nsm_time(s),
+          steps, m->total, s->a->scheme->name);
+  if (steps < c->steps) fprintf(f, " in %ld pieces", c->steps);
+  fprintf(f, ", %.3g s", m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   if (m->failed > 0)
     fprintf(f, "; %d of %d claims %s not hold", m->failed, m->held + m->failed, m->failed > 1 ? "do" : "does");
