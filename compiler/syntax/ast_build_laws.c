@@ -289,7 +289,7 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     Diag *d = problem(p, DIAG_E0118, named->name_span,
                       contact ? "this contact has no gap" : "this constraint has no normal direction");
     diag_help(d, !contact ? "add normal = ...; to its braces: what is held at zero"
-                 : slip   ? "add normal = GAP; of what can part, or normal_force = N; of what is always pressed (a brake)"
+                 : slip   ? "add normal = GAP; of what can part, or normal_force = N; of what is pressed (a brake)"
                           : "add normal = ...; to its braces, or between = a, b; of bodies with shapes");
   }
   // Where the text is not checked, problems are not counted.
