@@ -18,7 +18,7 @@ static const char *const models[] = {
   "Resistor", "Conductor", "Capacitor", "Inductor", "CoupledInductors", "Transformer", "VoltageSource",
   "CurrentSource", "VoltageByVoltage", "CurrentByVoltage", "VoltageByCurrent", "CurrentByCurrent", "Diode",
   "ThresholdDiode", "Transistor", "Zener", "Switch", "GatedDiode", "OpAmp", "Comparator", "SwitchBy", "Junction",
-  "Line", "Mosfet", "Bipolar" };
+  "Line", "Mosfet", "Bipolar", "Winding" };
 
 void spice_name_models(Names *n) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -52,4 +52,20 @@ const char *spice_name(Names *n, const char *kind, const char *from, const char 
   for (const char *stem = name; is_taken(n, name);) name = arena_printf(n->a, "%s_", name == stem ? stem : name);
   vec_push(&n->of, ((Named){ kind, from, name }));
   return name;
+}
+
+// As spice_name gives it where a subcircuit names its arguments before all others.
+const char *spice_param_name(Arena *a, const char *key) {
+  Names alone = { .a = a };
+  const char *name = spice_name(&alone, "param", key, key);
+  vec_free(&alone.of);
+  return name;
+}
+
+const char *spice_global_name(Spice *s, size_t k) {
+  return k == 0 ? "ground" : spice_param_name(s->a, arena_printf(s->a, "global_%s", s->globals.at[k]));
+}
+
+bool spice_is_value(const Names *n, const Item *i) {
+  return !i->key && (i->is_number || i->ex || (i->text && spice_known(n, "param", i->text)));
 }
