@@ -1,6 +1,7 @@
 // import of a netlist, with its operating point: where SPICE begins unless `.tran` says UIC. It is the equilibrium of
-// the imported model with its sources as they are at the start, capacitors open and coils short (runtime/analyse). What it
-// gives stands in the model as numbers. A switch may turn by it: the model is put at rest again, until it stays.
+// the imported model with its sources as they are at the start, capacitors open and coils short (runtime/analyse).
+// What it gives stands in the model as numbers. A switch may turn by it: the model is put at rest again, until it
+// stays.
 #include <math.h>
 #include <string.h>
 #include "../../include/nsm.h"

@@ -215,8 +215,8 @@ static void experiment(Spice *s, Names *n, Text *out) {
   if (numbers > 2 && c->item[3].is_number && c->item[3].number == 0) c->item[3].taken = true;
   s->rests = !uic;
   if (!uic && s->set->no_rest)
-    spice_left_out(s, c->span, arena_printf(s->a, "the operating point at the start (%s); the run begins with the given "
-                                            "charges, as by UIC", s->set->no_rest));
+    spice_left_out(s, c->span, arena_printf(s->a, "the operating point at the start (%s); the run begins with the "
+                                            "given charges, as by UIC", s->set->no_rest));
   text_printf(out, "  simulate { until = %s, step = %s }\n", until, step);
 }
 
