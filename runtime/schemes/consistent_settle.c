@@ -226,6 +226,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = is_slip(s, row);
     if (isnan(is->u[i])) { c->start[row] = 0; continue; }
+    c->ended[row] = 1;
     double p = is->lambda[i] - c->start[row];
     double drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
     book(s, row, p, c->slip[row], is->u[i], drive);
@@ -244,6 +245,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
 
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   book_motion(s);
+  memset(s->n.con->ended, 0, (size_t)s->n.r.n);
   if (!unsettled(s, v)) return NSM_OK;
   int ok = end_with_impulses(s, v);
   for (int row = 0; row < s->n.r.n; row++) s->n.r.active[row] = s->n.con->of[row] >= 0;
