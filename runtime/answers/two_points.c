@@ -227,15 +227,16 @@ static void pushed(player *p, const tape_entry *e, const places *at, dual *eq) {
 static void settle(player *p, const tape_entry *e, const places *at, dual *eq) {
   nsm_sim *s = p->s;
   const dual *ue = moved_to(p, at);
+  dual_view end = play_view(p, p->now.end.t, p->q1, p->w, p->l1, p->now.h);
   p->now.end.v = p->w;
-  SIM_EACH(s, row, k) PLAY(p, k, rate, &p->now.end, p->y + k->row0);
+  SIM_EACH(s, row, k) PLAY(p, k, rate, &end, p->y + k->row0);
   if (!at->settles) return;
   dual *momenta = eq + at->ue;
   for (int i = 0; i < s->a->nv; i++) {
     momenta[i] = dual_of(0);
     p->zm[i] = dual_sub(p->w[i], ue[i]);
   }
-  add_mass(p, &p->now.end, p->zm, 1, momenta);
+  add_mass(p, &end, p->zm, 1, momenta);
   SIM_EACH(s, row, k) {
     dual *added = p->gap + k->row0;
     for (int i = 0; i < k->tab.count; i++) {
@@ -244,7 +245,7 @@ static void settle(player *p, const tape_entry *e, const places *at, dual *eq) {
       added[i] = dual_sub(p->pull[l], p->press[l]);
       eq[at->force + row] = law == TAPE_NONE ? added[i] : law_of(p, law, row, p->y, p->pull[l], p->press, p->now.h);
     }
-    if (PLAY(p, k, h, &p->now.end, p->h)) add_along(s, k, &k->c->h, p->h, added, -1, momenta);
+    if (PLAY(p, k, h, &end, p->h)) add_along(s, k, &k->c->h, p->h, added, -1, momenta);
   }
 }
 
