@@ -57,8 +57,8 @@ struct sim_whole {
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s
-  double *begin, *l0;                   // where events are located: [room] s before a call; [nl] multipliers of the step
-                                        // before the last one
+  double *begin, *l0;                   // where events are located: [room] s before a call; [nl] multipliers of the
+                                        // step before the last one
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
