@@ -30,7 +30,12 @@ static void rates_at(const nsm_sim *s, const nsm_view *v, double *to) {
 static int is_grip(const sim_friction *f) { return f->normals > 1 || nsm_cone_is_grip(f->type); }
 
 // Laws of friction from those of what presses; u: slips; whose: rows that take part, NULL: those that are active.
-typedef struct deciding { const double *u, *v; double times; const unsigned char *whose; int by_sets, of_force; } deciding;
+typedef struct deciding {
+  const double *u, *v;
+  double times;
+  const unsigned char *whose;
+  int by_sets, of_force;
+} deciding;
 
 static void of_friction(const nsm_sim *s, const deciding *how, unsigned char *law) {
   const sim_rows *r = &s->n.r;
