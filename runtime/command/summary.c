@@ -46,7 +46,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (c->halved > 0) fprintf(f, ", %ld step%s in parts", c->halved, many(c->halved));
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
-  if (s->touching) 
+  if (s->touching)
     fprintf(f, "\n  %ld contact%s of shapes at a time, %.3g m deep", c->contacts, many(c->contacts), c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
