@@ -14,8 +14,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 NSM = os.environ.get("NSM", str(HERE.parents[2] / "build/release/nsm"))
 # Nodes that are compared: not those that jump with a switch, where a shift of a nanosecond is the whole range.
-NODES = {"boost": "out", "bridge": "p n out", "buck": "out", "classd": "sig out", "cockcroft": "a b c d",
-         "flyback": "out", "halfwave": "out", "lines": "a b e f g h p z", "multivibrator": "c1 b1", "rlc": "a out",
+NODES = {"amplifier": "c out y3", "boost": "out", "bridge": "p n out", "buck": "out", "classd": "sig out",
+         "cockcroft": "a b c d",
+         "flyback": "out", "globals": "q w", "temperature": "b c d", "windings": "p1 s1 s2",
+         "halfwave": "out", "lines": "a b e f g h p z", "multivibrator": "c1 b1", "rlc": "a out",
          "threephase": "p n out", "thyristor": "out", "wien": "out p"}
 
 
