@@ -298,7 +298,8 @@ class Plot {
   /**
    * Where a line over time goes up and down within four pixels, or more than twice within twelve: there it would be a
    * solid block. Such places are told where one is sixteen pixels high, and then down to eight, and where they are
-   * sixteen pixels wide at least; what the line rises by on the whole is no height. Of each pixel column: is it such a place (`is`), and the edges of the block.
+   * sixteen wide; what the line rises by on the whole is no height. Of each pixel column: is it such a place (`is`),
+   * and the edges of the block.
    */
   blocks(s, box, x, y) {
     const n = Math.ceil(box.w) + 1, halves = [2, 6], lo = new Float64Array(n).fill(Infinity);
