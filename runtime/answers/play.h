@@ -59,7 +59,8 @@ typedef struct player {
   dual *out;                            // q1, l1, mean, ground
   double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
-  dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *slip, *mu, *h, *m, *signal;
+  dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *slip,
+       *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
   double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`

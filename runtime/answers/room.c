@@ -46,7 +46,8 @@ static void take_room(player *p) {
     { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
     { &p->dq, nz }, { &p->dv, nz }, { &p->kappa, nl }, { &p->way, nz }, { &p->f, nz }, { &p->g, nz },
     { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
-    { &p->hi, rows }, { &p->u0, rows }, { &p->slip, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
+    { &p->hi, rows }, { &p->u0, rows }, { &p->slip, rows },
+    { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
   int apart = s->n.con && s->n.r.nfriction > 0;

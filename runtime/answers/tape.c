@@ -167,8 +167,8 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
   const sim_friction *f = &r->friction[r->friction_of[row]];
   sim_disk part[2];
   int parts = sim_friction_parts(f, part), at = 0;
-  if (!r->active[row] || (impact && f->normals == 0 && s->n.con) || (f->normals == 1 && f->type != NSM_CONE_GRIP && law[f->normal[0]] == TAPE_NONE))
-    return TAPE_NONE;
+  if (!r->active[row] || (impact && f->normals == 0 && s->n.con)) return TAPE_NONE;
+  if (f->normals == 1 && f->type != NSM_CONE_GRIP && law[f->normal[0]] == TAPE_NONE) return TAPE_NONE;
   while (f->row[at] != row) at++;
   int head = f->row[part[parts == 2 && at >= part[1].first].first];
   int slides = impact || no_length(s) || !s->located || s->located->capture || s->now.sets_known != 1
