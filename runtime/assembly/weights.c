@@ -62,8 +62,9 @@ static int verify(const sim_rows *r, const int *row, int n, int *local) {
   return wrong;
 }
 
-// Rows of relations of velocities, and of those that are not ruled here: gamma = 1 where D is singular.
-static void verify_rows(nsm_sim *s) {
+// Rows of relations of velocities, and of those that are not ruled here: gamma = 1 where D is singular, as
+// their laws restrict states.
+static void verify_rows(nsm_sim *s, unsigned char *restricts) {
   sim_rows *r = &s->n.r;
   int *of = sim_lend(s, (size_t)r->n * 4 + 4, sizeof(int)), *row = of + r->n, *local = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
@@ -71,10 +72,14 @@ static void verify_rows(nsm_sim *s) {
     for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[sim_root(of, i)] = sim_root(of, r->ds[e]);
   for (int g = 0; g < r->n; g++) {
     int n = 0;
+    if (sim_root(of, g) != g || s->a->cls[r->cls[g]].c->kind != NSM_RELATION) continue;
     for (int i = 0; i < r->n; i++)
       if (sim_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
     if (n == 0 || !verify(r, row, n, local)) continue;
-    for (int i = 0; i < n; i++) s->a->cls[r->cls[row[i]]].gamma = 1;
+    for (int i = 0; i < n; i++) {
+      restricts[r->cls[row[i]]] = 1;
+      s->a->cls[r->cls[row[i]]].gamma = 1;
+    }
   }
   sim_give(s, of);
 }
@@ -112,7 +117,7 @@ static void unite_classes(nsm_sim *s, int *of, int *first) {
   }
 }
 
-static void describe(nsm_sim *s, sim_group *g) {
+static void describe(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < g->nz; i++) {
     g->moves |= g->z[i] < s->a->nv;
@@ -122,6 +127,7 @@ static void describe(nsm_sim *s, sim_group *g) {
   for (int i = 0; i < g->nrow; i++) {
     const nsm_class *c = s->a->cls[r->cls[g->row[i]]].c;
     if (c->kind != NSM_RELATION) { g->moves = 1; continue; }
+    g->restricted |= w->restricts[r->cls[g->row[i]]];
     g->equations |= c->equation != 0;
     g->cases |= c->row_type != NSM_ROW_FREE;
     g->couples |= r->d0[g->row[i]] < r->d0[g->row[i] + 1];
@@ -150,7 +156,7 @@ static void make_groups(nsm_sim *s, struct sim_weights *w) {
   }
   for (int cls = 0; cls < s->a->m->nclass; cls++)
     if (w->of_cls[cls] >= 0) w->of_cls[cls] = number[sim_root(of, w->of_cls[cls])];
-  for (int i = 0; i < w->n; i++) describe(s, &w->group[i]);
+  for (int i = 0; i < w->n; i++) describe(s, w, &w->group[i]);
   sim_give(s, of);
   sim_give(s, number);
 }
@@ -176,7 +182,8 @@ static int rule(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
   g->theta = g->gamma = s->a->theta;
   if (!w->network) {
     g->gamma = s->a->gamma;
-    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 && (g->states || !g->moves);
+    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 &&
+                            (!g->moves || (g->states && !g->restricted));
     return 0;
   }
   if (g->moves) {
@@ -284,8 +291,10 @@ void sim_rows_weights(nsm_sim *s) {
   nsm_view v = sim_now(s);
   SIM_EACH(s, relation, k) if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
   if (s->a->on.relation.n > 0) sim_rows_outer(s, 1);
-  if (s->a->gamma < 1 && s->a->on.relation.n > 0) verify_rows(s);
   struct sim_weights *w = SIM_NEW(s, 1, struct sim_weights);
+  w->restricts = SIM_NEW(s, s->a->m->nclass + 1, unsigned char);
+  int both = s->a->nv > 0 && s->a->nz > s->a->nv;
+  if (s->a->on.relation.n > 0 && (s->a->gamma < 1 || both)) verify_rows(s, w->restricts);
   int all = 0, any = 0, sets;
   w->network = sim_is_network(s);
   make_groups(s, w);

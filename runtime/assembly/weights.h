@@ -14,6 +14,7 @@ typedef struct sim_group {
   unsigned char moves, states, unknowns, cases, equations, couples;  // has velocities, states, unknowns without
                                         // inertia, laws with cases, equations that stayed rows, entries of D
   unsigned char ruled, by_sets, end, lasts;  // has a weight of its own; that changes with its sets; is 1 now; for good
+  unsigned char restricted;             // has a law of which D is singular
   unsigned char records;                // its multipliers are solved for at the end of the step once more
   double        theta, gamma;           // where it is not 1
   double        since;                  // it is 1 for good
@@ -26,6 +27,7 @@ struct sim_weights {
   int        n, *of_cls;                // groups; [nclass] group, -1
   sim_group *group;
   int        network, moving;           // made of nodes; verdicts do not last
+  unsigned char *restricts;             // [nclass]: relations of which D is singular, so that they restrict states
   // of the largest group: scratch
   double        *D, *Y, *S, *M, *rates;
   int           *pivot, *local, *inside;  // local [nz + rows]: number within the group
