@@ -189,8 +189,9 @@ static nsm_code look_at_drives(const steady *w, const nsm_sim *s, nsm_error *e) 
   for (int b = 0; w->free && b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     if (!v->timed || v->n == 0) continue;
-    sim_fail_at(e, NSM_USAGE, sim_at_class(v->cls), "an `every` of %.10g s drives the model: its orbits have a multiple "
-                "of that period, --period %.10gs", s->a->cls[v->cls].tab.num[0], s->a->cls[v->cls].tab.num[0]);
+    double every = s->a->cls[v->cls].tab.num[0];
+    sim_fail_at(e, NSM_USAGE, sim_at_class(v->cls), "an `every` of %.10g s drives the model: its orbits have a "
+                "multiple of that period, --period %.10gs", every, every);
     return NSM_USAGE;
   }
   return NSM_OK;

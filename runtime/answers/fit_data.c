@@ -48,7 +48,8 @@ static int column_of(const char *path, const char *name, int events, double **t,
   else if (!timed) refuse_data(e, path, "its first column must be `time`");
   else {
     *count = events ? nsm_points_numbers(text, n, name, *y, &wrong) : nsm_points_read(text, n, name, *t, *y, &wrong);
-    int head = wrong.row == 1 && wrong.column == 0, length = (int)(wrong.hi - wrong.lo < 300 ? wrong.hi - wrong.lo : 300);
+    size_t wide = wrong.hi - wrong.lo;
+    int head = wrong.row == 1 && wrong.column == 0, length = wide < 300 ? (int)wide : 300;
     if (*count == 0 && head)
       sim_fail(e, NSM_USAGE, "E0776: --data %s: there is no column `%s`; its first line is %.*s", path, name, length,
                text + wrong.lo);
