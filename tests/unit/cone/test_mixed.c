@@ -122,7 +122,8 @@ static void equations(void **state) {
     }
     fill_semidefinite(&b, m, 0);
     for (int i = 0; i < m; i++)
-      for (int j = 0; j < m; j++) b.M[i + j * m] = abs(i - j) > 4 ? 0 : b.M[i + j * m] + (i == j ? 4.0 * m : 0);
+      for (int j = 0; j < m; j++)
+        b.M[i + j * m] = abs(i - j) > 4 ? 0 : b.M[i + j * m] + (i == j ? 4.0 * m : 0);
     for (int i = 0; i < m; i++) b.q[i] = draw();
     int last = m - 1;
     while (!equation[last] || !equation[last - 1]) last--;
