@@ -152,6 +152,7 @@ static void equations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant),
-                                      cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers), cmocka_unit_test(equations) };
+                                      cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers),
+                                      cmocka_unit_test(equations) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
