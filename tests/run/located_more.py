@@ -352,7 +352,8 @@ def short_stop():
                 need(abs(c["x'"][-1] - 9.025) <= 1e-8, f"{law}, {scheme}: {c[chr(120) + chr(39)][-1]!r}")
 
 
-CASES = [("known instants", by_time), ("located, a short stop", short_stop), ("located, impacts at times of the clock", at_times_of_the_clock),
+CASES = [("known instants", by_time), ("located, a short stop", short_stop),
+         ("located, impacts at times of the clock", at_times_of_the_clock),
          ("located, switches in equations", switch_in_equation), ("located, a switch that chatters", chattering_switch),
          ("located, a law that jumps", schmitt), ("located, a table that moves", moving_table),
          ("located, whole steps", by_whole_steps)]
