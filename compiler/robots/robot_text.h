@@ -21,7 +21,7 @@ const char *robot_name(RobotText *t, const char *from, const char *behind);
 const char *robot_model_name(RobotText *t, const char *from);
 void        robot_left_out(RobotText *t, const XmlNode *at, const char *what);     // once of each kind
 void        robot_left_whole(RobotText *t, const XmlNode *at, const char *what);   // the element with its attributes
-// The attributes that nobody asked for, of each kind of element once; quiet: names that say nothing of the motion, NULL.
-// An element that nobody asked for anything is not looked at.
+// The attributes that nobody asked for, of each kind of element once; quiet: names that say nothing of the motion,
+// NULL. An element that nobody asked for anything is not looked at.
 void        robot_report(RobotText *t, const XmlNode *n, const char *const *quiet);
 void        robot_text_free(RobotText *t);
