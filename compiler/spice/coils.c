@@ -67,7 +67,9 @@ const char *spice_tight(Spice *s, const Circuit *c, Names *n, const Card *k) {
   }
   const char *a = spice_node(s, n, one, 1), *b = spice_node(s, n, one, 2);
   Item *ic = spice_key(one, "ic");
-  const char *start = ic ? arena_printf(s->a, ", i0 = %s", spice_value(s, n, ic, "A")) : "";
+  const char *path = arena_printf(s->a, "%s.i", spice_known(n, "part", one->item[0].text));
+  const char *i0 = ic ? spice_value(s, n, ic, "A") : spice_charge(s, c, path, "A");
+  const char *start = i0 ? arena_printf(s->a, ", i0 = %s", i0) : "";
   const char *text = arena_printf(s->a, "Inductor %s(a = %s, b = %s, L = %s%s);",
                                   spice_known(n, "part", one->item[0].text), a, b,
                                   spice_quantity(s->a, inductance(one)->number, "H"), start);

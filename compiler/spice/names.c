@@ -54,16 +54,12 @@ const char *spice_name(Names *n, const char *kind, const char *from, const char 
   return name;
 }
 
-// As spice_name gives it where a subcircuit names its arguments before all others.
-const char *spice_param_name(Arena *a, const char *key) {
-  Names alone = { .a = a };
-  const char *name = spice_name(&alone, "param", key, key);
-  vec_free(&alone.of);
-  return name;
-}
-
 const char *spice_global_name(Spice *s, size_t k) {
-  return k == 0 ? "ground" : spice_param_name(s->a, arena_printf(s->a, "global_%s", s->globals.at[k]));
+  const char *name = s->globals.at[k];
+  bool plain = true;
+  for (const char *c = name; *c; c++) plain &= isalnum((unsigned char)*c) || *c == '_';
+  if (k == 0) return "ground";
+  return plain ? arena_printf(s->a, "global_%s", name) : arena_printf(s->a, "global_%zu", k);
 }
 
 bool spice_is_value(const Names *n, const Item *i) {

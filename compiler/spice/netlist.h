@@ -5,6 +5,7 @@
 //   read.c                 files that others include; subcircuits; what a card is called
 //   expression.c           expressions in braces, in the notation of nsm
 //   names.c                nodes and parts get names that nsm takes
+//   charges.c              what a run begins with
 //   sources.c              independent sources as expressions of time
 //   pieces.c               of which the text of a part is made
 //   elements.c             one part for each card
@@ -17,6 +18,7 @@
 #include "../base/source.h"
 #include "../base/text.h"
 #include "../base/vec.h"
+#include "spice.h"
 
 // ---- cards ----------------------------------------------------------------------------------------------------------
 typedef enum { EX_NUMBER, EX_NAME, EX_CALL, EX_MINUS, EX_NOT, EX_BINARY, EX_IF } ExKind;
@@ -64,6 +66,13 @@ const char *spice_lower(Arena *a, const char *text);
 bool spice_number(const char *text, double *value);        // "4.7k", "10uF", "1e-3"; false: it is none
 
 // ---- circuits -------------------------------------------------------------------------------------------------------
+// The names of a circuit: nodes, parts, parameters, charges at the start.
+typedef struct Named { const char *kind, *from, *to; } Named;              // kind: "node", "part", "param"
+typedef struct Names { Arena *a; Vec(Named) of; } Names;
+
+// A charge that a run begins with: "X1.C1.u" in its circuit, with its unit.
+typedef struct Charge { const char *path, *unit; } Charge;
+
 typedef struct Circuit {
   const char *name;                     // of a subcircuit, in lower case; NULL: the whole
   Card head;                            // .subckt name ports params
@@ -72,13 +81,16 @@ typedef struct Circuit {
   struct Circuit *parent;
   unsigned long globals;                // bit k: it, or what stands in it, uses the global node k; 0 is ground
   const char *own;                      // its name in nsm
+  Names names;
+  const char *nodes;                    // those inside, "a : V, b : V"
+  Vec(Charge) charges;                  // of it and of what stands in it
+  int counted;                          // the charges: 0 not yet, 1 now, 2 done
 } Circuit;
 typedef Vec(Circuit *) Circuits;
 
 typedef struct Spice {
   Arena *a;
   const SourceFile *file;
-  bool exponential;                     // diodes
   Circuit *whole;
   Circuits circuits;                    // subcircuits, in their order
   const Circuit *in;                    // the circuit that is written
@@ -92,23 +104,29 @@ typedef struct Spice {
   Span wrong_at;
   Text notes;                           // for standard error: what was left out, once for each kind
   unsigned parts;                       // of own parts that are used: PART_...
+  const SpiceSettings *set;
+  bool rests;                           // it starts from an operating point
 } Spice;
 
 bool spice_read(Spice *s);
 bool spice_fail(Spice *s, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int  spice_line(Span at);
 
+// ---- charges at the start -------------------------------------------------------------------------------------------
+void spice_count_charges(Spice *s, Circuit *c);
+Circuit *spice_circuit_of(const Spice *s, const Card *x);  // of an X; NULL: there is none
+// Of a path in the circuit that is written: its value in the whole, its argument in a subcircuit. NULL: none is given.
+const char *spice_charge(Spice *s, const Circuit *in, const char *path, const char *unit);
+Item *spice_initial(Spice *s, const char *kind, const char *name);         // of .ic: v or i; NULL: none
+void spice_hold(Spice *s, Names *n, Text *out);            // nodes of .ic, while the operating point is looked for
+
 // ---- names ----------------------------------------------------------------------------------------------------------
-// The names of a circuit: nodes, parts, parameters.
-typedef struct Named { const char *kind, *from, *to; } Named;              // kind: "node", "part", "param"
-typedef struct Names { Arena *a; Vec(Named) of; } Names;
 // spice_name: it is given one where it has none; spice_known: NULL, it has none.
 const char *spice_name(Names *n, const char *kind, const char *from, const char *as);
 const char *spice_known(const Names *n, const char *kind, const char *from);
 bool spice_is_value(const Names *n, const Item *i);        // without a key: a number, an expression, a parameter
 bool spice_is_ground(const char *node);
 const char *spice_global_name(Spice *s, size_t k);         // of the global node k as an argument of subcircuits
-const char *spice_param_name(Arena *a, const char *key);   // of an argument of a subcircuit
 void spice_name_models(Names *n);       // those that are there without the netlist
 
 // ---- text -----------------------------------------------------------------------------------------------------------

@@ -71,27 +71,24 @@ static const char *value_of(Spice *s, Names *n, const Card *c, const char *unit,
 }
 
 // ---- at the start ---------------------------------------------------------------------------------------------------
-// `.ic v(x) = 5` is the word `v`, and the key `x` with a value; kind: v or i. NULL: none.
-static Item *initial_of(Spice *s, const char *kind, const char *name) {
-  for (size_t i = 0; i < s->initial.n; i++) {
-    const Card *c = &s->initial.at[i];
-    for (int k = 2; k < c->n; k++)
-      if (c->item[k].key && !strcmp(c->item[k].key, name) && spice_is_word(&c->item[k - 1], kind)) return &c->item[k];
-  }
-  return NULL;
-}
-
-static const char *charge(Spice *s, Names *n, const Card *c) {
+static const char *between(Spice *s, Names *n, const Card *c) {
   const char *side[2] = { "", "" };
   Item *of[2] = { NULL, NULL };
   for (int i = 0; i < 2; i++) {
     if (spice_is_ground(c->item[1 + i].text)) continue;
-    if (!(of[i] = initial_of(s, "v", c->item[1 + i].text))) return NULL;
+    if (!(of[i] = spice_initial(s, "v", c->item[1 + i].text))) return NULL;
   }
   for (int i = 0; i < 2; i++)
     if (of[i]) side[i] = spice_value(s, n, of[i], "V");
   if (!of[1]) return side[0];
   return of[0] ? arena_printf(s->a, "%s - (%s)", side[0], side[1]) : arena_printf(s->a, "-(%s)", side[1]);
+}
+
+// While the operating point is looked for: a source of this voltage or current.
+static const char *held(Spice *s, Names *n, const Card *c, const char *start) {
+  if (*c->item[0].text == 'l') return arena_printf(s->a, "%s, I = %s);", spice_two(s, n, c, "CurrentSource"), start);
+  const char *a = spice_node(s, n, c, 1), *b = spice_node(s, n, c, 2);
+  return arena_printf(s->a, "flow %s to %s = (%s - %s - (%s))*1e9 [S];", a, b, a, b, start);
 }
 
 // `.ic` counts in the whole.
@@ -109,9 +106,12 @@ const char *spice_passive(Spice *s, const Circuit *in, Names *n, const Card *c) 
     s->parts |= PART_WINDING;
     text = arena_printf(s->a, "%s, induced = %s", text, induced);
   }
-  const char *start = ic ? spice_value(s, n, ic, coil ? "A" : "V") : NULL;
-  if (!start && top && !coil) start = charge(s, n, c);
-  if (!start && top && coil && (ic = initial_of(s, "i", c->item[0].text))) start = spice_value(s, n, ic, "A");
+  const char *unit = coil ? "A" : "V", *start = ic ? spice_value(s, n, ic, unit) : NULL;
+  if (!start && top && !coil) start = between(s, n, c);
+  if (!start && top && coil && (ic = spice_initial(s, "i", c->item[0].text))) start = spice_value(s, n, ic, unit);
+  if (start && s->set->hold) return held(s, n, c, start);
+  const char *path = arena_printf(s->a, "%s.%c", spice_known(n, "part", c->item[0].text), coil ? 'i' : 'u');
+  if (!start) start = spice_charge(s, in, path, unit);
   return start ? arena_printf(s->a, "%s, %c0 = %s);", text, coil ? 'i' : 'u', start) : arena_printf(s->a, "%s);", text);
 }
 
@@ -119,9 +119,11 @@ const char *spice_passive(Spice *s, const Circuit *in, Names *n, const Card *c) 
 static void beside(Spice *s, Names *n, const Card *c, const char *key, bool capacitor, Text *before) {
   Item *x = spice_key(c, key);
   if (!x) return;
-  text_printf(before, "%s %s_%s(a = %s, b = %s, %s = %s);\n  ", capacitor ? "Capacitor" : "Resistor",
-              spice_known(n, "part", c->item[0].text), key, spice_node(s, n, c, 1), spice_node(s, n, c, 2),
-              capacitor ? "C" : "R", spice_value(s, n, x, capacitor ? "F" : "ohm"));
+  const char *name = spice_known(n, "part", c->item[0].text);
+  const char *start = capacitor ? spice_charge(s, s->in, arena_printf(s->a, "%s_%s.u", name, key), "V") : NULL;
+  text_printf(before, "%s %s_%s(a = %s, b = %s, %s = %s%s);\n  ", capacitor ? "Capacitor" : "Resistor",
+              name, key, spice_node(s, n, c, 1), spice_node(s, n, c, 2), capacitor ? "C" : "R",
+              spice_value(s, n, x, capacitor ? "F" : "ohm"), start ? arena_printf(s->a, ", u0 = %s", start) : "");
 }
 
 // Of C, L, V: what stands beside the part is written; of a resistance in it, too. The node between it and the part is

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "netlist.h"
-#include "spice.h"
 
 // A name of a model: of letters and digits, the first a capital.
 static const char *model_name(Arena *a, const char *from, const char *first) {
@@ -84,28 +83,52 @@ static void elements(Spice *s, Circuit *c, Names *n, Text *out) {
   }
 }
 
-static void arguments(Spice *s, const Circuit *c, Names *n, Text *out) {
+// The nodes and parameters that a subcircuit takes.
+static void name_arguments(Spice *s, Circuit *c) {
+  Names *n = &c->names;
   int many = 0;
-  for (int i = 2; i < c->head.n; i++) {
+  for (int i = 2; c->name && i < c->head.n; i++) {
     const Item *x = &c->head.item[i];
     if (x->key || spice_is_mark(x)) continue;
-    const char *name = arena_printf(s->a, "p%d", ++many);
-    vec_push(&n->of, ((Named){ "node", x->text, name }));
-    text_printf(out, "%s%s : node", many > 1 ? ", " : "", name);
+    vec_push(&n->of, ((Named){ "node", x->text, arena_printf(s->a, "p%d", ++many) }));
   }
-  for (size_t g = 0; g < s->globals.n; g++) {
-    const char *name = spice_global_name(s, g);
-    if (!(c->globals >> g & 1)) continue;
-    if (g > 0 && !spice_known(n, "node", s->globals.at[g]))
-      vec_push(&n->of, ((Named){ "node", s->globals.at[g], name }));
-    text_printf(out, "%s%s : node", many++ ? ", " : "", name);
-  }
+  for (size_t g = 1; c->name && g < s->globals.n; g++)
+    if ((c->globals >> g & 1) && !spice_known(n, "node", s->globals.at[g]))
+      vec_push(&n->of, ((Named){ "node", s->globals.at[g], spice_global_name(s, g) }));
+}
+
+// All names of a circuit, before anything of it is written.
+static void name_all(Spice *s, Circuit *c) {
+  Text nodes = { 0 };
+  c->names.a = s->a;
+  name_params(s, c, &c->names);
+  name_arguments(s, c);
+  int many = name_nodes(c, &c->names, &nodes);
+  for (size_t g = 1; !c->name && g < s->globals.n; g++)
+    if (!spice_known(&c->names, "node", s->globals.at[g]))
+      text_printf(&nodes, "%s%s : V", many++ ? ", " : "",
+                  spice_name(&c->names, "node", s->globals.at[g], s->globals.at[g]));
+  name_parts(c, &c->names);
+  c->nodes = arena_strndup(s->a, text_str(&nodes), nodes.n);
+  text_free(&nodes);
+}
+
+static void arguments(Spice *s, const Circuit *c, Names *n, Text *out) {
+  int many = 0;
+  for (int i = 2; i < c->head.n; i++)
+    if (!c->head.item[i].key && !spice_is_mark(&c->head.item[i]))
+      text_printf(out, "%s%s : node", many++ ? ", " : "", spice_known(n, "node", c->head.item[i].text));
+  for (size_t g = 0; g < s->globals.n; g++)
+    if (c->globals >> g & 1) text_printf(out, "%s%s : node", many++ ? ", " : "", spice_global_name(s, g));
   for (int i = 2; i < c->head.n; i++) {
     Item *x = &c->head.item[i];
     if (!x->key) continue;
     text_printf(out, "%s%s", many++ ? ", " : "", spice_known(n, "param", x->key));
     if (x->text || x->ex) text_printf(out, " = %s", spice_value(s, n, x, ""));
   }
+  for (size_t i = 0; s->set->nstart && i < c->charges.n; i++)
+    text_printf(out, "%s%s : %s = 0", many++ ? ", " : "", spice_known(n, "start", c->charges.at[i].path),
+                c->charges.at[i].unit);
 }
 
 // "gnd" is the argument `ground` inside of a subcircuit: one replacement over its text.
@@ -149,24 +172,21 @@ static void needed(Arena *a, const char *lines, const char *text, Text *out) {
 }
 
 static void subcircuit(Spice *s, Circuit *c, Text *out) {
-  Names n = { .a = s->a };
-  Text body = { 0 }, nodes = { 0 }, parts = { 0 }, lines = { 0 };
+  Names *n = &c->names;
+  Text body = { 0 }, parts = { 0 }, lines = { 0 };
   s->in = c;
-  name_params(s, c, &n);
   text_printf(&body, "// Subcircuit %s, line %d.\nmodel %s(", c->head.item[1].as, spice_line(c->head.span), c->own);
-  arguments(s, c, &n, &body);
+  arguments(s, c, n, &body);
   text_add(&body, ") {\n");
-  params(s, c, &n, &lines);
-  if (name_nodes(c, &n, &nodes)) text_printf(&parts, "  node %s;\n", text_str(&nodes));
-  name_parts(c, &n);
-  elements(s, c, &n, &parts);
+  params(s, c, n, &lines);
+  if (*c->nodes) text_printf(&parts, "  node %s;\n", c->nodes);
+  elements(s, c, n, &parts);
   const char *heading = arena_strndup(s->a, text_str(&body), body.n);
   needed(s->a, text_str(&lines), arena_printf(s->a, "%s%s", heading, text_str(&parts)), &body);
   text_printf(&body, "%s}\n", text_str(&parts));
   with_ground(text_str(&body), out);
-  Text *const all[] = { &body, &nodes, &parts, &lines };
-  for (int i = 0; i < 4; i++) text_free(all[i]);
-  vec_free(&n.of);
+  Text *const all[] = { &body, &parts, &lines };
+  for (int i = 0; i < 3; i++) text_free(all[i]);
 }
 
 // .tran STEP END [START [LARGEST]] [UIC]; LTspice writes .tran END alone, and 0 for a step that it chooses.
@@ -193,29 +213,24 @@ static void experiment(Spice *s, Names *n, Text *out) {
     spice_left_out(s, c->span, "the choice of a step (`.tran` names none: the run has 2000)");
   }
   if (numbers > 2 && c->item[3].is_number && c->item[3].number == 0) c->item[3].taken = true;
-  if (!uic)
-    spice_left_out(s, c->span, "the operating point at the start (the run begins with the given charges, as by UIC)");
+  s->rests = !uic;
+  if (!uic && s->set->no_rest)
+    spice_left_out(s, c->span, arena_printf(s->a, "the operating point at the start (%s); the run begins with the "
+                                            "given charges, as by UIC", s->set->no_rest));
   text_printf(out, "  simulate { until = %s, step = %s }\n", until, step);
 }
 
 static void whole(Spice *s, Text *out) {
-  Names n = { .a = s->a };
-  Text nodes = { 0 };
-  s->in = s->whole;
-  name_params(s, s->whole, &n);
-  text_printf(out, "model %s {\n", s->whole->own);
-  params(s, s->whole, &n, out);
-  int many = name_nodes(s->whole, &n, &nodes);
-  for (size_t g = 1; g < s->globals.n; g++)
-    if (!spice_known(&n, "node", s->globals.at[g]))
-      text_printf(&nodes, "%s%s : V", many++ ? ", " : "", spice_name(&n, "node", s->globals.at[g], s->globals.at[g]));
-  text_printf(out, "  node %s%sgnd : V = 0;\n", text_str(&nodes), many ? ", " : "");
-  name_parts(s->whole, &n);
-  elements(s, s->whole, &n, out);
-  experiment(s, &n, out);
+  Circuit *c = s->whole;
+  Names *n = &c->names;
+  s->in = c;
+  text_printf(out, "model %s {\n", c->own);
+  params(s, c, n, out);
+  text_printf(out, "  node %s%sgnd : V = 0;\n", c->nodes, *c->nodes ? ", " : "");
+  elements(s, c, n, out);
+  experiment(s, n, out);
+  if (s->rests && (s->set->hold || s->set->nstart)) spice_hold(s, n, out);
   text_add(out, "}\n");
-  text_free(&nodes);
-  vec_free(&n.of);
 }
 
 static bool write_model(Spice *s, Text *out) {
@@ -230,6 +245,9 @@ static bool write_model(Spice *s, Text *out) {
     c->own = spice_name(&models, "model", c->name, model_name(s->a, c->head.item[1].as, "Part"));
   }
   vec_free(&models.of);
+  for (size_t i = 0; i < s->circuits.n; i++) name_all(s, s->circuits.at[i]);
+  name_all(s, s->whole);
+  spice_count_charges(s, s->whole);
   for (size_t i = 0; i < s->circuits.n && !s->wrong; i++) subcircuit(s, s->circuits.at[i], &body);
   if (!s->wrong) whole(s, &body);
   if (!s->wrong) spice_report(s);
@@ -253,16 +271,20 @@ static void release(Spice *s) {
     vec_free(&s->circuits.at[i]->cards);
     vec_free(&s->circuits.at[i]->params);
     vec_free(&s->circuits.at[i]->models);
+    vec_free(&s->circuits.at[i]->names.of);
+    vec_free(&s->circuits.at[i]->charges);
   }
   vec_free(&s->circuits);
   vec_free(&s->globals);
 }
 
-bool spice_import(Arena *a, const SourceFile *f, bool exponential, Text *out, Text *notes, SpiceWrong *wrong) {
-  Spice s = { .a = a, .file = f, .exponential = exponential };
-  bool good = spice_read(&s) && write_model(&s, out);
-  *notes = s.notes;
-  *wrong = (SpiceWrong){ s.wrong, s.wrong_at };
+bool spice_import(Arena *a, const SourceFile *f, const SpiceSettings *set, SpiceModel *out) {
+  Spice s = { .a = a, .file = f, .set = set };
+  *out = (SpiceModel){ .rests = false };
+  bool good = spice_read(&s) && write_model(&s, &out->text);
+  out->notes = s.notes;
+  out->wrong = (SpiceWrong){ s.wrong, s.wrong_at };
+  out->rests = s.rests;
   release(&s);
   return good;
 }

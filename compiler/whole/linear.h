@@ -43,6 +43,7 @@ typedef struct Linear {
   KValue *bound[2], *rest_value, there;
   int *looked, bounds_at;
   KValue *l, *watched, *v, *w;
+  KValue *before_l, *before_w, *basic;  // where events are located: of the step before the last one; is a row basic?
   KValue worst_value, least;            // contacts that act here: the largest |u|/U: variables
   int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
@@ -62,6 +63,10 @@ void linear_rows_move(Linear *l);
 void linear_rows_forces(Linear *l);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
+
+// Where events are located: does what is to be positive, a mean over the step, last to its end, 3 now > before? There
+// it is extrapolated from the last two steps (docs/numerics/located.md, 3).
+KValue linear_lasts(const Linear *l, KValue now, KValue before);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop

@@ -5,7 +5,10 @@
 //
 // w is the force of a basic row, within its bounds, and the rate or output u of a row that a bound holds, on its side.
 // That u of basic rows is 0 the runtime has found for all v. Where a row is not as the map says, the step is for
-// nsm_whole_rows.
+// nsm_whole_rows. Where events are located, a force is within its bounds to the end of the step too (linear_lasts).
+//
+// s from `kept` on: W, D of q, D of z; from, to; is a row basic; else its force; is there a map; its residual; where
+// events are located the multipliers of the step before the last one
 #include <math.h>
 #include "linear.h"
 
@@ -172,6 +175,25 @@ static void rests(Linear *l) {
   }
 }
 
+// Where events are located. No row changes how it acts in the code, and the runtime makes no step of it.
+static void before_open(Linear *l) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  int n = p->w->nrow;
+  KValue **all[] = { &l->before_l, &l->before_w, &l->basic };
+  for (int k = 0; k < 3; k++) *all[k] = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) {
+    l->before_l[i] = k_variable(b, step_name(p, "lb", i), k_get(b, l->l[i]));
+    l->before_w[i] = k_variable(b, step_name(p, "wb", i), k_get(b, l->l[i]));
+    l->basic[i] = k_name(b, k_at_number(b, p->s, l->bounds_at + 2 * n + i), step_name(p, "basic", i), NULL);
+  }
+}
+
+KValue linear_lasts(const Linear *l, KValue now, KValue before) {
+  KBuilder *b = l->p->b;
+  return k_op2(b, OP_LT, before, k_op2(b, OP_TIMES, k_number(b, 3), now));
+}
+
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
   Arena *a = p->arena;
@@ -195,7 +217,11 @@ void linear_rows_open(Linear *l) {
   each(l, true);
   l->l = step_variables(p, "l", n, l->l_at);
   l->watched = ARENA_ARRAY(a, KValue, n + 1);
-  for (int i = 0; i < n; i++) l->watched[i] = k_variable(p->b, step_name(p, "w", i), k_number(p->b, 0));
+  for (int i = 0; i < n; i++) {
+    KValue begin = p->w->located ? k_get(p->b, l->l[i]) : k_number(p->b, 0);
+    l->watched[i] = k_variable(p->b, step_name(p, "w", i), begin);
+  }
+  if (p->w->located) before_open(l);
 }
 
 // What the runtime has put into s.
@@ -235,12 +261,29 @@ static KValue with_fixed(const Linear *l, int which, int i, KValue sum) {
   return l->fixed[which][i] == K_NONE ? sum : step_add(l->p, sum, k_get(l->p->b, l->fixed[which][i]));
 }
 
+// The bound `which`, 0 below, 1 above; K_NONE: none is looked at.
+static KValue bound(const Linear *l, int i, int which) {
+  if (l->looked[i] == WITHIN) return k_get(l->p->b, l->bound[which][i]);
+  return l->looked[i] == ABOVE_0 && which == 0 ? k_number(l->p->b, 0) : K_NONE;
+}
+
+static KValue room(const Linear *l, KValue bound, KValue w, int which) {
+  return which ? k_op2(l->p->b, OP_MINUS, bound, w) : step_sub(l->p, w, bound);
+}
+
 static KValue good(const Linear *l, int i, KValue w, KValue all) {
-  KBuilder *b = l->p->b;
-  if (l->looked[i] == ABOVE_0) return step_both(l->p, all, k_op2(b, OP_LE, k_number(b, 0), w));
-  if (l->looked[i] == NEVER) return all;
-  all = step_both(l->p, all, k_op2(b, OP_LE, k_get(b, l->bound[0][i]), w));
-  return step_both(l->p, all, k_op2(b, OP_LE, w, k_get(b, l->bound[1][i])));
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  for (int which = 0; which < 2; which++) {
+    KValue to = bound(l, i, which);
+    if (to == K_NONE) continue;
+    all = step_both(p, all, which ? k_op2(b, OP_LE, w, to) : k_op2(b, OP_LE, to, w));
+    if (!p->w->located) continue;
+    KValue lasts = linear_lasts(l, room(l, to, w, which), room(l, to, k_get(b, l->watched[i]), which)),
+           held = k_op1(b, OP_NOT, k_op2(b, OP_EQ, l->basic[i], k_number(b, 1)));
+    all = step_both(p, all, k_name(b, step_either(p, held, lasts), step_name(p, which ? "under" : "over", i), NULL));
+  }
+  return all;
 }
 
 KValue linear_rows_hold(Linear *l, const KValue *tau) {
@@ -271,20 +314,32 @@ void linear_rows_move(Linear *l) {
     KValue z = j < nq ? l->qv[j] : l->zv[j - nq];
     k_set(b, z, with_fixed(l, j < nq ? OF_Q : OF_Z, j < nq ? j : j - nq, step_add(p, k_get(b, z), d[j])));
   }
-  for (int i = 0; i < p->w->nrow; i++) k_set(b, l->watched[i], l->w[i]);
-}
-
-// The forces of the last step of a stretch of at least one: by the map, of a row that a bound holds that bound's.
-void linear_rows_forces(Linear *l) {
-  Step *p = l->p;
-  KBuilder *b = p->b;
-  int n = p->w->nrow;
-  for (int i = 0; i < n; i++) {
-    KValue w = k_get(b, l->watched[i]), basic = k_at_number(b, p->s, l->bounds_at + 2 * n + i);
-    KValue held = k_at_number(b, p->s, l->bounds_at + 3 * n + i);
-    if (l->looked[i] != NEVER) w = k_choose(b, k_op2(b, OP_EQ, basic, k_number(b, 1)), w, held);
-    k_set(b, l->l[i], w);
+  for (int i = 0; i < p->w->nrow; i++) {
+    if (p->w->located) k_set(b, l->before_w[i], k_get(b, l->watched[i]));
+    k_set(b, l->watched[i], l->w[i]);
   }
 }
 
-void linear_rows_close(Linear *l) { step_store(l->p, l->l_at, l->p->w->nrow, l->l); }
+// The force of a row by what is looked at: by the map, of a row that a bound holds that bound's.
+static KValue force(const Linear *l, int i, KValue watched) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  int n = p->w->nrow;
+  if (l->looked[i] == NEVER) return k_get(b, watched);
+  KValue basic = k_at_number(b, p->s, l->bounds_at + 2 * n + i), held = k_at_number(b, p->s, l->bounds_at + 3 * n + i);
+  return k_choose(b, k_op2(b, OP_EQ, basic, k_number(b, 1)), k_get(b, watched), held);
+}
+
+void linear_rows_forces(Linear *l) {
+  Step *p = l->p;
+  for (int i = 0; i < p->w->nrow; i++) {
+    k_set(p->b, l->l[i], force(l, i, l->watched[i]));
+    if (p->w->located) k_set(p->b, l->before_l[i], force(l, i, l->before_w[i]));
+  }
+}
+
+void linear_rows_close(Linear *l) {
+  int n = l->p->w->nrow;
+  step_store(l->p, l->l_at, n, l->l);
+  if (l->p->w->located) step_store(l->p, l->bounds_at + 4 * n + 2, n, l->before_l);
+}
