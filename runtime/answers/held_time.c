@@ -1,5 +1,5 @@
-// Numbers that are read at a time of the clock where an instant of `every` or of the time, which a parameter moves, ends
-// the piece before: the state stands at the instant, and goes with it. What is read stands at its time,
+// Numbers that are read at a time of the clock where an instant of `every` or of the time, which a parameter moves,
+// ends the piece before: the state stands at the instant, and goes with it. What is read stands at its time,
 //
 //     dY at t = dY - Y' dt,    Y' = dY/dt along the piece that the instant has ended
 //

@@ -153,8 +153,8 @@ double play_piece(player *p, const tape_entry *e);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
-// held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not move;
-// derivatives of the state are those at the time while what is read is read
+// held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not
+// move; derivatives of the state are those at the time while what is read is read
 void play_slope(player *p, const tape_entry *e);
 void play_phase_slope(player *p, const tape_entry *e);
 const double *play_slope_here(const player *p);
