@@ -67,6 +67,9 @@ void linear_rows_close(Linear *l);                       // after the loop
 // Where events are located: does what is to be positive, a mean over the step, last to its end, 3 now > before? There
 // it is extrapolated from the last two steps (docs/numerics/located.md, 3).
 KValue linear_lasts(const Linear *l, KValue now, KValue before);
+// Can a slip, or the y of a multiplier at its bound, not have been negative within the step? It has not halved, and had
+// not in the step before: then the parabola through the three values is positive.
+KValue linear_goes_on(const Linear *l, KValue now, KValue before);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop

@@ -5,10 +5,12 @@
 //
 // w is the force of a basic row, within its bounds, and the rate or output u of a row that a bound holds, on its side.
 // That u of basic rows is 0 the runtime has found for all v. Where a row is not as the map says, the step is for
-// nsm_whole_rows. Where events are located, a force is within its bounds to the end of the step too (linear_lasts).
+// nsm_whole_rows. Where events are located, a force is within its bounds to the end of the step too (linear_lasts), and u
+// of a row that a bound holds is on its side throughout (linear_goes_on).
 //
 // s from `kept` on: W, D of q, D of z; from, to; is a row basic; else its force; is there a map; its residual; where
-// events are located the multipliers of the step before the last one
+// events are located of each row the multiplier of the step before the last one; w of the last one; |u| of the one
+// before, 0 where the row is basic
 #include <math.h>
 #include "linear.h"
 
@@ -184,7 +186,7 @@ static void before_open(Linear *l) {
   for (int k = 0; k < 3; k++) *all[k] = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) {
     l->before_l[i] = k_variable(b, step_name(p, "lb", i), k_get(b, l->l[i]));
-    l->before_w[i] = k_variable(b, step_name(p, "wb", i), k_get(b, l->l[i]));
+    l->before_w[i] = k_variable(b, step_name(p, "wb", i), k_get(b, l->watched[i]));
     l->basic[i] = k_name(b, k_at_number(b, p->s, l->bounds_at + 2 * n + i), step_name(p, "basic", i), NULL);
   }
 }
@@ -193,6 +195,14 @@ KValue linear_lasts(const Linear *l, KValue now, KValue before) {
   KBuilder *b = l->p->b;
   return k_op2(b, OP_LT, before, k_op2(b, OP_TIMES, k_number(b, 3), now));
 }
+
+KValue linear_goes_on(const Linear *l, KValue now, KValue before) {
+  KBuilder *b = l->p->b;
+  return k_op2(b, OP_LE, before, k_op2(b, OP_TIMES, k_number(b, 2), now));
+}
+
+// What s has behind the map, where events are located.
+static int past_at(const Linear *l) { return l->bounds_at + 4 * l->p->w->nrow + 2; }
 
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
@@ -218,7 +228,7 @@ void linear_rows_open(Linear *l) {
   l->l = step_variables(p, "l", n, l->l_at);
   l->watched = ARENA_ARRAY(a, KValue, n + 1);
   for (int i = 0; i < n; i++) {
-    KValue begin = p->w->located ? k_get(p->b, l->l[i]) : k_number(p->b, 0);
+    KValue begin = p->w->located ? k_at_number(p->b, p->s, past_at(l) + n + i) : k_number(p->b, 0);
     l->watched[i] = k_variable(p->b, step_name(p, "w", i), begin);
   }
   if (p->w->located) before_open(l);
@@ -263,6 +273,9 @@ static KValue with_fixed(const Linear *l, int which, int i, KValue sum) {
 
 // The bound `which`, 0 below, 1 above; K_NONE: none is looked at.
 static KValue bound(const Linear *l, int i, int which) {
+  const Pool *pool = l->p->w->pool;
+  Ex of = which ? l->hi[i] : l->lo[i];
+  if (ex_operator(pool, of) == OP_NUM && !isfinite(ex_value(pool, of))) return K_NONE;
   if (l->looked[i] == WITHIN) return k_get(l->p->b, l->bound[which][i]);
   return l->looked[i] == ABOVE_0 && which == 0 ? k_number(l->p->b, 0) : K_NONE;
 }
@@ -279,9 +292,13 @@ static KValue good(const Linear *l, int i, KValue w, KValue all) {
     if (to == K_NONE) continue;
     all = step_both(p, all, which ? k_op2(b, OP_LE, w, to) : k_op2(b, OP_LE, to, w));
     if (!p->w->located) continue;
-    KValue lasts = linear_lasts(l, room(l, to, w, which), room(l, to, k_get(b, l->watched[i]), which)),
-           held = k_op1(b, OP_NOT, k_op2(b, OP_EQ, l->basic[i], k_number(b, 1)));
-    all = step_both(p, all, k_name(b, step_either(p, held, lasts), step_name(p, which ? "under" : "over", i), NULL));
+    KValue now = k_name(b, room(l, to, w, which), step_name(p, which ? "under" : "over", i), NULL),
+           before = room(l, to, k_get(b, l->watched[i]), which), basic = k_op2(b, OP_EQ, l->basic[i], k_number(b, 1));
+    before = k_name(b, before, step_name(p, which ? "underb" : "overb", i), NULL);
+    KValue lasts = step_both(p, basic, linear_lasts(l, now, before)),
+           goes_on = step_both(p, k_op1(b, OP_NOT, basic), linear_goes_on(l, now, before));
+    KValue either = step_either(p, lasts, goes_on);
+    all = step_both(p, all, k_name(b, either, step_name(p, which ? "below" : "above", i), NULL));
   }
   return all;
 }
@@ -341,5 +358,11 @@ void linear_rows_forces(Linear *l) {
 void linear_rows_close(Linear *l) {
   int n = l->p->w->nrow;
   step_store(l->p, l->l_at, n, l->l);
-  if (l->p->w->located) step_store(l->p, l->bounds_at + 4 * n + 2, n, l->before_l);
+  if (!l->p->w->located) return;
+  step_store(l->p, past_at(l), n, l->before_l);
+  for (int i = 0; i < n; i++) {
+    KBuilder *b = l->p->b;
+    KValue basic = k_op2(b, OP_EQ, l->basic[i], k_number(b, 1)), size = step_abs(l->p, k_get(b, l->before_w[i]));
+    k_store(b, l->p->s, k_integer(b, past_at(l) + 2 * n + i), k_choose(b, basic, k_number(b, 0), size));
+  }
 }

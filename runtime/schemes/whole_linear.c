@@ -80,14 +80,31 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 
 // ---- the array ------------------------------------------------------------------------------------------------------
 // q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; what whole_affine.c makes of the
-// map; or the contact that stays closed; where events are located the multipliers before
+// map; or the contact that stays closed; where events are located what take_before reads
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
 
-// Where events are located: multipliers of the step before the last one.
+// Where events are located: multipliers of the step before the last one, W v of the last one, |u| of the one before.
 static inline double *before_of(const nsm_sim *s, struct sim_whole *w) {
   return l_of(s, w) + s->n.r.n + 1 + sim_whole_affine_size(s, w->of);
+}
+
+static void take_before(const nsm_sim *s, struct sim_whole *w) {
+  int n = s->n.r.n;
+  const double *before = before_of(s, w);
+  for (int i = 0; w->l0 && i < n; i++) w->l0[s->n.r.l[i]] = before[i];
+  for (int i = 0; w->l0 && i < n; i++) w->rate0[i] = before[2 * n + i];
+}
+
+// The rows of the last step, as the code looks at them: forces, and u of those at a bound.
+static void show_before(const nsm_sim *s, struct sim_whole *w) {
+  const sim_whole_map *k = w->recent;
+  double *watched = before_of(s, w) + s->n.r.n;
+  for (int i = 0; k && i < k->m; i++) {
+    double y = s->now.watched[k->row[i]];
+    watched[k->row[i]] = k->act[i] == WHOLE_BASIC ? s->now.l[k->l[i]] : k->act[i] == WHOLE_LOW ? y : -y;
+  }
 }
 
 // What rows that act in the emitted code need: multipliers, the largest residual, the map.
@@ -96,6 +113,7 @@ static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   double *l = l_of(s, w);
   for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
   sim_whole_show_affine(s, w, l + n + 1);
+  if (w->l0) show_before(s, w);
   l[n] = fmax(s->now.count.max_residual, l[n + sim_whole_affine_size(s, w->of)]);
 }
 
@@ -127,6 +145,8 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   kept[WHOLE_MU] = k->mu[0];
   kept[WHOLE_PRESS0] = kept[WHOLE_PRESS];
   kept[WHOLE_RUB0] = kept[WHOLE_RUB];
+  kept[WHOLE_SLIP] = s->a->located && k->m > 1 ? s->now.watched[k->row[1]] : 0;
+  kept[WHOLE_SLIP0] = kept[WHOLE_SLIP];
   kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
 }
 
@@ -158,6 +178,7 @@ static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
   if (m->m > 1) s->now.l[m->l[1]] = kept[WHOLE_RUB];
   if (w->l0) w->l0[m->l[0]] = kept[WHOLE_PRESS0];
   if (w->l0 && m->m > 1) w->l0[m->l[1]] = kept[WHOLE_RUB0];
+  if (w->l0 && m->m > 1) w->rate0[m->row[1]] = kept[WHOLE_SLIP0];
   w->rows_at = k - 1;                                      // it stays closed until nsm_whole_rows is called
 }
 
@@ -175,7 +196,7 @@ static int fits(const nsm_sim *s) { return s->a->linear; }
 static size_t room(const nsm_sim *s) {
   const nsm_whole *o = s->a->m->whole;
   int n = s->n.r.n;
-  size_t rows = o->here ? sim_whole_affine_size(s, o) + (size_t)n : o->stays ? WHOLE_KEPT : 0;
+  size_t rows = o->here ? sim_whole_affine_size(s, o) + 3 * (size_t)n : o->stays ? WHOLE_KEPT : 0;
   return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1) + rows;
 }
 
@@ -203,7 +224,7 @@ static void store(nsm_sim *s, struct sim_whole *w, long done) {
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
-    for (int i = 0; w->l0 && i < s->n.r.n; i++) w->l0[s->n.r.l[i]] = before_of(s, w)[i];
+    take_before(s, w);
     s->now.count.max_residual = l[s->n.r.n];
     s->now.count.solver_iterations += done - w->called;
     w->called = 0;
