@@ -5,8 +5,8 @@
 //
 // w is the force of a basic row, within its bounds, and the rate or output u of a row that a bound holds, on its side.
 // That u of basic rows is 0 the runtime has found for all v. Where a row is not as the map says, the step is for
-// nsm_whole_rows. Where events are located, a force is within its bounds to the end of the step too (linear_lasts), and u
-// of a row that a bound holds is on its side throughout (linear_goes_on).
+// nsm_whole_rows. Where events are located, a force is within its bounds to the end of the step too (linear_lasts), and
+// u of a row that a bound holds is on its side throughout (linear_goes_on).
 //
 // s from `kept` on: W, D of q, D of z; from, to; is a row basic; else its force; is there a map; its residual; where
 // events are located of each row the multiplier of the step before the last one; w of the last one; |u| of the one
