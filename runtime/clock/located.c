@@ -169,7 +169,7 @@ static double rest_of(const nsm_sim *s) {
   return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
 }
 
-// Sets of friction and relations: a short piece shows them, no longer than the rest of the step. Forces are extrapolated
+// Sets of friction and relations: a short piece shows them, no longer than the rest. Forces are extrapolated
 // to the end of a set; what ends a little early by that goes on in a rest that is shorter than the error.
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   static const double shortest = 1e-6;
