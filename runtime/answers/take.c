@@ -116,12 +116,16 @@ void take_start(player *p, taking *k) {
 nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
+  play_hold_time(p);
   if (a->rows) keep_row(p, a, a->rows, 1);
+  play_let_go(p);
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     double *x = row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
+      play_hold_time(p);
       read_now(p, a, i, x);
+      play_let_go(p);
       keep(k, i, x);
     } else if (answers_of_event(&a->of[i]) && k->seen[i] < (kind == NSM_STAT_HIT ? a->of[i].number : 1)) {
       if (k->seen[i] == 0) sim_fail(e, NSM_FAILED, "E0773: %s: nothing happens there in this run", a->of[i].name);
