@@ -423,4 +423,6 @@ CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, c
     ("nonlinear", nonlinear), ("what the scheme takes", losses))]
 CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
 CASES += [("radau, times of events", extinction),
-          ("radau, a row at an instant", recorded_after, "true"), ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
+          ("radau, a row at an instant", recorded_after, "true"),
+          ("radau without location, a row at an instant", recorded_after, "false"),
+          ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
