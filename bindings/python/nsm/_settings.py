@@ -140,8 +140,8 @@ def _points(name, value, unit, times):
     if not callable(getattr(value, "index", None)) and hasattr(value, "index") and hasattr(value, "values"):
         value = value.index, value.values                  # a column of pandas
     if getattr(value, "ndim", 1) == 2:
-        raise UsageError(f"the input {name} has an array of shape {tuple(value.shape)}: points are (times, values), two "
-                         f"columns of it are (a[:, 0], a[:, 1])")
+        raise UsageError(f"the input {name} has an array of shape {tuple(value.shape)}: points are (times, values), "
+                         f"two columns of it are (a[:, 0], a[:, 1])")
     if isinstance(value, tuple):
         if len(value) not in (2, 3) or len(value) == 3 and (not isinstance(value[2], str) or value[2] not in BETWEEN):
             raise UsageError(f'the input {name}: points are (times, values), or (times, values, "hold"), or "smooth"')

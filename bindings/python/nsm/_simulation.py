@@ -223,11 +223,11 @@ class Simulation(Held):
 
     def advance(self, n: Optional[int] = None, inputs: Optional[Mapping[str, Any]] = None,
                 to: Optional[Value] = None, **more: Any) -> "Simulation":
-        """n steps, or those that lead to the time `to`, or as many as there are to the end of the run. inputs, which keep their values until they are given
-        other ones: {name: a number; n of them, one for each step; a function of the simulation, which is asked before
-        each step}."""
+        """n steps, or those that lead to the time `to`, or as many as there are to the end of the run. inputs, which
+        keep their values until they are given other ones: {name: a number; n of them, one for each step; a function of
+        the simulation, which is asked before each step}."""
         if (n is None) == (to is None):
-            raise UsageError("advance takes a number of steps, or the time `to` which they lead")
+            raise UsageError("advance takes a number of steps, or a time by `to`")
         n = whole("n", n, 0, none=False) if to is None else self._steps_to(to)
         given = {**mapping("inputs", inputs), **more}
         changing = {name: value for name, value in given.items() if callable(value) or _is_list(name, value, n)}
