@@ -505,10 +505,10 @@ void sim_rows_add_column(const nsm_sim *s, int row, double lambda, double *dz) {
   for (int e = r->x0[row]; lambda != 0 && e < r->x0[row + 1]; e++) dz[r->xz[e]] += r->x[e] * lambda;
 }
 
-enum { MANY = 32 };                      // entries of a column from which on columns are added in the order of the block
+enum { MANY = 32 };                      // entries of a column from which on columns are added in the block's order
 
-// dz += X lambda, [w.n]; lambda of the active rows by their places in the list. Columns of one block are added up in its
-// own order, each sum in the order of the rows.
+// dz += X lambda, [w.n]; lambda of the active rows by their places in the list. Columns of one block are added up in
+// its own order, each sum in the order of the rows.
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
