@@ -73,6 +73,7 @@ void play_hold_time(player *p) {
   for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(p->of[c].t) && !dual_varies(p->of[c].until);
   if (!moves) return;
   p->holds = 1;
+  if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];
   for (int c = 0; c < p->nc; c++) {
     play_state *y = &p->of[c];
     dual *kept = p->held + (size_t)c * ((size_t)n + 1), t = kept[n] = y->t;

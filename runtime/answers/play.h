@@ -67,7 +67,8 @@ typedef struct player {
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
   double *slope, *slope_at;             // [nq + nz + nl + 1] by the time, where an instant ends a piece (held_time.c)
   dual   *held;                         // [nc, nq + nz + nl + 2] the state while numbers are read
-  int     slopes, holds;
+  int     slopes, holds, rows_count;    // rows_count: numbers of rows are asked for
+  double  held_at; long helds;          // the first time at which that made a difference; how often
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   long made;                            // how many matrices have been factored
   // what the run told

@@ -161,7 +161,8 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
 // Does an instant end the piece at a time of the clock? One that moves comes to stand in another step.
 static int is_on_step(const nsm_sim *s, const tape_entry *e) {
   double at = e->t + e->h, k = round((at - s->a->start) / s->a->step);
-  return e->end == TAPE_EVERY && fabs(at - (s->a->start + k * s->a->step)) <= 2 * sim_time_round_off(s, at);
+  return (e->end == TAPE_EVERY || e->end == TAPE_BY_TIME) &&
+         fabs(at - (s->a->start + k * s->a->step)) <= 2 * sim_time_round_off(s, at);
 }
 
 static void tell(answers *a, const tape *t, long from) {
