@@ -343,8 +343,12 @@ static int by_sets(nsm_sim *s, struct sim_whole *w, double *state, double k) {
     int i = w->contact[a];
     if (s->now.set[i] != SIM_CLOSED && !(gap[i] - s->n.h * fabs(rate[i]) > w->nearly)) return 0;
   }
+  long iterations = s->now.count.solver_iterations;
   if (w->of->stays) take_contact(s, w, (long)k);
-  if (!sim_whole_by_map(s, w, state, w->acting, gap + 3 * s->n.r.n, rate)) return 0;
+  if (!sim_whole_by_map(s, w, state, w->acting, gap + 3 * s->n.r.n, rate)) {
+    s->now.count.solver_iterations = iterations;           // the loop ends, and they are counted there
+    return 0;
+  }
   w->rows_at = (long)k;
   if (w->of->stays) show_contact(s, w, (long)k + 1);
   return 1;
