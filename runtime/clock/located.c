@@ -97,6 +97,7 @@ void sim_located_kept(nsm_sim *s) {
     memcpy(s->w.l1, last ? s->now.l : s->n.whole->l0, (size_t)s->a->nl * sizeof(double));
     sim_watch(s, h, s->now.t);
     if (!last) memcpy(s->now.mean, s->located->mean, (size_t)s->n.r.n * sizeof(double));
+    if (!last) memcpy(s->now.watched, s->n.whole->rate0, (size_t)s->n.r.n * sizeof(double));
   }
   sim_watch_keep(s, h);
 }
