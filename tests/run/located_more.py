@@ -35,8 +35,8 @@ def by_time():
     need(c["n"][-1] == 3 and c["up"][-1] == pulses and pulses - c["down"][-1] in (0, 1), f"{c['n'][-1]}, {c['up'][-1]}")
     true = (1 - 0.123456789) + (1 - 0.433456789) + (1 - 0.743456789)
     need(abs(c["x"][-1] - true) <= 1e-14, f"x = {c['x'][-1]!r}, not {true!r}")
-    steps, iterations = (int(re.search(p, err).group(1)) for p in (r"after (\d+) of", r"(\d+) Newton"))
-    need(steps == iterations, f"{iterations} iterations for {steps} steps")
+    pieces, iterations = (int(re.search(p, err).group(1)) for p in (r"in (\d+) pieces", r"(\d+) Newton"))
+    need(pieces == iterations, f"{iterations} iterations for {pieces} pieces")
 
 
 def at_times_of_the_clock():
