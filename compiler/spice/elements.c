@@ -15,7 +15,7 @@ static const struct { unsigned part; const char *text; } own[] = {
   { PART_JUNCTION,
     "// A junction by Shockley's equation, at 27 degrees Celsius; a large exponential goes on as a line.\n"
     "model Junction(a : node, b : node, Is : A = 1e-14, N = 1) {\n"
-    "  var x = (a - b)/(N*25.864186 [mV]);\n"
+    "  var x = (a - b)/(N*25.864926 [mV]);\n"
     "  flow a to b = Is*(exp(min(x, 40))*(1 + max(x - 40, 0)) - 1) + (a - b)*1e-12 [S];\n"
     "}\n" },
   { PART_LINE,
@@ -38,7 +38,7 @@ static const struct { unsigned part; const char *text; } own[] = {
     "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp.\n"
     "function junction(x) = exp(min(x, 40))*(1 + max(x - 40, 0)) - 1;\n"
     "model Bipolar(c : node, b : node, e : node, sign = 1, Is : A = 1e-16, BF = 100, BR = 1) {\n"
-    "  var f = Is*junction(sign*(b - e)/25.864186 [mV]), r = Is*junction(sign*(b - c)/25.864186 [mV]);\n"
+    "  var f = Is*junction(sign*(b - e)/25.864926 [mV]), r = Is*junction(sign*(b - c)/25.864926 [mV]);\n"
     "  flow b to e = sign*f/BF + (b - e)*1e-12 [S];\n"
     "  flow b to c = sign*r/BR + (b - c)*1e-12 [S];\n"
     "  flow c to e = sign*(f - r);\n"
@@ -141,15 +141,36 @@ static const char *no_control(Spice *s, const Card *c) {
   return NULL;
 }
 
+static bool has(const Card *c, const char *key) {
+  for (int i = 1; i < c->n; i++)
+    if (c->item[i].key && !strcmp(c->item[i].key, key)) return true;
+  return false;
+}
+
 // The voltage source between the nodes that control a switch: its wave is known as a function of time, and the instants
 // of the switch with it.
 static const Card *source_at(const Circuit *in, const Card *c) {
   for (size_t i = 0; c->n > 4 && c->item[3].text && c->item[4].text && i < in->cards.n; i++) {
     const Card *v = &in->cards.at[i];
     bool wave = *v->item[0].text == 'v' && v->n > 3 && v->item[1].text && v->item[2].text;
-    for (int k = 3; k < v->n; k++) wave &= !(v->item[k].key && !strcmp(v->item[k].key, "rser"));
-    if (wave && !strcmp(v->item[1].text, c->item[3].text) && !strcmp(v->item[2].text, c->item[4].text))
+    if (wave && !has(v, "rser") && !strcmp(v->item[1].text, c->item[3].text) &&
+        !strcmp(v->item[2].text, c->item[4].text))
       return v;
+  }
+  return NULL;
+}
+
+// The voltage of the capacitor between the nodes that control a switch: it is a state, so the instant at which the
+// switch turns is located. NULL: there is none.
+static const char *charge_at(Spice *s, const Circuit *in, const Names *n, const Card *c) {
+  if (c->n < 5 || !c->item[3].text || !c->item[4].text || s->set->hold) return NULL;
+  for (size_t i = 0; i < in->cards.n; i++) {
+    const Card *x = &in->cards.at[i];
+    if (*x->item[0].text != 'c' || x->n < 4 || !x->item[1].text || !x->item[2].text || has(x, "rser")) continue;
+    const char *name = spice_known(n, "part", x->item[0].text);
+    bool same = !strcmp(x->item[1].text, c->item[3].text) && !strcmp(x->item[2].text, c->item[4].text);
+    bool turned = !strcmp(x->item[1].text, c->item[4].text) && !strcmp(x->item[2].text, c->item[3].text);
+    if (same || turned) return arena_printf(s->a, "%s%s.u/1 [V]", turned ? "-" : "", name);
   }
   return NULL;
 }
@@ -204,11 +225,14 @@ static const char *switched(Spice *s, const Circuit *in, Names *n, const Card *c
   const char *control = by_current && c->n > 3 ? spice_known(n, "part", c->item[3].text) : NULL;
   if (by_current && !control) return no_control(s, c);
   const Card *source = by_current ? NULL : source_at(in, c);
-  const char *x = by_current ? arena_printf(s->a, "%s.i/1 [A]", control)
-                  : source   ? arena_printf(s->a, "%s_wave/1 [V]", spice_known(n, "part", source->item[0].text))
-                             : arena_printf(s->a, "(%s - %s)/1 [V]", spice_node(s, n, c, 3), spice_node(s, n, c, 4));
+  const char *charge = by_current ? NULL : charge_at(s, in, n, c);
+  const char *x = charge       ? charge
+                  : by_current ? arena_printf(s->a, "%s.i/1 [A]", control)
+                  : source     ? arena_printf(s->a, "%s_wave/1 [V]", spice_known(n, "part", source->item[0].text))
+                               : arena_printf(s->a, "(%s - %s)/1 [V]", spice_node(s, n, c, 3),
+                                              spice_node(s, n, c, 4));
   Threshold turns = threshold(s, n, m, by_current);
-  if (turns.inverted) x = arena_printf(s->a, "-%s", x);
+  if (turns.inverted) x = arena_printf(s->a, *x == '-' ? "-(%s)" : "-%s", x);
   bool on = at + 1 < c->n && spice_is_word(&c->item[at + 1], "on");
   if (on || (at + 1 < c->n && spice_is_word(&c->item[at + 1], "off"))) c->item[at + 1].taken = true;
   spice_take(&(Card){ c->item, at, c->span }, 3);

@@ -94,21 +94,70 @@ static int ends_before(nsm_sim *s, double lo) {
   return jumps;
 }
 
+// A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
+// both sides hardly move; those through the last two places before the root (w->past at `from`, w->last at lo) find it.
+// What is between lo and hi; `from`: the lower end before. Every fourth length is the middle, and if those since the
+// last middle (`wide`, the width then) have not halved the bracket, the function is taken as one that jumps. side: 1
+// where the last trial was behind the root, -1: before; `again` more before that one were so.
+typedef struct bracket { double from, lo, hi, wide; int side, again, jumps; } bracket;
+
+// A little less than that place is taken where the last trial was behind the root, else a little more; the more trials
+// are on one side the less little. 0: they do not know.
+static double from_before(const nsm_sim *s, const bracket *b) {
+  static const double aside[] = { 1e-2, 0.1 };
+  const struct sim_located *w = s->located;
+  double r = b->hi;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (!(w->high[row] < 0)) continue;
+    double past = w->past[row], last = w->last[row];
+    if (!(past > last && last > 0 && isfinite(past))) return 0;
+    r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
+  }
+  return b->again < 2 ? b->lo + (r - b->lo) * (1 - b->side * aside[b->again]) : 0;
+}
+
+static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
+  double width = b->hi - b->lo, r = b->jumps ? from_before(s, b) : tries % 4 == 0 ? 0 : next(s, b->lo, b->hi);
+  if (tries % 4 == 0) {
+    b->jumps |= width > 0.5 * b->wide;
+    b->wide = 0.5 * width;
+  }
+  if (!(r > b->lo && r < b->hi)) r = b->lo + 0.5 * width;
+  return fmin(fmax(r, b->lo + 0.5 * least), b->hi - 0.5 * least);
+}
+
+static void narrow(nsm_sim *s, bracket *b, double r, int up) {
+  struct sim_located *w = s->located;
+  int side = up ? 1 : -1;
+  if (up) {
+    b->hi = r;
+    for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
+  } else {
+    b->from = b->lo;
+    b->lo = r;
+    SIM_SWAP(w->past, w->last);
+    ordinates(s, r, w->last);
+    memcpy(w->low, w->last, (size_t)s->n.r.n * sizeof(double));
+  }
+  double *stays = up ? w->low : w->high;
+  for (int row = 0; b->side == side && row < s->n.r.n; row++) stays[row] *= 0.5;
+  b->again = b->side == side ? b->again + 1 : 0;
+  b->side = side;
+}
+
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
-  double lo = 0, hi = *length, whole = hi, tried = hi,
-         least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + hi));
-  int side = 0;
-  sim_watch_tolerances(s, hi);
+  bracket b = { .hi = *length, .wide = *length };
+  double whole = b.hi, tried = b.hi,
+         least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + b.hi));
+  sim_watch_tolerances(s, b.hi);
   for (int row = 0; row < s->n.r.n; row++) {
-    w->low[row] = sim_watch_start(s, row);
-    w->high[row] = crossed(s, row) ? ordinate(s, row, hi) : INFINITY;
+    w->low[row] = w->last[row] = sim_watch_start(s, row);
+    w->high[row] = crossed(s, row) ? ordinate(s, row, b.hi) : INFINITY;
   }
-  for (int tries = 1; hi - lo > least && tries < MOST_TRIES; tries++) {
-    double r = next(s, lo, hi);
-    if (tries % 4 == 0 || !(r > lo && r < hi)) r = lo + 0.5 * (hi - lo);
-    r = fmin(fmax(r, lo + 0.5 * least), hi - 0.5 * least);
-    if (lo == 0 && hi < none * whole) { *length = 0; break; }
+  for (int tries = 1; b.hi - b.lo > least && tries < MOST_TRIES; tries++) {
+    double r = choose(s, &b, tries, least);
+    if (b.lo == 0 && b.hi < none * whole) { *length = 0; break; }
     nsm_code code = attempt(s, r, e);
     if (code != NSM_OK) return code;
     tried = r;
@@ -119,20 +168,11 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
       at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
     }
     if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
-    if (up) {
-      hi = r;
-      for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
-    } else {
-      lo = r;
-      ordinates(s, r, w->low);
-    }
-    double *stays = up ? w->low : w->high;
-    for (int row = 0; side == (up ? 1 : -1) && row < s->n.r.n; row++) stays[row] *= 0.5;
-    side = up ? 1 : -1;
+    narrow(s, &b, r, up);
   }
   if (*length == 0) { take_hits(s); return NSM_OK; }
-  int before = ends_before(s, lo);
-  *length = before ? lo : hi;
+  int before = ends_before(s, b.lo);
+  *length = before ? b.lo : b.hi;
   nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
   if (code == NSM_OK && !before) take_hits(s);
   return code;

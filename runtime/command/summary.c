@@ -37,8 +37,8 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
           c->solver_iterations);
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impact%s", c->impacts, many(c->impacts));
   if (sim_has_events(s)) fprintf(f, ", %ld event%s", c->events, many(c->events));
-  if (s->a->located) 
-    fprintf(f, ", %ld located, %ld step%s captured", c->located, c->captured, many(c->captured));
+  if (s->a->located && s->n.r.n > 0) fprintf(f, ", %ld located", c->located);
+  if (s->a->located) fprintf(f, ", %ld step%s captured", c->captured, many(c->captured));
   else if (s->a->scheme->collocates) fprintf(f, ", %ld of implicit Euler", c->captured);
   char room[64];
   const char *why = unlocated(s, room, sizeof room);
@@ -46,7 +46,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (c->halved > 0) fprintf(f, ", %ld step%s in parts", c->halved, many(c->halved));
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
-  if (s->touching) 
+  if (s->touching)
     fprintf(f, "\n  %ld contact%s of shapes at a time, %.3g m deep", c->contacts, many(c->contacts), c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
