@@ -1,6 +1,7 @@
 // The calls that both versions of the standard have: fmi2.c and fmi3.c include this text, each with its own names. They
-// define before: FMI(name) for fmi2name, `instance_of_fmu` with a component c, say(), the names of its categories ERRORS
-// and DISCARDS, and STATE and READ_STATE, parts of names that are written otherwise; Bytes, of a state.
+// define before: FMI(name) for fmi2name or fmi3name; `instance_of_fmu`, with a component c; say() and the names of its
+// categories, ERRORS and DISCARDS; STATE, STATE_SIZE and READ_STATE, names that are written in two ways; Bytes, of a
+// state.
 #ifdef FMI
 
 static FMI(Status) wrong(const instance_of_fmu *f) { return say(f, FMI(Error), ERRORS, f->c->error.text); }
