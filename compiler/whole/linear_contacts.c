@@ -14,16 +14,18 @@
 //
 // s from `kept` on: number of the contact (-1: none), held, forces N and T, L by rows, mu, whether it sticks, steps
 // done here; of the last contact that was struck its number, that of its step and its impulse, and how many were; where
-// events are located forces N and T of the step before the last one
+// events are located forces N and T of the step before the last one, |slip| at its end and that of the last one
 #include <float.h>
 #include <math.h>
 #include "linear.h"
 
 enum { MOST = 4 };
-enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0, KEPT };
+enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0,
+       SLIP, SLIP0, KEPT };
 // as in runtime/schemes/whole.h
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
-                                         "acted", "hit", "hit_step", "hit_push", "hits", "press0", "rub0" };
+                                         "acted", "hit", "hit_step", "hit_push", "hits", "press0", "rub0", "slip",
+                                         "slip0" };
 
 // Variables; for each contact (h/2) M_NN and -1/M_NN; d rate/d z of each row [nrow, nz] and its size.
 typedef struct Stays { KValue variable[KEPT], share[MOST], against[MOST], *slope, *size; } Stays;
@@ -86,6 +88,55 @@ static void constants(Linear *l) {
   }
 }
 
+// min(largest |u|/U so far, 8 eps)
+static KValue least_of(const Linear *l) {
+  KBuilder *b = l->p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), x = k_get(b, l->worst_value);
+  return k_choose(b, k_op2(b, OP_LT, x, rounds), x, rounds);
+}
+
+static void set_least(const Linear *l) { k_set(l->p->b, l->least, least_of(l)); }
+
+static void worst_open(Linear *l) {
+  l->worst_value = k_variable(l->p->b, "worst", k_at_number(l->p->b, l->p->s, l->worst));
+  l->least = k_variable(l->p->b, "least", least_of(l));
+}
+
+static void worst_load(Linear *l) {
+  k_set(l->p->b, l->worst_value, k_at_number(l->p->b, l->p->s, l->worst));
+  set_least(l);
+}
+
+// Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
+// |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
+static void verify_row(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
+  KValue off = k_name(b, step_abs(p, u), step_name(p, "off", i), NULL);
+  U = k_name(b, U, step_name(p, "size", i), NULL);
+  k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LE, off, k_op2(b, OP_TIMES, k_get(b, l->least), U))));
+  k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LE, off, k_op2(b, OP_TIMES, rounds, U))));
+  k_set(b, fits, never);
+  k_else(b);
+  k_if(b, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_get(b, l->worst_value), U), off));
+  k_set(b, l->worst_value, k_op2(b, OP_OVER, off, U));
+  set_least(l);
+  k_close(b);
+  k_close(b);
+  k_close(b);
+  if (within == K_NONE) return;
+  k_if(b, k_op1(b, OP_NOT, within));
+  k_set(b, fits, never);
+  k_close(b);
+}
+
+// The position where the velocity z1 comes to rest: q0 + begin z0, of the point END.
+static KValue stopped(const Linear *l, KValue q0, KValue z0) {
+  KValue begin = l->m.spot[END].begin.v;
+  return begin == K_NONE ? q0 : k_op2(l->p->b, OP_PLUS, q0, k_op2(l->p->b, OP_TIMES, begin, z0));
+}
+
 void linear_stays_open(Linear *l) {
   Step *p = l->p;
   linear_load(l, &l->M, "m");
@@ -93,18 +144,18 @@ void linear_stays_open(Linear *l) {
   constants(l);
   for (int i = 0; i < KEPT; i++)
     l->stay->variable[i] = k_variable(p->b, kept_name[i], k_at_number(p->b, p->s, l->kept + i));
-  linear_worst_open(l);
+  worst_open(l);
 }
 
 void linear_stays_load(Linear *l) {
   Step *p = l->p;
   for (int i = 0; i < KEPT; i++) k_set(p->b, l->stay->variable[i], k_at_number(p->b, p->s, l->kept + i));
-  linear_worst_load(l);
+  worst_load(l);
 }
 
 void linear_stays_close(Linear *l) {
   Step *p = l->p;
-  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0 };
+  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0, SLIP, SLIP0 };
   for (int i = 0; i < (int)(sizeof out/sizeof *out); i++)
     k_store(p->b, p->s, k_integer(p->b, l->kept + out[i]), kept(l, out[i]));
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
@@ -177,13 +228,14 @@ static void verify(Contact *c) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue zero = k_number(b, 0), pressed = k_op2(b, OP_LT, zero, c->lambda[0]);
-  linear_verify(l, c->row[0], c->u[0], c->U[0], lasts(c, pressed, c->lambda[0], kept(l, PRESS)), c->fits);
+  verify_row(l, c->row[0], c->u[0], c->U[0], lasts(c, pressed, c->lambda[0], kept(l, PRESS)), c->fits);
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
+  if (p->w->located) unless(c, linear_goes_on(l, step_abs(p, c->u[1]), kept(l, SLIP)));
   k_else(b);
   KValue sticks = k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0]));
-  linear_verify(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
+  verify_row(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
                                                       margin(c, kept(l, PRESS), step_abs(p, kept(l, RUB)))), c->fits);
   k_close(b);
 }
@@ -223,7 +275,7 @@ static void move(Contact *c) {
     k_set(b, c->v[i], k_number(b, 0));
     k_set(b, c->size[i], k_number(b, 0));
     if (i < nq)
-      k_set(b, c->way[i], linear_stopped(l, m->q0[i], m->z0[i]));
+      k_set(b, c->way[i], stopped(l, m->q0[i], m->z0[i]));
     k_close(b);
   }
 }
@@ -278,8 +330,9 @@ static void pressed(Contact *c, KValue done) {
   Linear *l = c->l;
   KBuilder *b = l->p->b;
   accept(c, done);
-  for (int i = PRESS; l->p->w->located && i <= RUB; i++)
-    k_set(b, l->stay->variable[i == PRESS ? PRESS0 : RUB0], kept(l, i));
+  static const int before[] = { PRESS, PRESS0, RUB, RUB0, SLIP, SLIP0 };
+  for (int i = 0; l->p->w->located && i < 6; i += 2) k_set(b, l->stay->variable[before[i + 1]], kept(l, before[i]));
+  if (l->p->w->located && c->n == 2) k_set(b, l->stay->variable[SLIP], step_abs(l->p, c->u[1]));
   k_set(b, l->stay->variable[HELD], times(l->p, l->stay->share[c->number], c->lambda[0]));
   k_set(b, l->stay->variable[PRESS], c->lambda[0]);
   if (c->n == 2) k_set(b, l->stay->variable[RUB], c->lambda[1]);

@@ -42,10 +42,28 @@ static double dip(double g0, double u0, double g1, double u1, double h) {
   return g0 + x * (u0 + x * (b + x * a)) < 0 ? x : 0;
 }
 
-// The first place at which an open gap may be negative, although it is not at the end of the trial; 0: none.
+// The same of a slip, or of the y of a multiplier at its bound, of which no rate is known: by the parabola through its
+// last three values, v0 a time of `before` ago.
+static double dip_of_three(double v0, double v1, double v2, double before, double h) {
+  if (!(before > 0 && v1 > 0 && v2 > 0)) return 0;
+  // v = v1 + a x + b x^2, x in [-before, h]
+  double d0 = (v1 - v0) / before, d1 = (v2 - v1) / h, b = (d1 - d0) / (before + h), a = d1 - b * h;
+  double x = b > 0 ? -a / (2 * b) : 0;
+  return x > 0 && x < h && v1 + 0.5 * a * x < 0 ? x : 0;
+}
+
+static int is_rate(int set) { return set == SIM_SLIPS_ON || set == SIM_LOW || set == SIM_HIGH; }
+
+// The first place at which an open gap, a slip or a y may be negative, although it is not at the end of the trial; 0:
+// none.
 static double first_dip(const nsm_sim *s, double h) {
   const struct sim_located *w = s->located;
   double first = 0;
+  for (int row = 0; !sim_has_fixed_sets(s) && row < s->n.r.n; row++) {
+    if (!is_rate(s->now.set[row]) || !(w->mean[row] == s->now.watched[row])) continue;
+    double x = dip_of_three(s->now.mean[row], s->now.watched[row], w->f[row], s->now.set_h, h);
+    if (x > 0 && (first == 0 || x < first)) first = x;
+  }
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_OPEN || !(s->w.rate0[row] < 0 && w->rate[row] > 0)) continue;

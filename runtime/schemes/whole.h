@@ -7,6 +7,7 @@
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
+//   whole_affine.c  of rows that always act, a step by such a map as one affine function of its begin
 #pragma once
 #include "schemes.h"
 
@@ -14,10 +15,12 @@ enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32,
 
 // A contact that stays closed, in s: its number (-1: none), what holds it, forces N and T, L by rows, mu, whether it
 // sticks, steps done with it; of the last that was struck its number, that of the step (of the last step in which any
-// contact had a force) and its impulse, and how many were; located: N and T of the step before the last one
+// contact had a force) and its impulse, and how many were; located: N and T of the step before the last one, |slip| at
+// its end and that of the last one
 // (compiler/whole/linear_contacts.c).
 enum { WHOLE_ON, WHOLE_HELD, WHOLE_PRESS, WHOLE_RUB, WHOLE_L, WHOLE_MU = WHOLE_L + 4, WHOLE_STICKS, WHOLE_STEPS,
-       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_PRESS0, WHOLE_RUB0, WHOLE_KEPT };
+       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_PRESS0, WHOLE_RUB0,
+       WHOLE_SLIP, WHOLE_SLIP0, WHOLE_KEPT };
 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
@@ -50,6 +53,8 @@ struct sim_whole {
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
   sim_whole_map *map, *recent;
   const sim_whole_map *shown;           // the map that s has
+  double  *affine, *room_affine;        // of each map what whole_affine.c makes of it; room for that
+  unsigned char *affine_made;           // [WHOLE_MAPS] is it there?
   const sim_whole_map *written;         // the map that wrote multipliers and what holds contacts; NULL: another
   int     ncontact, contact[WHOLE_ROWS];   // rows of contacts
   double  nearly;                       // sim_whole_nearly
@@ -57,8 +62,9 @@ struct sim_whole {
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s
-  double *begin, *l0;                   // where events are located: [room] s before a call; [nl] multipliers of the
-                                        // step before the last one
+  // where events are located: [room] s before a call; of the step before the last one [nl] multipliers, and [rows] at
+  // its end |slip| and |y| of rows at their bounds
+  double *begin, *l0, *rate0;
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
@@ -101,6 +107,11 @@ extern const sim_whole_kind sim_whole_linear, sim_whole_piece, sim_whole_two_poi
 // The constants of the kind into c; 0: there are entries that the code has not.
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
+
+// whole_affine.c: how many numbers; the rest of s of rows that act in the emitted code, by the recent map.
+size_t sim_whole_affine_size(const nsm_sim *s, const nsm_whole *o);
+void sim_whole_affine_open(nsm_sim *s, struct sim_whole *w);
+void sim_whole_show_affine(const nsm_sim *s, struct sim_whole *w, double *to);
 
 double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by number
 double sim_whole_x(const nsm_sim *s, int z, int row);
