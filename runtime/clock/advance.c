@@ -89,13 +89,12 @@ static void see_rest(nsm_sim *s) {
   int rests = may_rest(s) && is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz) &&
               is_same(s->now.l, s->w.l1, s->a->nl);
   for (int i = 0; rests && i < s->a->nv; i++) rests = s->now.z[i] == 0;
-  s->touching->rested = rests ? s->touching->rested + 1 : 0;
+  s->now.rested = rests ? s->now.rested + 1 : 0;
 }
 
 // Nobody has changed anything since.
 static int rests_on(const nsm_sim *s, double h) {
-  const struct nsm_touching *t = s->touching;
-  return t && t->rested >= SAME && !t->stale && !s->n.stale && h == s->n.h && may_rest(s) &&
+  return s->now.rested >= SAME && !s->n.stale && h == s->n.h && may_rest(s) &&
          is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz);
 }
 

@@ -95,7 +95,6 @@ struct nsm_touching {
   int       ngroup;
   sim_touch_group *group;
   int       stale;                      // the tables are those of another state
-  int       rested;                     // how many steps in a row left all as it was, at rest (clock/advance.c)
   double    further;                    // bodies look so much further: they become faster within the step (ahead.c)
   long      changes;                    // how often the list of contacts became another one
 };
