@@ -32,7 +32,6 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
   int         count;
 }
 
-%token START_FILE START_EXPR
 %token END 0          "the end of the file"
 %token <text> NAME    "a name"
 %token <text> STRING  "a string"
@@ -73,8 +72,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 
 %%
 
-start: START_FILE file                            { ast_file(p, @2, $2); }
-     | START_EXPR expr                            { ast_result(p, $2); }
+start: file                                       { ast_file(p, @1, $1); }
      ;
 file: %empty                                      { $$ = ast_list(); }
     | file item                                   { $$ = ast_file_item(p, $1, $2); }

@@ -19,7 +19,6 @@ typedef struct Block {
 struct Arena {
   Block *blocks;      // the newest first
   size_t next_size;   // of the next shared block
-  size_t bytes;       // handed out by malloc in total
 };
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
@@ -40,11 +39,10 @@ void arena_free(Arena *a) {
   free(a);
 }
 
-static Block *block_new(Arena *a, size_t size) {
+static Block *block_new(size_t size) {
   Block *b = size <= SIZE_MAX - sizeof *b ? calloc(1, sizeof *b + size) : NULL;
   if (!b) out_of_memory(size);
   b->size = size;
-  a->bytes += sizeof *b + size;
   return b;
 }
 
@@ -59,13 +57,13 @@ void *arena_alloc(Arena *a, size_t bytes) {
     return at;
   }
   if (need > a->next_size / 4 && b) {   // a large one: its own block, behind the one that still has room
-    Block *own = block_new(a, need);
+    Block *own = block_new(need);
     own->used = need;
     own->next = b->next;
     b->next = own;
     return own->data;
   }
-  Block *shared = block_new(a, need > a->next_size ? need : a->next_size);
+  Block *shared = block_new(need > a->next_size ? need : a->next_size);
   if (a->next_size < LARGEST_BLOCK) a->next_size *= 2;
   shared->used = need;
   shared->next = a->blocks;
@@ -93,4 +91,3 @@ char *arena_printf(Arena *a, const char *fmt, ...) {
   return s;
 }
 
-size_t arena_bytes(const Arena *a) { return a->bytes; }

@@ -10,7 +10,6 @@ void   arena_free(Arena *a);                         // NULL is fine
 void  *arena_alloc(Arena *a, size_t bytes);          // zeroed, aligned for any type; bytes = 0 gives a unique pointer
 char  *arena_strndup(Arena *a, const char *s, size_t n);
 char  *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-size_t arena_bytes(const Arena *a);                  // what it holds, for --dump=memory and tests
 
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))

@@ -173,10 +173,4 @@ void diag_without_notes(DiagBag *b) {
   b->notes = 0;
 }
 
-int diag_count(const DiagBag *b, DiagCode code) {
-  int n = 0;
-  for (size_t i = 0; i < b->all.n; i++) n += b->all.at[i]->code == code;
-  return n;
-}
 
-bool diag_has(const DiagBag *b, DiagCode code) { return diag_count(b, code) > 0; }

@@ -41,8 +41,6 @@ int   diag_errors(const DiagBag *b);                 // how many errors (warning
 int   diag_warnings(const DiagBag *b);
 int   diag_notes(const DiagBag *b);                  // that stand by themselves
 void  diag_without_notes(DiagBag *b);                // forgets them
-bool  diag_has(const DiagBag *b, DiagCode code);
-int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
 // Those kept, as data, in the order in which they are printed; label and help are "" where there is none.
 typedef struct DiagPlace { Span at; const char *text; } DiagPlace;

@@ -4,24 +4,13 @@
 #include <strings.h>
 #include "../base/diag.h"
 #include "../robots/robots.h"
-#include "../spice/spice.h"
 #include "commands.h"
+#include "import.h"
 
 // Upper and lower case are the same: CIRCUIT.CIR
 static bool ends(const char *path, const char *with) {
   size_t n = strlen(path), m = strlen(with);
   return n > m && !strcasecmp(path + n - m, with);
-}
-
-static int netlist(const Options *o, Arena *a, const SourceFile *f, Text *out) {
-  bool exponential = given(o, NSM_FLAG_DIODE) && !strcmp(o->flags.text[NSM_FLAG_DIODE], "exponential");
-  Text notes = { 0 };
-  SpiceWrong wrong;
-  bool good = spice_import(a, f, exponential, out, &notes, &wrong);
-  if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
-  else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
-  text_free(&notes);
-  return good ? EXIT_OK : EXIT_MODEL;
 }
 
 static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
@@ -53,7 +42,7 @@ int command_import(const Options *o) {
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
     fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
     code = EXIT_FILE;
-  } else code = (known ? netlist : robot)(o, a, f, &out);
+  } else code = (known ? import_netlist : robot)(o, a, f, &out);
   if (code == EXIT_OK) code = write_file(&out, o->output ? o->output : "-");
   text_free(&out);
   arena_free(a);

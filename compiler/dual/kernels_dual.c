@@ -19,7 +19,7 @@ typedef union Datum {
 } Datum;
 
 // Of each node that opens or leaves a block: the node behind the block.
-typedef struct Prepared { const KKernel *k; int *behind; int room; bool runs; Slopes *slopes; } Prepared;
+typedef struct Prepared { const KKernel *k; int *behind; bool runs; Slopes *slopes; } Prepared;
 
 struct DualKernels {
   dual_with head;
@@ -34,8 +34,6 @@ struct DualKernels {
 typedef struct Machine {
   const Prepared *p;
   Datum *at;
-  dual *room;
-  int taken;                            // of the room
   const dual_view *view;
   const dual_table *table;
   dual *const *out;
@@ -65,7 +63,6 @@ static Prepared prepare(Arena *a, const KKernel *k) {
   for (int i = 0; i < k->n; i++) {
     const KNode *n = &k->node[i];
     p.runs &= is_known(n);
-    if (n->code == KN_ROOM) p.room += n->index;
     if (n->code == KN_IF || n->code == KN_ELSE || n->code == KN_LOOP || n->code == KN_INSTANCES)
       p.behind[i] = close_of(k, i);
   }
@@ -225,10 +222,6 @@ static int one(Machine *m, int i) {
   case KN_PARAM:
     if (n->index > 1) m->at[i].out = m->out[n->index - 2];
     return i + 1;
-  case KN_ROOM:
-    m->at[i].out = m->room + m->taken;
-    m->taken += n->index;
-    return i + 1;
   case KN_VARIABLE: m->at[i] = *x; return i + 1;
   case KN_SET: m->at[n->arg[0]] = m->at[n->arg[1]]; return i + 1;
   case KN_STORE: x->out[m->at[n->arg[1]].i] = m->at[n->arg[2]].x; return i + 1;
@@ -258,10 +251,8 @@ static void run(Machine *m) {
 enum { FEW = 400 };
 
 static void run_long(Machine *m) {
-  size_t nodes = (size_t)m->p->k->n;
-  m->at = malloc((nodes + 1) * sizeof *m->at + ((size_t)m->p->room + 1) * sizeof(dual));
+  m->at = malloc(((size_t)m->p->k->n + 1) * sizeof *m->at);
   if (!m->at) FATAL("no memory for a kernel of %s", m->p->k->name);
-  m->room = (dual *)(m->at + nodes + 1);
   run(m);
   free(m->at);
 }
@@ -269,10 +260,8 @@ static void run_long(Machine *m) {
 static void run_short(Machine *m) {
   Datum at[FEW];
   m->at = at;
-  m->room = (dual *)(at + m->p->k->n);
   run(m);
   m->at = NULL;
-  m->room = NULL;
 }
 
 int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out) {
@@ -286,7 +275,7 @@ int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const d
       return 1;
     }
     Machine m = { .p = &d->of[e], .view = v, .table = t, .out = out };
-    (m.p->k->n + m.p->room <= FEW ? run_short : run_long)(&m);
+    (m.p->k->n <= FEW ? run_short : run_long)(&m);
     return 1;
   }
   return 0;

@@ -91,7 +91,7 @@ static void expression(Printer *p, KValue v) {
   switch (n->code) {
   case KN_NUMBER: number(p, n->number); break;
   case KN_INTEGER: text_integer(o, n->index); break;
-  case KN_PARAM: case KN_ROOM: text_add(o, n->name); break;
+  case KN_PARAM: text_add(o, n->name); break;
   case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
   case KN_SLOT: element(o, "ix", n->index); break;
   case KN_COLUMN: element(o, "c", n->index); break;
@@ -242,7 +242,6 @@ static void statement(Printer *p, KValue v) {
     if (n->arg[0] != K_NONE) print_double(p, n->arg[0]);
     text_addc(o, ';');
     break;
-  case KN_ROOM: text_printf(o, "double %s[%d];", n->name, n->index); break;
   default:
     if (n->type == KT_VOID) { expression(p, v); text_addc(o, ';'); } else constant(p, v);
   }
@@ -252,9 +251,7 @@ static void statement(Printer *p, KValue v) {
 }
 
 static bool is_written(const Printer *p, KValue v) {
-  const KNode *n = node(p, v);
-  bool declared = n->code == KN_ROOM && p->place[v] != KP_DEAD;
-  return declared || (p->place[v] == KP_ALONE && n->code != KN_PARAM);
+  return p->place[v] == KP_ALONE && node(p, v)->code != KN_PARAM;
 }
 
 static void statements(Printer *p) {
@@ -321,7 +318,7 @@ static bool splits(const Printer *p, int part) {
     const KNode *n = node(p, i);
     if (!is_written(p, i)) continue;
     if (n->code > KN_LIST && n->code != KN_STORE && n->code != KN_ADD_TO) return false;
-    if (n->code == KN_ROOM || n->code == KN_GET || n->code == KN_COUNTER) return false;
+    if (n->code == KN_GET || n->code == KN_COUNTER) return false;
     if (k_is_array(n->type) && n->code != KN_FIELD) return false;
   }
   return true;

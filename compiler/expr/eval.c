@@ -50,7 +50,3 @@ double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
   vec_free(&order);
   return result;
 }
-
-static double from_array(int id, void *ctx) { return ((const double *const *)ctx)[0][id]; }
-
-double ex_eval_array(Pool *p, Ex e, const double *values) { return ex_eval(p, e, from_array, &values); }

@@ -113,7 +113,6 @@ Ex   ex_trig(Pool *p, Ex e);                             // sines and cosines co
 
 // --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
 double ex_eval(Pool *p, Ex e, double (*value)(int id, void *ctx), void *ctx);
-double ex_eval_array(Pool *p, Ex e, const double *values);   // value of symbol id is values[id]
 
 // --- bounds and breaks (range.c, continuity.c): what an expression can and cannot be ---
 typedef struct ExRange { double lo, hi; } ExRange;

@@ -64,7 +64,7 @@ static bool in_scope(const KBuilder *b, KValue v) {
 static bool is_leaf(KCode c) {
   switch (c) {
   case KN_NUMBER: case KN_INTEGER: case KN_PARAM: case KN_COUNTER: case KN_SLOT: case KN_COLUMN:
-  case KN_ROOM: case KN_FIELD: case KN_AT: case KN_GET: case KN_SINE: case KN_COSINE:
+  case KN_FIELD: case KN_AT: case KN_GET: case KN_SINE: case KN_COSINE:
     return true;
   default: return false;
   }
@@ -228,12 +228,6 @@ KValue k_from(KBuilder *b, KValue array, KValue index) {
 }
 
 KValue k_at_number(KBuilder *b, KValue array, int index) { return k_at(b, array, k_integer(b, index)); }
-
-KValue k_room(KBuilder *b, const char *name, int n) {
-  INVARIANT(n > 0);
-  return add(b, (KNode){ .code = KN_ROOM, .type = KT_OUTPUT, .index = n,
-                         .name = arena_strndup(b->arena, name, strlen(name)) }, NULL, 0);
-}
 
 // --- statements ---
 

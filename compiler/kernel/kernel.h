@@ -62,7 +62,6 @@ typedef enum {
   KN_COUNTER,     // int: the counter of the loop that is node `index`
   KN_SLOT,        // int: ix[index] of the instance at hand
   KN_COLUMN,      // double: num[index] of the instance at hand
-  KN_ROOM,        // OUTPUT: local array of `index` doubles, not initialised
   // values
   KN_FIELD,       // field `index` of the structure arg[0]
   KN_AT,          // arg[0][arg[1]]: what the array holds now
@@ -136,12 +135,11 @@ KValue k_truth(KBuilder *b, KValue x);                            // a double as
 KValue k_call(KBuilder *b, KSymbol function, const KValue *arg, int n);
 KValue k_list(KBuilder *b, const KValue *x, int n);
 
-// Loads. An array is a parameter, a field or a room.
+// Loads. An array is a parameter or a field.
 KValue k_field(KBuilder *b, KValue structure, KField field);      // s->q
 KValue k_at(KBuilder *b, KValue array, KValue index);             // array[index], as it is now
 KValue k_at_number(KBuilder *b, KValue array, int index);
 KValue k_from(KBuilder *b, KValue array, KValue index);           // an INPUT array from there on; it gets a name
-KValue k_room(KBuilder *b, const char *name, int n);              // n doubles on the stack, n > 0
 
 // Names. A value that has one is written as `const double name = ...;  /* comment */` where it stands. Names are C
 // identifiers, different within a kernel, and not of the form t<number>.

@@ -28,7 +28,7 @@ static bool is_fixed_leaf(const KKernel *k, const KNode *n) {
     return array->type != KT_OUTPUT && index->code != KN_AT && index->code != KN_GET && is_fixed_leaf(k, index);
   }
   case KN_NUMBER: case KN_INTEGER: case KN_PARAM: case KN_COUNTER: case KN_SLOT: case KN_COLUMN: case KN_FIELD:
-  case KN_ROOM: case KN_SINE: case KN_COSINE:
+  case KN_SINE: case KN_COSINE:
     return true;
   default: return false;
   }
@@ -37,8 +37,7 @@ static bool is_fixed_leaf(const KKernel *k, const KNode *n) {
 static bool same_array(const KKernel *k, KValue a, KValue b) {
   const KNode *x = &k->node[a], *y = &k->node[b];
   if (x->code != y->code) return false;
-  return x->code == KN_ROOM ? a == b
-       : x->code == KN_FIELD ? x->index == y->index && same_array(k, x->arg[0], y->arg[0]) : x->index == y->index;
+  return x->index == y->index && (x->code != KN_FIELD || same_array(k, x->arg[0], y->arg[0]));
 }
 
 // Does node `at` change what the load v reads?
@@ -71,7 +70,7 @@ static KPlace place_of(const Places *p, KValue v) {
   }
   if (!p->uses[v]) return KP_DEAD;
   if (n->code == KN_LIST || n->code == KN_SINE || n->code == KN_COSINE) return KP_INSIDE;
-  if (n->code != KN_PARAM && (n->named || n->name) && n->code != KN_ROOM) return KP_ALONE;
+  if (n->code != KN_PARAM && (n->named || n->name)) return KP_ALONE;
   if (is_fixed_leaf(p->k, n)) return KP_INSIDE;
   if (n->code == KN_OP && n->op == OP_OPPOSITE) {           // the sign of a leaf, or of what has a name
     const KNode *x = &p->k->node[n->arg[0]];

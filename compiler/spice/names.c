@@ -18,7 +18,7 @@ static const char *const models[] = {
   "Resistor", "Conductor", "Capacitor", "Inductor", "CoupledInductors", "Transformer", "VoltageSource",
   "CurrentSource", "VoltageByVoltage", "CurrentByVoltage", "VoltageByCurrent", "CurrentByCurrent", "Diode",
   "ThresholdDiode", "Transistor", "Zener", "Switch", "GatedDiode", "OpAmp", "Comparator", "SwitchBy", "Junction",
-  "Line", "Mosfet", "Bipolar" };
+  "Line", "Mosfet", "Bipolar", "Winding" };
 
 void spice_name_models(Names *n) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -52,4 +52,16 @@ const char *spice_name(Names *n, const char *kind, const char *from, const char 
   for (const char *stem = name; is_taken(n, name);) name = arena_printf(n->a, "%s_", name == stem ? stem : name);
   vec_push(&n->of, ((Named){ kind, from, name }));
   return name;
+}
+
+const char *spice_global_name(Spice *s, size_t k) {
+  const char *name = s->globals.at[k];
+  bool plain = true;
+  for (const char *c = name; *c; c++) plain &= isalnum((unsigned char)*c) || *c == '_';
+  if (k == 0) return "ground";
+  return plain ? arena_printf(s->a, "global_%s", name) : arena_printf(s->a, "global_%zu", k);
+}
+
+bool spice_is_value(const Names *n, const Item *i) {
+  return !i->key && (i->is_number || i->ex || (i->text && spice_known(n, "param", i->text)));
 }

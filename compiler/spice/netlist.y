@@ -25,7 +25,7 @@ static const Ex *binary(SpiceParse *p, const char *op, const Ex *a, const Ex *b,
   return spice_ex_of(p, EX_BINARY, op, (const Ex *const[]){ a, b }, 2, at);
 }
 }
-%union { const char *text; double number; const Ex *ex; struct { const Ex *at[4]; int n; } list; }
+%union { const char *text; double number; const Ex *ex; struct { const Ex *at[SPICE_ARGUMENTS]; int n; } list; }
 %token END 0 "the end of the file"
 %token <text> ATOM "a word" NAME "a name" PROBE "a voltage or current"
 %token <number> NUMBER "a number"
@@ -50,7 +50,8 @@ item: ATOM { add_item(p, NULL, $1, NULL, @1); }
   | ATOM '=' ATOM { add_item(p, $1, $3, NULL, @3); }
   | ATOM '=' OPEN expr CLOSE { add_item(p, $1, NULL, $4, @4); }
   | ATOM BEGIN expr CLOSE { add_item(p, $1, NULL, $3, @3); }
-  | OPEN expr CLOSE { add_item(p, NULL, NULL, $2, @2); };
+  | OPEN expr CLOSE { add_item(p, NULL, NULL, $2, @2); }
+  | OPEN expr CLOSE '=' { add_item(p, NULL, NULL, $2, @2); };
 expr: NUMBER { $$ = spice_ex(p, EX_NUMBER, NULL, $1, @$); }
   | NAME { $$ = spice_ex(p, EX_NAME, $1, 0, @$); }
   | PROBE { $$ = spice_ex(p, EX_CALL, $1, 0, @$); }
@@ -75,7 +76,11 @@ expr: NUMBER { $$ = spice_ex(p, EX_NUMBER, NULL, $1, @$); }
   | expr OR expr { $$ = binary(p, "or", $1, $3, @$); }
   | expr '?' expr ':' expr { $$ = spice_ex_of(p, EX_IF, "if", (const Ex *const[]){ $1, $3, $5 }, 3, @$); };
 list: expr { $$.at[0] = $1; $$.n = 1; }
-  | list ',' expr { $$ = $1; if ($$.n < 4) $$.at[$$.n++] = $3; };
+  | list ',' expr {
+      $$ = $1;
+      if ($$.n < SPICE_ARGUMENTS) $$.at[$$.n++] = $3;
+      else spice_y_error(&@3, p, scanner, "this call has too many arguments");
+    };
 %%
 static void spice_y_error(const Span *at, SpiceParse *p, void *scanner, const char *what) {
   (void)scanner;

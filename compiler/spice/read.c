@@ -12,6 +12,10 @@ static bool other_file(Spice *s, const Card *c, const char *section, int depth, 
   if (depth > MOST_DEEP) return spice_fail(s, c->span, "files include each other more than %d deep", MOST_DEEP);
   const char *path = source_beside(s->a, c->span.file, c->item[1].as);
   SourceStatus status = source_read_ordinary(s->a, path, &f);
+  if (status != SOURCE_OK && !strcmp(c->item[0].text, ".lib")) {           // LTspice names its own folders
+    spice_left_out(s, c->item[1].span, arena_printf(s->a, "the library `%s`, which cannot be read", c->item[1].as));
+    return true;
+  }
   if (status != SOURCE_OK) return spice_fail(s, c->item[1].span, "%s: %s", path, source_status_text(status, 0));
   return read_cards(s, f, 0, section, depth + 1, out);
 }
@@ -33,6 +37,7 @@ static bool read_cards(Spice *s, const SourceFile *f, size_t from, const char *s
     }
     if (!inside) continue;
     if (!strcmp(word, ".end")) break;
+    if (!strcmp(word, ".alter")) { spice_left_out(s, c->span, "the variants behind `.alter`"); break; }
     if (!strncmp(word, ".inc", 4)) good = other_file(s, c, NULL, depth, out);
     else if (!strcmp(word, ".lib"))
       good = other_file(s, c, c->n > 2 && c->item[2].text ? c->item[2].text : NULL, depth, out);
@@ -51,12 +56,50 @@ static Circuit *new_circuit(Spice *s, Circuit *parent) {
 
 static bool is_word(const Card *c, const char *word) { return !strncmp(c->item[0].text, word, strlen(word)); }
 
+// f(x, y) = {...} gives the words f, x and the key y with the expression; here it becomes f, x, y, {...} as of .func.
+static int function(Spice *s, const Card *card, int from) {
+  int last = from;
+  while (last < card->n && !card->item[last].ex) last++;
+  if (last == card->n) return last;
+  bool keyed = card->item[last].key != NULL;
+  Card f = { ARENA_ARRAY(s->a, Item, last - from + 3), 0, card->span };
+  f.item[f.n++] = (Item){ .text = ".func", .as = ".func", .span = card->span };
+  for (int i = from; i < last; i++) f.item[f.n++] = card->item[i];
+  if (keyed) f.item[f.n++] = (Item){ .text = card->item[last].key, .as = card->item[last].key, .span = card->span };
+  f.item[f.n++] = (Item){ .ex = card->item[last].ex, .span = card->item[last].span };
+  vec_push(&s->functions, f);
+  return last + 1;
+}
+
+static void parameters(Spice *s, const Card *card, Circuit *in) {
+  for (int i = 1; i < card->n;) {
+    Card one = { ARENA_ARRAY(s->a, Item, 2), 2, card->span };
+    if (!card->item[i].key) { i = function(s, card, i); continue; }
+    one.item[0] = card->item[0];
+    one.item[1] = card->item[i++];
+    vec_push(&in->params, one);
+  }
+}
+
+static void options(Spice *s, const Card *card) {
+  const Item *temperature = spice_key(card, "temp"), *nominal = spice_key(card, "tnom");
+  if (temperature && temperature->is_number) s->temperature = temperature->number;
+  if (nominal && nominal->is_number) s->nominal = nominal->number;
+}
+
 static void control(Spice *s, const Card *card, Circuit *in) {
-  static const char *const silent[] = { ".op", ".options", ".option", ".temp", ".title", ".global", ".save", ".probe" };
+  static const char *const silent[] = { ".op", ".title", ".save", ".probe", ".backanno", ".width" };
   const char *word = card->item[0].text;
-  if (!strcmp(word, ".param")) vec_push(&in->params, *card);
+  if (!strncmp(word, ".param", 6)) parameters(s, card, in);
   else if (!strcmp(word, ".ic")) vec_push(&s->initial, *card);
-  else if (!strcmp(word, ".func")) vec_push(&s->functions, *card);
+  else if (!strcmp(word, ".func")) function(s, card, 1);
+  else if (!strncmp(word, ".option", 7)) options(s, card);
+  else if (!strcmp(word, ".temp") && card->n > 1 && card->item[1].is_number) s->temperature = card->item[1].number;
+  else if (!strcmp(word, ".global")) {
+    for (int i = 1; i < card->n; i++)
+      if (card->item[i].text && !spice_is_ground(card->item[i].text)) vec_push(&s->globals, card->item[i].text);
+  } else if (!strcmp(word, ".if"))
+    spice_fail(s, card->span, "`.if` is not taken: write the netlist without it, or choose by x ? a : b");
   else if (!strcmp(word, ".tran")) vec_push(&s->tran, *card);
   else if (!strcmp(word, ".print") || !strcmp(word, ".plot")) vec_push(&s->shown, *card);
   else {
@@ -88,7 +131,7 @@ static bool sort(Spice *s, const Cards *all) {
     } else if (is_word(c, ".model")) {
       if (c->n < 3 || !c->item[1].text || !c->item[2].text)
         return spice_fail(s, c->span, "`.model` needs a name and a type: .model NAME D(IS=1e-14)");
-      vec_push(&s->models, *c);
+      vec_push(&in->models, *c);
     } else if (*c->item[0].text == '.') control(s, c, in);
     else vec_push(&in->cards, *c);
   }
@@ -106,27 +149,61 @@ static bool is_circuit(const Spice *s, const Card *x, Circuit **of) {
   return false;
 }
 
-// Does a circuit use node 0, itself or by what stands in it? Then it takes it as a node.
-static void ground(Spice *s) {
+// Which global nodes does a circuit use, itself or by what stands in it? It takes them as nodes.
+static bool globals(Spice *s) {
+  size_t most = 8 * sizeof(unsigned long);
+  if (s->globals.n > most) return spice_fail(s, s->whole->head.span, "there are more than %zu global nodes", most - 1);
   for (size_t round = 0; round <= s->circuits.n; round++)
     for (size_t i = 0; i < s->circuits.n; i++) {
       Circuit *c = s->circuits.at[i], *of;
       for (size_t k = 0; k < c->cards.n; k++) {
         const Card *card = &c->cards.at[k];
-        c->grounded |= spice_uses_ground(card);
-        if (*card->item[0].text == 'x' && is_circuit(s, card, &of)) c->grounded |= of->grounded;
+        for (size_t g = 0; g < s->globals.n; g++)
+          if (spice_uses(card, s->globals.at[g])) c->globals |= 1ul << g;
+        if (*card->item[0].text == 'x' && is_circuit(s, card, &of)) c->globals |= of->globals;
       }
     }
+  return true;
+}
+
+static bool has_key(const Card *c, const char *key) {
+  for (int i = 0; i < c->n; i++)
+    if (c->item[i].key && !strcmp(c->item[i].key, key)) return true;
+  return false;
+}
+
+// LTspice passes parameters that `.subckt` does not declare: they become arguments, without a value of their own.
+static void undeclared(Spice *s, const Cards *cards) {
+  for (size_t i = 0; i < cards->n; i++) {
+    const Card *x = &cards->at[i];
+    Circuit *of;
+    if (*x->item[0].text != 'x' || !is_circuit(s, x, &of)) continue;
+    for (int k = 1; k < x->n; k++) {
+      const char *key = x->item[k].key;
+      bool own = !key || has_key(&of->head, key);
+      for (size_t p = 0; key && p < of->params.n; p++) own |= !strcmp(of->params.at[p].item[1].key, key);
+      if (own) continue;
+      Item *more = ARENA_ARRAY(s->a, Item, of->head.n + 1);
+      memcpy(more, of->head.item, (size_t)of->head.n * sizeof *more);
+      more[of->head.n] = (Item){ .key = key, .span = x->item[k].span };
+      of->head.item = more;
+      of->head.n++;
+    }
+  }
 }
 
 bool spice_read(Spice *s) {
   Cards all = { 0 };
   size_t title = strcspn(s->file->text, "\n");
   s->whole = new_circuit(s, NULL);
+  s->temperature = s->nominal = 27;
+  vec_push(&s->globals, "0");
   bool good = read_cards(s, s->file, title, NULL, 0, &all) && sort(s, &all);
   vec_free(&all);
   if (good && s->whole->cards.n == 0 && s->circuits.n == 0)
     good = spice_fail(s, (Span){ s->file, 0, title }, "this netlist has no elements; its first line is a title");
-  if (good) ground(s);
-  return good;
+  if (!good || !globals(s)) return false;
+  undeclared(s, &s->whole->cards);
+  for (size_t i = 0; i < s->circuits.n; i++) undeclared(s, &s->circuits.at[i]->cards);
+  return true;
 }

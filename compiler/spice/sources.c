@@ -8,7 +8,7 @@ static const char *const kinds[] = { "sin", "pulse", "pwl", "exp", "sffm" };
 
 static int kind_of(const Item *i) {
   for (int k = 0; k < 5; k++)
-    if (i->text && !i->key && !strcmp(i->text, kinds[k])) return k;
+    if (i->text && !i->key && (!strcmp(i->text, kinds[k]) || (k == 0 && !strcmp(i->text, "sine")))) return k;
   return -1;
 }
 
@@ -71,11 +71,15 @@ static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *
   return is_zero(late) ? wave : arena_printf(s->a, "if time < %s then %s else %s", late, low, wave);
 }
 
+// A time that begins with + counts from the one before it, as in LTspice.
 static const char *points(Spice *s, Names *n, const Card *c, int at, const char *unit) {
-  const char *x = "", *y = "";
+  const char *x = "", *y = "", *when = "";
   int many = 0;
-  for (int i = at + 1; i + 1 < c->n && !c->item[i].key && (c->item[i].is_number || c->item[i].ex); i += 2, many++) {
-    x = arena_printf(s->a, "%s%s%s", x, many ? ", " : "", spice_value(s, n, &c->item[i], "s"));
+  for (int i = at + 1; i + 1 < c->n && !c->item[i].key && spice_is_value(n, &c->item[i]); i += 2, many++) {
+    const char *next = spice_value(s, n, &c->item[i], "s");
+    bool later = many && c->item[i].as && *c->item[i].as == '+';
+    when = later ? arena_printf(s->a, "%s + %s", when, next) : next;
+    x = arena_printf(s->a, "%s%s%s", x, many ? ", " : "", when);
     y = arena_printf(s->a, "%s%s%s", y, many ? ", " : "", spice_value(s, n, &c->item[i + 1], unit));
   }
   if (many < 1) spice_fail(s, c->span, "PWL needs points: PWL(t1 v1 t2 v2)");
@@ -106,18 +110,44 @@ static const char *modulated(Spice *s, Names *n, const Card *c, int at, const ch
   return arena_printf(s->a, "%s + %s*sin(2*pi*%s*time + %s*sin(2*pi*%s*time))", offset, wide, carrier, index, signal);
 }
 
+// AC and its two numbers are of another analysis; the value at direct current is that of the operating point.
+static void quiet(const Card *c, int from) {
+  bool wave = false;
+  for (int i = from; i < c->n; i++) wave |= kind_of(&c->item[i]) >= 0;
+  for (int i = from; i < c->n; i++) {
+    Item *x = &c->item[i];
+    bool ac = (x->text && !x->key && !strcmp(x->text, "ac")) || (x->key && !strcmp(x->key, "ac"));
+    bool dc = wave && ((x->text && !x->key && !strcmp(x->text, "dc")) || (x->key && !strcmp(x->key, "dc")));
+    if (!ac && !dc && !(wave && i == from && !x->key && x->is_number)) continue;
+    x->taken = true;
+    for (int k = i + 1; k < c->n && k < i + 3 && (ac || k < i + 2) && !c->item[k].key && c->item[k].is_number; k++)
+      c->item[k].taken = true;
+  }
+  for (int i = from; i < c->n; i++)
+    if (c->item[i].text && !c->item[i].key && !strcmp(c->item[i].text, "dc")) c->item[i].taken = true;
+}
+
 // from: the first item behind the nodes. A value at direct current counts where there is no wave.
 const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char *unit) {
   static const char *(*const of[])(Spice *, Names *, const Card *, int, const char *) = {
     sine, pulse, points, exponential, modulated };
+  quiet(c, from);
   for (int i = from; i < c->n; i++)
-    if (kind_of(&c->item[i]) >= 0) return of[kind_of(&c->item[i])](s, n, c, i, unit);
+    if (kind_of(&c->item[i]) >= 0) {
+      c->item[i].taken = true;
+      return of[kind_of(&c->item[i])](s, n, c, i, unit);
+    }
   for (int i = from; i < c->n; i++) {
-    const Item *x = &c->item[i];
+    Item *x = &c->item[i];
+    if (x->text && !x->key && !x->is_number && strcmp(x->text, "dc") && strcmp(x->text, "ac") &&
+        !spice_known(n, "param", x->text)) {
+      spice_fail(s, x->span, "the wave `%s` is not taken: dc, sin, pulse, pwl, exp and sffm are", x->as);
+      return spice_quantity(s->a, 0, unit);
+    }
     if (x->key && !strcmp(x->key, "dc")) return spice_value(s, n, x, unit);
     if (x->text && !strcmp(x->text, "dc") && i + 1 < c->n) return spice_value(s, n, &c->item[i + 1], unit);
     if (x->text && !strcmp(x->text, "ac")) break;
-    if (!x->key && (x->is_number || x->ex)) return spice_value(s, n, x, unit);
+    if (spice_is_value(n, x)) return spice_value(s, n, x, unit);
   }
   return spice_quantity(s->a, 0, unit);
 }

@@ -21,7 +21,6 @@ void ast_file(Parse *p, Span at, AstList items) {
   ast_done(p, p->result);
 }
 
-void ast_result(Parse *p, Ast *expr) { p->result = expr; }
 
 static const char *kind_text(AstKind kind) {
   static const char *const texts[] = {

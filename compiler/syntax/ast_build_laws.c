@@ -288,8 +288,9 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
   if (!normal && !force && p->problems == before) {
     Diag *d = problem(p, DIAG_E0118, named->name_span,
                       contact ? "this contact has no gap" : "this constraint has no normal direction");
-    diag_help(d, contact ? "add normal = ...; to its braces, or between = a, b; of bodies with shapes"
-                         : "add normal = ...; to its braces: what is held at zero");
+    diag_help(d, !contact ? "add normal = ...; to its braces: what is held at zero"
+                 : slip   ? "add normal = GAP; of what can part, or normal_force = N; of what is pressed (a brake)"
+                          : "add normal = ...; to its braces, or between = a, b; of bodies with shapes");
   }
   // Where the text is not checked, problems are not counted.
   if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);

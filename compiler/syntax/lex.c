@@ -225,15 +225,6 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
   return TOK_NUMBER;
 }
 
-// How much of `5 s` is one quantity: `1 then` is a number and a word.
-size_t lex_quantity(Parse *p, const char *s, int n) {
-  (void)p;
-  size_t digits = number_length(s, (size_t)n), lo = digits, hi;
-  while (s[lo] == ' ' || s[lo] == '\t') lo++;
-  for (hi = lo; hi < (size_t)n && !strchr("*/^", s[hi]);) hi++;
-  return lex_is_word(s + lo, hi - lo) ? digits : (size_t)n;
-}
-
 // --- words and strings ---
 
 static const struct { const char *text; int token; AstKind kind; } words[] = {

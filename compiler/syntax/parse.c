@@ -41,15 +41,8 @@ static bool is_text(Parse *p) {
   return true;
 }
 
-static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int start) {
-  Parse p = { .arena = a,
-              .names = in,
-              .file = f,
-              .bag = bag,
-              .foreign = foreign_form,
-              .start = start,
-              .quantity = start == TOK_START_EXPR,
-              .item_ends = true };
+static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) {
+  Parse p = { .arena = a, .names = in, .file = f, .bag = bag, .foreign = foreign_form, .item_ends = true };
   if (!is_text(&p)) return NULL;
   if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) out_of_memory(1 << 14);
   nsm_scan__scan_bytes(f->text, (int)f->len, p.scanner);   // at most 64 MiB, see source.h
@@ -57,19 +50,15 @@ static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int s
   nsm_scan_lex_destroy(p.scanner);
   vec_free(&p.open);
   INVARIANT(!failed || p.problems);
-  return failed || (start == TOK_START_EXPR && p.problems) ? NULL : p.result;
+  return failed ? NULL : p.result;
 }
 
 Ast *parse_file(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) {
-  Ast *file = run(a, in, f, bag, TOK_START_FILE);
+  Ast *file = run(a, in, f, bag);
   if (file) return file;
   file = ARENA_NEW(a, Ast);
   file->kind = AST_FILE;
   file->span = (Span){f, 0, f->len};
   file->depth = 1;
   return file;
-}
-
-Ast *parse_expression(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) {
-  return run(a, in, f, bag, TOK_START_EXPR);
 }

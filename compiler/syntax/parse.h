@@ -7,5 +7,3 @@
 // any bytes: non-UTF-8, NUL bytes, 10 MB of '(' and deep nesting give a diagnostic, never a crash (nesting is limited
 // to 1000, said so in the message).
 Ast *parse_file(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag);
-// Parses one expression (for --set m=2[kg], --until 5s, tests). NULL with a diagnostic if it is not one.
-Ast *parse_expression(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag);

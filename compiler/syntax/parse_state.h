@@ -25,8 +25,6 @@ struct Parse {
 
   size_t lo, hi;             // of the lexer's match
   size_t comment;            // where the open comment starts
-  bool   quantity;           // 5 s and 5s are quantities (parse_expression only)
-  int    start;              // the token that selects the entry point; 0 once handed out
 
   Token  now, before, before2;   // the newest token and the two before it
   Token  item[ITEM_TOKENS];  // the first tokens of the item under way
@@ -116,7 +114,6 @@ int   lex_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 size_t lex_doubled(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);   // 1 [[mH]
 int   lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
-size_t lex_quantity(Parse *p, const char *s, int n);
 int   lex_word(Parse *p, union NSM_STYPE *v, const char *s, int n);
 int   lex_string(Parse *p, union NSM_STYPE *v, const char *s, int n);
 int   lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);

@@ -38,7 +38,7 @@ static bool on_new_line(const Parse *p) {
 static Span behind(const Parse *p) { return (Span){p->file, p->before.at.hi, p->before.at.hi}; }
 
 static const char *token_text(Parse *p, Token t) {
-  if (t.kind == TOK_END) return p->quantity ? "the end" : "the end of the file";
+  if (t.kind == TOK_END) return "the end of the file";
   return arena_printf(p->arena, "'%s'", span_text(p, t.at));
 }
 
@@ -218,19 +218,15 @@ static bool word_as_name(Parse *p, Expected e) {
 
 // a = ;
 static bool missing_value(Parse *p, Expected e) {
-  if (!expects_value(e) || (p->item_n == 1 && !p->quantity)) return false;
-  const char *after = token_text(p, p->before);
-  if (p->item_n == 1) problem(p, DIAG_E0103, p->now.at, "a value is missing");
-  else {
-    Diag *d = problem(p, DIAG_E0103, behind(p), "a value is missing after %s", after);
-    if (p->now.kind == '=' && p->before.kind == '=') diag_help(d, "to compare, write == without a blank");
-    else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>')) {
-      diag_help(d, "write %s= without a blank", span_text(p, p->before.at));
-      diag_edit(d, ((Span){ p->file, p->before.at.lo, p->now.at.hi }), "%s=", span_text(p, p->before.at));
-    } else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
-    else if (p->now.kind == '=' && p->before.kind == TOK_FORCE)
-      diag_help(d, "a force acts on a coordinate: force x = ...;");
-  }
+  if (!expects_value(e) || p->item_n == 1) return false;
+  Diag *d = problem(p, DIAG_E0103, behind(p), "a value is missing after %s", token_text(p, p->before));
+  if (p->now.kind == '=' && p->before.kind == '=') diag_help(d, "to compare, write == without a blank");
+  else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>')) {
+    diag_help(d, "write %s= without a blank", span_text(p, p->before.at));
+    diag_edit(d, ((Span){ p->file, p->before.at.lo, p->now.at.hi }), "%s=", span_text(p, p->before.at));
+  } else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
+  else if (p->now.kind == '=' && p->before.kind == TOK_FORCE)
+    diag_help(d, "a force acts on a coordinate: force x = ...;");
   return true;
 }
 
@@ -403,8 +399,7 @@ static void anything_else(Parse *p, Expected e) {
     text_add(&t, e.names[k]);
   }
   Diag *d = problem(p, DIAG_E0101, p->now.at, "%s cannot stand here", found);
-  if (p->quantity && expects(e, "the end of the file")) diag_label(d, "the value ends before this");
-  else if (shown == 1) diag_label(d, "expected %s", text_str(&t));
+  if (shown == 1) diag_label(d, "expected %s", text_str(&t));
   else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
   else if (p->now.kind == '{') diag_help(d, "braces belong to model, for, contact, constraint and simulate");

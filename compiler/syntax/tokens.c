@@ -144,12 +144,6 @@ static int next(union NSM_STYPE *value, Span *at, Parse *p) {
 }
 
 int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
-  if (p->start) {
-    int start = p->start;
-    *at = (Span){p->file, 0, 0};
-    p->start = 0;
-    return start;
-  }
   // The brackets of the token before: late, so that a message about it still sees them.
   p->before2 = p->before;
   p->before = p->now;

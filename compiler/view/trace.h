@@ -64,7 +64,6 @@ typedef struct Trace {
   double     *parameter;                // values
   nsm_counters before, count, counted;  // counted: of the first run, during the second
   float       residue, residual;        // largest since the last point
-  double      last_residue;
   nsm_energy  energy;
   double      time, seconds;
   nsm_code    code;

@@ -32,6 +32,7 @@ typedef struct Linear {
   KValue *qv, *zv, *reach_v, *carried, *next;              // variables: the state, reach, phi at the begin; phi at END
   KValue first, *before;                // variables: the step and the state with which free steps in a row began
   KValue *fall;                         // [nq] what q gets of dz where that is constant, K_NONE
+  KValue *before_l;                     // multipliers of the step before the last one, where events are located
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
   KValue *bound[2];                     // of the forces: least, most
   KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
@@ -52,6 +53,7 @@ void linear_rows_open(Linear *l);                        // before the loop
 // says.
 typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change; } LinearEnd;
 KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearEnd *end);
+void linear_rows_set(Linear *l, const KValue *lambda);   // the step stands
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
 
@@ -62,6 +64,10 @@ void linear_worst_load(Linear *l);
 KValue linear_stopped(const Linear *l, KValue q0, KValue z0);
 // Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
 void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
+
+// Where events are located: does what is to be positive, a mean over the step, last to its end, 3 now > before? There
+// it is extrapolated from the last two steps (docs/numerics/located.md, 3).
+KValue linear_lasts(const Linear *l, KValue now, KValue before);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop

@@ -13,16 +13,17 @@
 //   lambda = -(u + e u_k)/M_NN,   e u_k > 16 eps M_NN lambda   (else it is pressed, and a runtime's step)
 //
 // s from `kept` on: number of the contact (-1: none), held, forces N and T, L by rows, mu, whether it sticks, steps
-// done here; of the last contact that was struck its number, that of its step and its impulse, and how many were
+// done here; of the last contact that was struck its number, that of its step and its impulse, and how many were; where
+// events are located forces N and T of the step before the last one
 #include <float.h>
 #include <math.h>
 #include "linear.h"
 
 enum { MOST = 4 };
-enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, KEPT };
+enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0, KEPT };
 // as in runtime/schemes/whole.h
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
-                                         "acted", "hit", "hit_step", "hit_push", "hits" };
+                                         "acted", "hit", "hit_step", "hit_push", "hits", "press0", "rub0" };
 
 // Variables; for each contact (h/2) M_NN and -1/M_NN; d rate/d z of each row [nrow, nz] and its size.
 typedef struct Stays { KValue variable[KEPT], share[MOST], against[MOST], *slope, *size; } Stays;
@@ -49,8 +50,10 @@ static KValue kept(const Linear *l, int which) { return k_get(l->p->b, l->stay->
 
 static KValue times(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_TIMES, x, y); }
 
-// Can contact j be struck here? It has a restitution and no friction.
-static bool can_be_struck(const Linear *l, int j) { return !l->friction[j] && l->m.contact[j].e != EX_NONE; }
+// Can contact j be struck here? It has a restitution and no friction, and is not located.
+static bool can_be_struck(const Linear *l, int j) {
+  return !l->p->w->located && !l->friction[j] && l->m.contact[j].e != EX_NONE;
+}
 
 static void constants(Linear *l) {
   Step *p = l->p;
@@ -101,7 +104,7 @@ void linear_stays_load(Linear *l) {
 
 void linear_stays_close(Linear *l) {
   Step *p = l->p;
-  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS };
+  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0 };
   for (int i = 0; i < (int)(sizeof out/sizeof *out); i++)
     k_store(p->b, p->s, k_integer(p->b, l->kept + out[i]), kept(l, out[i]));
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
@@ -159,18 +162,29 @@ static void forces(Contact *c) {
   }
 }
 
+// The force that presses, or what is left to the rim of friction.
+static KValue margin(Contact *c, KValue press, KValue rub) {
+  return rub == K_NONE ? press : k_op2(c->l->p->b, OP_MINUS, times(c->l->p, kept(c->l, MU), press), rub);
+}
+
+// `holds`, and where events are located at the end of the step too (linear_lasts), before: in the step before.
+static KValue lasts(Contact *c, KValue holds, KValue now, KValue before) {
+  return c->l->p->w->located ? step_both(c->l->p, holds, linear_lasts(c->l, now, before)) : holds;
+}
+
 static void verify(Contact *c) {
   Linear *l = c->l;
   Step *p = l->p;
   KBuilder *b = p->b;
-  KValue zero = k_number(b, 0);
-  linear_verify(l, c->row[0], c->u[0], c->U[0], k_op2(b, OP_LT, zero, c->lambda[0]), c->fits);
+  KValue zero = k_number(b, 0), pressed = k_op2(b, OP_LT, zero, c->lambda[0]);
+  linear_verify(l, c->row[0], c->u[0], c->U[0], lasts(c, pressed, c->lambda[0], kept(l, PRESS)), c->fits);
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
   k_else(b);
-  linear_verify(l, c->row[1], c->u[1], c->U[1],
-               k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0])), c->fits);
+  KValue sticks = k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0]));
+  linear_verify(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
+                                                      margin(c, kept(l, PRESS), step_abs(p, kept(l, RUB)))), c->fits);
   k_close(b);
 }
 
@@ -264,6 +278,8 @@ static void pressed(Contact *c, KValue done) {
   Linear *l = c->l;
   KBuilder *b = l->p->b;
   accept(c, done);
+  for (int i = PRESS; l->p->w->located && i <= RUB; i++)
+    k_set(b, l->stay->variable[i == PRESS ? PRESS0 : RUB0], kept(l, i));
   k_set(b, l->stay->variable[HELD], times(l->p, l->stay->share[c->number], c->lambda[0]));
   k_set(b, l->stay->variable[PRESS], c->lambda[0]);
   if (c->n == 2) k_set(b, l->stay->variable[RUB], c->lambda[1]);
@@ -290,8 +306,17 @@ static KValue rate_of_free_motion(const Contact *c, int i) {
 static KValue alone(const Linear *l, const LinearMotion *m, int j, KValue closed) {
   Step *p = l->p;
   for (int k = 0; k < l->ncontact; k++)
-    if (k != j) closed = step_both(p, closed, k_op2(p->b, OP_LT, k_get(p->b, m->reach[k]), m->near[k]));
+    if (k != j)
+      closed = step_both(p, closed, step_open_for_sure(p, k_get(p->b, m->reach[k]), m->gap[k], m->rate[k], m->near[k]));
   return step_both(p, closed, m->finite);
+}
+
+// Is contact j the one that stays closed? Where events are located nothing but its force says so.
+static KValue stays_closed(const Linear *l, const LinearMotion *m, int j) {
+  KBuilder *b = l->p->b;
+  KValue on = k_op2(b, OP_EQ, kept(l, ON), k_number(b, j));
+  if (l->p->w->located) return on;
+  return k_op2(b, OP_AND, on, k_op1(b, OP_NOT, k_op2(b, OP_LT, kept(l, HELD), m->gap[j])));
 }
 
 static void stay(Linear *l, const LinearMotion *m, int j, KValue done) {
@@ -300,8 +325,7 @@ static void stay(Linear *l, const LinearMotion *m, int j, KValue done) {
   Contact contact = { .l = l, .m = m, .number = j, .branch = j, .row = { l->contact[j]->row }, .n = 1,
                       .L = { { kept(l, NN), kept(l, NT) }, { kept(l, TN), kept(l, TT) } } }, *c = &contact;
   if (l->friction[j]) c->row[c->n++] = l->friction[j]->row;
-  k_if(b, alone(l, m, j, k_op2(b, OP_AND, k_op2(b, OP_EQ, kept(l, ON), k_number(b, j)),
-                               k_op1(b, OP_NOT, k_op2(b, OP_LT, kept(l, HELD), m->gap[j])))));
+  k_if(b, alone(l, m, j, stays_closed(l, m, j)));
   free_motion(c);
   for (int i = 0; i < c->n; i++) c->y[i] = rate_of_free_motion(c, i);
   c->fits = k_variable(b, called(c, "fits", 0), k_integer(b, 1));

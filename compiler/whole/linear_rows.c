@@ -146,10 +146,12 @@ void linear_rows_open(Linear *l) {
   sizes(l, &l->M, n, "am");
   sizes(l, &l->X, p->w->nz, "ax");
   l->l = ARENA_ARRAY(p->arena, KValue, n + 1);
+  l->before_l = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->l0_value = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->side = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->L_value = ARENA_ARRAY(p->arena, KValue, n * n + 1);
   for (int i = 0; i < n; i++) l->l[i] = k_variable(b, step_name(p, "l", i), k_at_number(b, p->s, l->l_at + i));
+  for (int i = 0; p->w->located && i < n; i++) l->before_l[i] = k_variable(b, step_name(p, "lb", i), k_get(b, l->l[i]));
   for (int i = 0; i < n; i++) l->l0_value[i] = k_variable(b, step_name(p, "lo", i), k_at_number(b, p->s, l->l0 + i));
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
@@ -184,14 +186,31 @@ void linear_rows_load(Linear *l) {
 
 static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y); }
 
-// Is a force within its bounds? K_NONE where both ends are free.
+KValue linear_lasts(const Linear *l, KValue now, KValue before) {
+  KBuilder *b = l->p->b;
+  return k_op2(b, OP_LT, before, k_op2(b, OP_TIMES, k_number(b, 3), now));
+}
+
+// Is a force within its bounds, which: 0, 1? Of the multiplier before, where events are located.
+static KValue within_bound(Linear *l, int i, KValue lambda, int which) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  KValue bound = l->bound[which][i], before = k_get(b, l->l[i]);
+  KValue in = which ? less(p, lambda, bound) : less(p, bound, lambda);
+  if (!p->w->located) return in;
+  KValue room = which ? k_op2(b, OP_MINUS, bound, lambda) : k_op2(b, OP_MINUS, lambda, bound);
+  before = which ? k_op2(b, OP_MINUS, bound, before) : k_op2(b, OP_MINUS, before, bound);
+  return step_both(p, in, linear_lasts(l, room, before));
+}
+
+// K_NONE where both ends are free.
 static KValue within_bounds(Linear *l, int i, KValue lambda) {
   Step *p = l->p;
   const Pool *pool = p->w->pool;
-  KValue low = l->bound[0][i], high = l->bound[1][i], in = K_NONE;
-  if (ex_operator(pool, l->lo[i]) != OP_NUM || ex_value(pool, l->lo[i]) > -INFINITY) in = less(p, low, lambda);
+  KValue in = K_NONE;
+  if (ex_operator(pool, l->lo[i]) != OP_NUM || ex_value(pool, l->lo[i]) > -INFINITY) in = within_bound(l, i, lambda, 0);
   if (ex_operator(pool, l->hi[i]) != OP_NUM || ex_value(pool, l->hi[i]) < INFINITY)
-    in = step_both(p, in, less(p, lambda, high));
+    in = step_both(p, in, within_bound(l, i, lambda, 1));
   return in;
 }
 
@@ -359,9 +378,19 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
   return k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
 }
 
+void linear_rows_set(Linear *l, const KValue *lambda) {
+  KBuilder *b = l->p->b;
+  for (int i = 0; i < l->p->w->nrow; i++) {
+    if (l->p->w->located) k_set(b, l->before_l[i], k_get(b, l->l[i]));
+    k_set(b, l->l[i], lambda[i]);
+  }
+}
+
 void linear_rows_close(Linear *l) {
   Step *p = l->p;
   for (int i = 0; i < p->w->nrow; i++)
     k_store(p->b, p->s, k_integer(p->b, l->l_at + i), k_get(p->b, l->l[i]));
+  for (int i = 0, n = p->w->nrow; p->w->located && i < n; i++)
+    k_store(p->b, p->s, k_integer(p->b, l->L + n * n + n + i), k_get(p->b, l->before_l[i]));
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
 }

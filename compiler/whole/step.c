@@ -164,7 +164,6 @@ void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex 
   }
 }
 
-KValue step_number(Step *p, double x) { return k_number(p->b, x); }
 
 static bool is_number(Step *p, KValue v, double x) {
   const KNode *n = k_node(p->b, v);

@@ -22,7 +22,6 @@ void step_constants(Step *p, const Ex *root, int n);
 KValue step_scalar(Step *p, int which);                            // start, step, ...: loaded on first use
 KValue step_leaf(KBuilder *b, int symbol, void *step);
 void step_values(Step *p, const Ex *root, int n, KValue *value);   // NULL-free: EX_NONE gives K_NONE
-KValue step_number(Step *p, double x);
 KValue step_add(Step *p, KValue x, KValue y);                      // K_NONE: nothing yet
 KValue step_sub(Step *p, KValue x, KValue y);
 KValue step_mul(Step *p, KValue x, KValue y);

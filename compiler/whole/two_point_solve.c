@@ -168,7 +168,8 @@ static KValue *by_kept_factors(const Iterate *x, const char *tag) {
   return y;
 }
 
-// At the floor the last correction is applied too; else the better of the last two iterates stays.
+// At the floor the last correction is applied too, but where a contact was closed, as the generic step has it; else the
+// better of the last two iterates stays.
 static void accept(const Iterate *x, KValue floor, KValue error, KValue old) {
   const Motion *m = x->m;
   KBuilder *b = m->p->b;
@@ -176,7 +177,9 @@ static void accept(const Iterate *x, KValue floor, KValue error, KValue old) {
   if (good != K_NONE) k_if(b, good);
   k_set(b, m->ok, k_integer(b, 1));
   k_if(b, k_op2(b, OP_EQ, floor, number(m, 1)));
+  if (m->nstruck) k_if(b, k_op1(b, OP_NOT, motion_hit(m)));
   correct(x, by_kept_factors(x, "c"));
+  if (m->nstruck) k_close(b);
   k_else(b);
   k_if(b, k_op2(b, OP_LT, old, error));
   for (int j = 0; j < m->nq; j++) k_set(b, m->du[j], k_get(b, m->try_du[j]));

@@ -14,8 +14,8 @@
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (the least gap + lead rate of an open one), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns, for each row which bound holds it (1, -1; 0: none); where contacts stay closed instead of
-// l0, L what linear_contacts.c says
+// L [nrow, nrow] by columns, for each row which bound holds it (1, -1; 0: none), and where events are located the
+// multipliers of the step before the last one; where contacts stay closed instead of l0, L what linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 #include "../base/fatal.h"
@@ -475,7 +475,7 @@ static KValue loop(Linear *l) {
   leave(l, o, done, last);
   if (l->here) {
     set_state(l, o->q1, o->z1);
-    for (int j = 0; j < p->w->nrow; j++) k_set(b, l->l[j], o->force[j]);
+    linear_rows_set(l, o->force);
   }
   if (l->all) k_set(b, done, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
   k_close(b);
@@ -521,7 +521,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   l->width = w->nq + w->nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
   if (here && !l->here) return step_drop(p);
-  l->stays = !l->here && !w->located && !l->timed_gaps && !l->timed_y && !l->drifts && linear_stays_fit(l);
+  l->stays = !l->here && !l->timed_gaps && !l->timed_y && !l->drifts && linear_stays_fit(l);
   l->called = l->always || l->ncontact;
   l->all = l->called && !l->here && l->always;
   l->direct = !l->here && !l->all;

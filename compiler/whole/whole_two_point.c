@@ -1,10 +1,11 @@
 // Steps by an energy-consistent scheme (schemes/consistent.c; docs/numerics/consistent.md) in which no contact is
-// closed: Newton's method on the equations of two_point_terms.c, from the generic step's start values, with its last
-// correction, its compensated sums and its ledger. Constraints ask for a constant mass matrix. A velocity that may be
-// at rest, forces that cancel each other, more than ITERATIONS: the generic step.
+// closed, or one alone is struck (two_point_strike.c): Newton's method on the equations of two_point_terms.c, from the
+// generic step's start values, with its last correction, its compensated sums and its ledger. Constraints ask for a
+// constant mass matrix. A velocity that may be at rest, forces that cancel each other, more than ITERATIONS: the
+// generic step.
 //
 // s, in this order: q, q_low, u, u_low [nq]; lambda, kappa [ns]; gain, gain0, 1/M_ii at the start [nq]; reach [rows];
-// off [2], cost [2]; k mod 16; iterations, the ledger (LEDGER)
+// off [2], cost [2]; k mod 16; iterations, the ledger (LEDGER), what two_point_strike.c says
 #include <float.h>
 #include "two_point.h"
 
@@ -31,7 +32,7 @@ static bool takes(const Written *w) {
 // ---- variables ------------------------------------------------------------------------------------------------------
 // Where each part of s begins.
 typedef struct Places {
-  int q, q_low, u, u_low, l, k, gain, gain0, inverse, reach, off, cost, phase, count, book;
+  int q, q_low, u, u_low, l, k, gain, gain0, inverse, reach, off, cost, phase, count, book, struck;
 } Places;
 
 static Places places(const Motion *m) {
@@ -47,6 +48,7 @@ static Places places(const Motion *m) {
   at.phase = at.cost + 2;
   at.count = at.phase + 1;
   at.book = at.count + 1;
+  at.struck = at.book + LEDGER;
   return at;
 }
 
@@ -87,7 +89,7 @@ static KValue *fresh(const Motion *m, const char *what, int n) {
 static void factors_of_mass(Motion *m) {
   int nq = m->nq;
   KValue *M = motion_values(m, nq * nq), unused;
-  if (m->ns == 0) return;
+  if (m->ns == 0 && (m->nstruck == 0 || m->mass_moves)) return;
   step_values(m->p, m->M, nq * nq, M);
   for (int i = 0; i < nq * nq; i++) if (!m->mass_pattern[i]) M[i] = K_NONE;
   m->mass_factors = factor_unrolled(m->p, "m", nq, nq, M, &unused);
@@ -97,6 +99,7 @@ static void variables(Motion *m, const Places *at) {
   KBuilder *b = m->p->b;
   int nq = m->nq, ns = m->ns;
   state(m, at);
+  (void)motion_struck_open(m, at->struck);
   factors_of_mass(m);
   m->kept = factors_declare(m->p, "k", m->n, nq, m->pattern);
   m->du = fresh(m, "du", nq);
@@ -130,23 +133,21 @@ static void store(const Motion *m, const Places *at) {
   step_store(p, at->phase, 1, &m->phase);
   step_store(p, at->count, 1, &m->count);
   step_store(p, at->book, LEDGER, m->book);
+  motion_struck_close(m, at->struck);
 }
 
 // ---- the begin of a step --------------------------------------------------------------------------------------------
-// Ends the loop where a contact may be closed.
+// Ends the loop where a contact may be closed that is not struck alone.
 static void contacts(const Motion *m, const KValue *v) {
   Step *p = m->p;
-  KBuilder *b = p->b;
   int nc = m->ncontact, rates = m->at_back - nc;            // the gaps again where events are not located
-  KValue any = K_NONE;
+  KValue *gap = motion_values(m, nc), *sure = motion_values(m, nc);
   for (int j = 0; j < nc; j++) {
-    KValue open = step_open_for_sure(p, m->reach[j], v[j], v[rates + j], v[j]);
-    any = step_either(p, any, k_op1(b, OP_NOT, open));
+    gap[j] = v[j];
+    if (m->nstruck && !k_node(p->b, v[j])->name) name(m, v[j], "near", j);
+    sure[j] = step_open_for_sure(p, m->reach[j], v[j], v[rates + j], v[j]);
   }
-  if (any == K_NONE) return;
-  k_if(b, any);
-  k_break(b);
-  k_close(b);
+  if (nc) step_struck(p, nc, gap, sure, m->reach, m->struck, m->nstruck, m->hit);
 }
 
 // The gap of constraint k, where it is more than round-off of its terms, and its row of P = M^-1 H^T.
@@ -185,6 +186,10 @@ static void begin(Motion *m, KValue i) {
   m->gap_before = motion_values(m, m->ns);
   m->P = motion_values(m, m->ns * nq);
   for (int k = 0; k < m->ns; k++) constraint(m, k, v);
+  if (m->nstruck == 0) return;
+  motion_strike(m, v);
+  m->UB = step_gotten(p, "uc", nq, m->u);
+  m->UL = step_gotten(p, "ucl", nq, m->u_low);
 }
 
 // As runtime/schemes/consistent_newton.c has them: the last change of the velocities, that of two steps extrapolated,
@@ -249,7 +254,9 @@ static void ledger(const Motion *m, const Ending *end) {
   for (int j = 0; j < 2; j++) work[j] = name(m, work[j], "joule", 2 + j);
   KValue was = k_name(b, plus(m, book(m, L_KINETIC), book(m, L_POTENTIAL)), "was", NULL),
          now = k_name(b, plus(m, e[0], e[1]), "now", NULL), d = k_name(b, minus(m, now, was), "rise", NULL),
-         r = k_name(b, minus(m, d, minus(m, work[0], work[1])), "residue", NULL);
+         given = minus(m, work[0], work[1]);
+  if (m->nstruck) given = minus(m, given, k_choose(b, motion_hit(m), k_get(b, m->loss), k_number(b, 0)));
+  KValue r = k_name(b, minus(m, d, given), "residue", NULL);
   booked(m, L_KINETIC, e[0]);
   booked(m, L_POTENTIAL, e[1]);
   booked(m, L_FORCES, plus(m, book(m, L_FORCES), work[0]));
@@ -318,9 +325,11 @@ static void loop(Motion *m) {
   step_use(p, AT_END, end.q, end.u);
   step_use(p, INCREMENT, end.dq, DE);
   stands(m, &end);
+  motion_struck(m, &end, i);
   ledger(m, &end);
   if (!m->exact) learn(m, DE);
   take(m, &end, DE, KE);
+  if (m->nstruck) k_set(b, m->hit, k_integer(b, 0));
   k_set(b, m->done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
 }
@@ -339,9 +348,13 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   m->exact = w->plan->one_iteration && m->ns == 0;          // affine, and without constraints
   if (!motion_terms(m)) return step_drop(&step);
   motion_roots(m);
+  motion_strikes(m);
   Places at = places(m);
   variables(m, &at);
   loop(m);
   store(m, &at);
-  return step_close(&step, WHOLE_TWO_POINT, m->done);
+  Whole *o = step_close(&step, WHOLE_TWO_POINT, m->done);
+  o->nstruck = m->nstruck;
+  for (int k = 0; k < m->nstruck; k++) o->struck[k] = m->contact[m->struck[k]]->row;
+  return o;
 }

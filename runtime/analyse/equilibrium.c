@@ -267,6 +267,7 @@ static int follow(work *w, int *steps, nsm_error *e) {
 }
 
 // ---- what was found -------------------------------------------------------------------------------------------------
+// Afterwards the values of the rows are again those of the time at hand.
 static int depends_on_time(field *f, double *r, nsm_error *e) {
   static const double later[] = { 0.1234567, 7.654321 };
   double t = f->t;
@@ -277,7 +278,7 @@ static int depends_on_time(field *f, double *r, nsm_error *e) {
     for (int i = 0; i < f->m; i++) depends |= fabs(r[i] - f->r[i]) > 1e-12 * fmax(fabs(r[i]), fabs(f->r[i]));
   }
   f->t = t;
-  return depends;
+  return field_values(f, r, e) ? depends : -1;
 }
 
 static nsm_code refuse(nsm_error *e, const char *why) {

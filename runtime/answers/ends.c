@@ -32,10 +32,10 @@ static dual margin(player *p, int row, dual h) {
   const sim_friction *f = part_with_axes(p, row, &first, &n, A);
   for (int d = first; d < first + n; d++) {
     if (!(A[d].a[0] > 0)) continue;
-    dual x = dual_div(p->l1[r->l[f->row[d]]], A[d]);
+    dual x = dual_div(p->pull[r->l[f->row[d]]], A[d]);
     sum = dual_add(sum, dual_mul(x, x));
   }
-  dual limit = play_pressed(p, r->friction_of[row], p->l1, h);
+  dual limit = play_pressed(p, r->friction_of[row], p->press, h);
   return dual_div(dual_mul(A[first], dual_sub(limit, dual_sqrt(sum))), h);
 }
 
@@ -47,6 +47,25 @@ static dual along(player *p, const tape_entry *e, int row) {
   for (int d = first; d < first + n; d++)
     sum = dual_add(sum, dual_mul(A[d], dual_scale(p->y[f->row[d]], e->slide ? e->slide[f->row[d]] : 0)));
   return sum;
+}
+
+// What friction may still do against the slip that it had, which it has stopped at the end (located.md, 3).
+static dual holds_back(player *p, const tape_entry *e, int row, dual h) {
+  const sim_rows *r = &p->s->n.r;
+  int first, n;
+  dual A[SIM_SLIPS];
+  const sim_friction *f = part_with_axes(p, row, &first, &n, A);
+  dual sum = play_pressed(p, r->friction_of[row], p->press, h);
+  for (int d = first; d < first + n; d++)
+    if (A[d].a[0] > 0 && e->slide)
+      sum = dual_add(sum, dual_scale(dual_div(p->pull[r->l[f->row[d]]], A[d]), e->slide[f->row[d]]));
+  return sum;
+}
+
+// A slip ends. Of `consistent` it is that of the velocities at the end, which friction may have stopped.
+static dual of_slip(player *p, const tape_entry *e, dual h) {
+  if (!p->s->n.con) return play_stops(p, e) ? margin(p, e->row, h) : along(p, e, e->row);
+  return e->end_law && e->end_law[e->row] == TAPE_RATE ? holds_back(p, e, e->row, h) : along(p, e, e->row);
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------
@@ -71,7 +90,7 @@ static dual of_contact(player *p, const tape_entry *e, int row, dual h) {
 static dual of_set(player *p, const tape_entry *e, dual h) {
   int row = e->row, extrapolate = 0, kind = p->s->a->cls[p->s->n.r.cls[row]].c->kind;
   if (kind == NSM_CONTACT) return of_contact(p, e, row, h);
-  if (kind == NSM_FRICTION && e->set == SIM_SLIPS_ON) return play_stops(p, e) ? margin(p, row, h) : along(p, e, row);
+  if (kind == NSM_FRICTION && e->set == SIM_SLIPS_ON) return of_slip(p, e, h);
   if (kind == NSM_FRICTION) return at_end(p, e, row, margin(p, row, h), h);
   dual x = of_relation(p, e, row, e->set, e->side, &extrapolate);
   return extrapolate ? at_end(p, e, row, x, h) : x;

@@ -50,6 +50,8 @@ typedef struct player {
   int nw;                               // unknowns of the piece at hand
   // what the equations at hand have made
   dual *w, *eq, *q1, *l1;               // [nw + 1] [nw + 1] [nq] [nl + 1]
+  dual *press, *pull;                   // [nl + 1] what limits friction, and its forces: of `consistent` those of the
+                                        // motion and at its end, without the impact before it; else l1
   dual *mean, *ground;                  // [rows]
   // the linear model of the piece at hand, by rows of `stride` directions: parameters, then unknowns and the length
   int nfollow, stride;                  // nfollow: outputs that the piece has
@@ -57,7 +59,8 @@ typedef struct player {
   dual *out;                            // q1, l1, mean, ground
   double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
-  dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *mu, *h, *m, *signal;
+  dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *slip,
+       *mu, *h, *m, *signal;
   double *J, *rhs; int *pivot; double *work;
   double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
@@ -95,7 +98,7 @@ void      play_move(player *p, const dual *q0, dual a, const dual *u, dual b, co
 void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq);        // sign E(v) p->inc to eq
 void play_points(player *p, const tape_entry *e, dual h);
 void play_two_points(player *p, const tape_entry *e, dual h);
-int  play_two_points_unknowns(const nsm_sim *s);           // of a piece
+int  play_two_points_unknowns(const nsm_sim *s, const tape_entry *e);         // of a piece; NULL: of the largest
 void play_stages(player *p, const tape_entry *e, dual h);
 void play_jump(player *p, const tape_entry *e);
 // ends.c: phi of the same
@@ -114,6 +117,11 @@ int  play_part(const sim_friction *f, int row, int *first);
 // Of friction number i: diagonal of A (docs/numerics/friction.md, (1)), and what presses.
 void play_friction_axes(player *p, int i, dual *A);
 dual play_pressed(player *p, int i, const dual *l, dual h);
+// Coefficients of friction at a view, for the two above.
+void play_coefficients(player *p, const dual_view *middle);
+// The law of a row that slides by the slips u of its block [directions], 0 where it holds; limit: what presses; of one
+// direction, negative: the force is.
+dual play_slides(player *p, int row, const dual *u, dual lambda, dual limit, int negative);
 
 // What runs kernels in dual numbers.
 typedef struct play_kernels { dual_kernel *run; void *with; } play_kernels;

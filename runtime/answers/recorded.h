@@ -54,6 +54,8 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_row_laws recorded_play_row_laws
 #define play_stops recorded_play_stops
 #define play_part recorded_play_part
+#define play_coefficients recorded_play_coefficients
+#define play_slides recorded_play_slides
 #define play_friction_axes recorded_play_friction_axes
 #define play_pressed recorded_play_pressed
 #define player_open recorded_player_open

@@ -32,7 +32,7 @@ static void take_state(player *p, play_state *to) {
 
 // Unknowns of the largest piece.
 static int most_unknowns(const nsm_sim *s) {
-  int points = s->n.con ? play_two_points_unknowns(s) : s->a->nz + s->n.r.n;
+  int points = s->n.con ? play_two_points_unknowns(s, NULL) : s->a->nz + s->n.r.n;
   int stages = s->n.radau ? s->n.radau->m.s * s->n.radau->n : 0;
   return points > stages ? points : stages;
 }
@@ -46,9 +46,13 @@ static void take_room(player *p) {
     { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
     { &p->dq, nz }, { &p->dv, nz }, { &p->kappa, nl }, { &p->way, nz }, { &p->f, nz }, { &p->g, nz },
     { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
-    { &p->hi, rows }, { &p->u0, rows }, { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
+    { &p->hi, rows }, { &p->u0, rows }, { &p->slip, rows },
+    { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->signal, 2 * nd + nq + nz + nl } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
+  int apart = s->n.con && s->n.r.nfriction > 0;
+  p->press = apart ? play_take(p, nl, sizeof(dual)) : p->l1;
+  p->pull = apart ? play_take(p, nl, sizeof(dual)) : p->l1;
   size_t m = nq + nl + 2 * rows + 1;
   p->stride = (int)((size_t)p->np + n + DUAL_LANES);
   p->out = play_take(p, m, sizeof(dual));

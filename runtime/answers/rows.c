@@ -8,7 +8,7 @@ static const dual *column(const player *p, const sim_class *k, int i, int at) {
 }
 
 // ---- friction -------------------------------------------------------------------------------------------------------
-static void coefficients(player *p, const dual_view *middle) {
+void play_coefficients(player *p, const dual_view *middle) {
   nsm_sim *s = p->s;
   SIM_EACH(s, friction, k) {
     if (k->c->direction != 0) continue;
@@ -54,25 +54,33 @@ static dual slip_of(const player *p, const tape_entry *e, int row) {
   return e->law[row] == TAPE_SLIDES_MEAN ? dual_add(p->y[row], p->u0[row]) : p->y[row];
 }
 
-// lambda_d = -r A_d (A u)_d/|A u|, over the part of the block that the row belongs to; of one direction the sign of u
-// is that of the slip as the piece began, else that of the force: u may vanish.
+// lambda_d = -r A_d (A u)_d/|A u|, over the part of the block that the row belongs to.
+dual play_slides(player *p, int row, const dual *u, dual lambda, dual limit, int negative) {
+  const sim_rows *r = &p->s->n.r;
+  int number = r->friction_of[row];
+  const sim_friction *f = &r->friction[number];
+  dual A[SIM_SLIPS], length = dual_of(0);
+  int at = 0, from, n = play_part(f, row, &from);
+  while (f->row[at] != row) at++;
+  play_friction_axes(p, number, A);
+  if (n == 1) return dual_sub(lambda, dual_scale(dual_mul(limit, A[at]), negative ? -1 : 1));
+  for (int d = from; d < from + n; d++) {
+    dual x = dual_mul(A[d], u[d]);
+    length = dual_add(length, dual_mul(x, x));
+  }
+  dual along = dual_div(dual_mul(A[at], dual_mul(A[at], u[at])), dual_sqrt(length));
+  return dual_add(lambda, dual_mul(limit, along));
+}
+
+// Of one direction the sign of u is that of the slip as the piece began, else that of the force: u may vanish.
 static dual sliding(player *p, const tape_entry *e, int row, dual h) {
   const sim_rows *r = &p->s->n.r;
   int number = r->friction_of[row];
   const sim_friction *f = &r->friction[number];
-  dual A[SIM_SLIPS], length = dual_of(0), limit = play_pressed(p, number, p->l1, h);
-  int at = 0, from, n = play_part(f, row, &from);
-  while (f->row[at] != row) at++;
-  play_friction_axes(p, number, A);
-  dual lambda = p->l1[r->l[row]];
-  int negative = e->slide ? e->slide[row] > 0 : lambda.a[0] < 0;
-  if (n == 1) return dual_sub(lambda, dual_scale(dual_mul(limit, A[at]), negative ? -1 : 1));
-  for (int d = from; d < from + n; d++) {
-    dual x = dual_mul(A[d], slip_of(p, e, f->row[d]));
-    length = dual_add(length, dual_mul(x, x));
-  }
-  dual along = dual_div(dual_mul(A[at], dual_mul(A[at], slip_of(p, e, row))), dual_sqrt(length));
-  return dual_add(lambda, dual_mul(limit, along));
+  dual u[SIM_SLIPS], lambda = p->l1[r->l[row]];
+  for (int d = 0; d < f->n; d++) u[d] = slip_of(p, e, f->row[d]);
+  return play_slides(p, row, u, lambda, play_pressed(p, number, p->l1, h),
+                     e->slide ? e->slide[row] > 0 : lambda.a[0] < 0);
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
@@ -87,7 +95,7 @@ static int asks_begin(const tape_entry *e, const sim_class *k) {
 
 void play_rows(player *p, const tape_entry *e, const play_views *v) {
   nsm_sim *s = p->s;
-  if (s->n.r.nfriction > 0) coefficients(p, &v->middle);
+  if (s->n.r.nfriction > 0) play_coefficients(p, &v->middle);
   SIM_EACH(s, row, k) {
     int cls = (int)(k - s->a->cls), relation = k->c->kind == NSM_RELATION;
     const dual_view *at = relation && e->gamma[cls] < 1 ? &v->law : &v->end;

@@ -1,5 +1,5 @@
 // What is recorded of a run (tape.h).
-#include "tape.h"
+#include "tape_two_points.h"
 #include "runtime/schemes/consistent.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static void set_ends(tape *t, tape_entry *e) {
     e->row = row;
     e->set = s->now.set[row];
     // sticking that ends in a trial that slides at its end has ended by its mean force
-    e->plain = !s->n.radau && (s->now.doubt[row] || (e->set == SIM_STICKS && !sim_sticks(s, row)));
+    int slides = e->set == SIM_STICKS && !(s->n.con ? tape_rests(s, row) : sim_sticks(s, row));
+    e->plain = !s->n.radau && (s->now.doubt[row] || slides);
     e->ground = s->n.radau ? 0 : s->now.ground[row];
     double l = s->w.l1[r->l[row]];
     e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;
@@ -166,8 +167,8 @@ static tape_law of_friction(const nsm_sim *s, int row, int impact, const unsigne
   const sim_friction *f = &r->friction[r->friction_of[row]];
   sim_disk part[2];
   int parts = sim_friction_parts(f, part), at = 0;
-  if (!r->active[row] || (f->normals == 1 && f->type != NSM_CONE_GRIP && law[f->normal[0]] == TAPE_NONE))
-    return TAPE_NONE;
+  if (!r->active[row] || (impact && f->normals == 0 && s->n.con)) return TAPE_NONE;
+  if (f->normals == 1 && f->type != NSM_CONE_GRIP && law[f->normal[0]] == TAPE_NONE) return TAPE_NONE;
   while (f->row[at] != row) at++;
   int head = f->row[part[parts == 2 && at >= part[1].first].first];
   int slides = impact || no_length(s) || !s->located || s->located->capture || s->now.sets_known != 1
@@ -205,6 +206,17 @@ static int weak_rows(const nsm_sim *s, const unsigned char *law) {
   return weak;
 }
 
+static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
+  nsm_sim *s = t->s;
+  size_t n = (size_t)s->n.r.n;
+  double *room = malloc(2 * n * sizeof *room);
+  unsigned char *struck = take(t, n), *end = take(t, n);
+  if (!room || !struck || !end) t->failed = 1;
+  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end)) e->end_law = end;
+  e->impact_law = struck;
+  free(room);
+}
+
 static void take_laws(tape *t, tape_entry *e) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
@@ -220,6 +232,7 @@ static void take_laws(tape *t, tape_entry *e) {
   }
   for (int row = 0; row < r->n; row++)
     if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) law[row] = (unsigned char)of_friction(s, row, impact, law);
+  if (s->n.con && r->nfriction > 0 && !impact) take_two_points(t, e, law);
   e->law = law;
   e->weak = weak_rows(s, law);
 }
@@ -266,7 +279,7 @@ static void take_weights(tape *t, tape_entry *e) {
 // How many numbers a piece has for its solution (two_points.c has those of `consistent`).
 static size_t solved(const nsm_sim *s) {
   size_t n = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
-  return s->n.con ? 3 * (n + rows) + 1 : n + rows + 1;
+  return s->n.con ? (s->n.r.nfriction > 0 ? 4 : 3) * (n + rows) + 1 : n + rows + 1;
 }
 
 static void of_two_points(const nsm_sim *s, double *x) {
@@ -274,6 +287,7 @@ static void of_two_points(const nsm_sim *s, double *x) {
   const sim_rows *r = &s->n.r;
   int n = s->a->nv;
   double *uc = x + n + r->n, *impulse = uc + n, *kappa = impulse + r->n, *pi = kappa + r->n;
+  double *ue = s->a->on.constraint.n > 0 ? pi + n : kappa, *force = ue + n;
   for (int i = 0; i < n; i++) {
     uc[i] = c->uc[i] + c->uc_low[i];
     pi[i] = s->n.h * (uc[i] + 0.5 * c->inc_u[i]) - c->inc_q[i];
@@ -282,6 +296,9 @@ static void of_two_points(const nsm_sim *s, double *x) {
     impulse[row] = s->now.impulse[r->l[row]];
     kappa[row] = c->of[row] >= 0 ? c->kappa1[r->l[row]] : 0;
   }
+  if (r->nfriction == 0) return;
+  for (int i = 0; i < n; i++) ue[i] = uc[i] + c->inc_u[i];
+  for (int row = 0; row < r->n; row++) force[row] = s->now.force[r->l[row]];
 }
 
 // Multipliers behind z.
@@ -457,9 +474,6 @@ static void look_at_model(tape *t) {
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0 && !two)
     tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau, radau and consistent have, "
                 "consistent of order 2; --scheme moreau", scheme);
-  if (two && s->n.r.nfriction > 0)
-    tape_refuse(t, sim_at_row(s, s->n.r.friction[0].row[0]), "E0772: friction by consistent has no derivative yet; "
-                "that by moreau has; --scheme moreau");
   if (s->a->projects)
     tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
   if (s->touching)

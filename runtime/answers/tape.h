@@ -39,6 +39,8 @@ typedef struct tape_entry {
   int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
   int    means;                         // of consistent: kappa acts along means of H
+  const unsigned char *impact_law;      // [rows] of consistent with friction: in the impact at the begin
+  const unsigned char *end_law;         // and in what makes laws hold at the end; NULL: velocities stay as they are
   int    captured, weak;                // taken without location; rows whose law and force are both 0
   long   parts;                         // it is one of so many equal parts of a phase (aligned.h); 0: of none
   int    last;                          // the last of them: what ends it ends the phase

@@ -29,22 +29,28 @@ static nsm_code unknown(const char *flag, const char *word, const char *why, nsm
 }
 
 // ---- --of -----------------------------------------------------------------------------------------------------------
+// "contact floor", "friction 2 of contact floor": floor
+static const char *own_name(const char *full) {
+  const char *of = strstr(full, " of "), *own = strchr(of ? of + 4 : full, ' ');
+  return own ? own + 1 : full;
+}
+
 // A contact or relation by its name, for times of its events.
 static int row_named(nsm_sim *s, const char *name) {
   char full[300];
   for (int row = 0; row < s->n.r.n; row++) {
     sim_row_name(s, row, full, sizeof full);
-    const char *own = strchr(full, ' ');
-    if (strcmp(full, name) == 0 || (own && strcmp(own + 1, name) == 0)) return row;
+    if (strcmp(full, name) == 0 || strcmp(own_name(full), name) == 0) return row;
   }
   return -1;
 }
 
+// A name for each of them: that of the first row alone.
 static const char *row_name(void *with, int row) {
   static _Thread_local char full[300];
+  if (sim_event_row(with, row) != row) return NULL;
   sim_row_name(with, row, full, sizeof full);
-  const char *own = strchr(full, ' ');
-  return own ? own + 1 : full;
+  return own_name(full);
 }
 
 static nsm_code find_column(nsm_sim *s, const char *flag, answers_of *of, nsm_error *e) {

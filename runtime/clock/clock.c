@@ -6,7 +6,7 @@
 // A step from one of these times to the next has exactly the length that was asked for: the difference of two times
 // would have another one each time, and matrices would be made for each. `tick` counts the times that were reached;
 // after nsm_step_by the run is between two of them, and the next step leads to the next one.
-#include "clock.h"
+#include "located.h"
 #include <math.h>
 
 static nsm_code advance_to(nsm_sim *s, double to, nsm_error *e) {
@@ -70,7 +70,9 @@ static long whole_steps(nsm_sim *s, long n, int *instant) {
     s->n.stale = stale;                                    // the generic step says why
     return 0;
   }
-  return sim_whole_run(s, n, instant);
+  long done = sim_whole_run(s, n, instant);
+  if (done > 0 && s->located) sim_located_kept(s);
+  return done;
 }
 
 // Whole steps keep the books, and end where these are off; who calls them says so, also where no step follows.

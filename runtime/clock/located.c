@@ -1,5 +1,6 @@
 // Begin and end of a piece between located events (located.h): impacts, new sets, accumulations.
 #include "flow_pieces.h"
+#include "runtime/schemes/whole.h"
 #include "radau_pieces.h"
 #include <math.h>
 #include <string.h>
@@ -81,6 +82,23 @@ void sim_located_done(nsm_sim *s) {
   if (s->located->pieces > 0 || s->n.flow) s->now.span = s->now.t - s->located->from;
   for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
     if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
+}
+
+// The forces of the last two steps are watched as if these had been tried: the state is the end of the last one.
+void sim_located_kept(nsm_sim *s) {
+  double h = s->a->step;
+  if (s->now.set_h == 0) return;                           // all contacts are open
+  sim_active_set(s);
+  memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->w.z1, s->now.z, (size_t)s->a->nz * sizeof(double));
+  s->located->measured = 0;
+  for (int last = 0; last < 2; last++) {
+    s->now.set_h = last ? h : 0;
+    memcpy(s->w.l1, last ? s->now.l : s->n.whole->l0, (size_t)s->a->nl * sizeof(double));
+    sim_watch(s, h, s->now.t);
+    if (!last) memcpy(s->now.mean, s->located->mean, (size_t)s->n.r.n * sizeof(double));
+  }
+  sim_watch_keep(s, h);
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ void     sim_located_relations(nsm_sim *s);                          // located_
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
 void     sim_located_done(nsm_sim *s);
+void     sim_located_kept(nsm_sim *s);                     // whole steps have kept the sets (schemes/whole_located.c)
 int      sim_located_give_up(nsm_sim *s);                  // the rest of the step without location; 0: it is already
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
 // located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.

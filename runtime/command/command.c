@@ -272,9 +272,9 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
-    nsm_interrupt_steps(1);
+    nsm_interrupt_steps(j->o.quiet ? "" : "interrupted within a step; the rows before it are kept\n");
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
-    nsm_interrupt_steps(0);
+    nsm_interrupt_steps(NULL);
     k = nsm_steps_done(j->s);
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 // The only globals of the runtime: a signal handler has nowhere else to write.
-static volatile sig_atomic_t interrupted, seen, stepping;
+static volatile sig_atomic_t interrupted, seen;
+static const char *volatile stepping;
 static volatile time_t since;
 static void (*volatile undo)(void);
 
@@ -42,8 +43,21 @@ void nsm_end_at_signals(void (*before)(void)) {
 // ---- by a flag ------------------------------------------------------------------------------------------------------
 // In a step the streams are at rest: nothing is done to them while it is not over.
 static void too_late(int number) {
-  if (stepping) fflush(NULL);
+  const char *said = stepping;
+  if (said) {
+    fflush(NULL);
+    if (write(STDERR_FILENO, said, strlen(said)) < 0) end(number);
+  }
   end(number);
+}
+
+// A program that is waited for has had NSM_LATEST seconds of a processor, or what a slow machine gives it in
+// NSM_LATEST_AT_ALL; a program that waits for a reader uses none.
+static void wait_for_it(double of_processor, double at_all) {
+  const struct itimerval work = { .it_value = { 0, (suseconds_t)(of_processor * 1e6) } };
+  const struct itimerval clock = { .it_value = { (time_t)at_all, 0 } };
+  setitimer(ITIMER_PROF, &work, NULL);
+  setitimer(ITIMER_REAL, &clock, NULL);
 }
 
 static void on_signal(int number) {
@@ -56,25 +70,27 @@ static void on_signal(int number) {
   memset(&a, 0, sizeof a);
   sigfillset(&a.sa_mask);
   a.sa_handler = too_late;
+  sigaction(SIGPROF, &a, NULL);
   sigaction(SIGALRM, &a, NULL);
-  setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 0, (suseconds_t)(NSM_LATEST * 1e6) } }, NULL);
+  wait_for_it(NSM_LATEST, NSM_LATEST_AT_ALL);
 }
 
 void nsm_catch_signals(nsm_signals *s) {
   struct sigaction a;
   memset(&a, 0, sizeof a);
   sigemptyset(&a.sa_mask);
-  interrupted = seen = stepping = 0;
+  interrupted = seen = 0;
+  stepping = NULL;
   a.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &a, &s->pipe);
   catch_all(NSM_CAUGHT, on_signal, s->old);
 }
 
-void nsm_interrupt_steps(int yes) { stepping = yes; }
+void nsm_interrupt_steps(const char *said) { stepping = said; }
 
 void nsm_interrupt_seen(void) {
   seen = 1;
-  if (interrupted) setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+  if (interrupted) wait_for_it(0, 0);
 }
 
 void nsm_release_signals(const nsm_signals *s) {

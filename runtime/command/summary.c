@@ -19,27 +19,35 @@ static const char *unlocated(const nsm_sim *s, char *room, size_t size) {
   }
 }
 
+static const char *many(long n) { return n == 1 ? "" : "s"; }
+
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
-  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
-          nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
+  long steps = nsm_steps_done(s) < c->steps ? nsm_steps_done(s) : c->steps;
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s", sim_text(s, s->a->m->name), m->status, nsm_time(s),
+          steps, m->total, s->a->scheme->name);
+  if (steps < c->steps) fprintf(f, " in %ld pieces", c->steps);
+  fprintf(f, ", %.3g s", m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   if (m->failed > 0)
     fprintf(f, "; %d of %d claims %s not hold", m->failed, m->held + m->failed, m->failed > 1 ? "do" : "does");
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
-  fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
-  if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
-  if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
-  if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
+  fprintf(f, "  %ld Newton iteration%s, %ld of the one-step solver", c->newton_iterations, many(c->newton_iterations),
+          c->solver_iterations);
+  if (s->a->on.contact.n > 0) fprintf(f, ", %ld impact%s", c->impacts, many(c->impacts));
+  if (sim_has_events(s)) fprintf(f, ", %ld event%s", c->events, many(c->events));
+  if (s->a->located && s->n.r.n > 0) fprintf(f, ", %ld located", c->located);
+  if (s->a->located) fprintf(f, ", %ld step%s captured", c->captured, many(c->captured));
   else if (s->a->scheme->collocates) fprintf(f, ", %ld of implicit Euler", c->captured);
   char room[64];
   const char *why = unlocated(s, room, sizeof room);
   if (why) fprintf(f, ", not located (%s)", why);
-  if (c->halved > 0) fprintf(f, ", %ld steps in parts", c->halved);
+  if (c->halved > 0) fprintf(f, ", %ld step%s in parts", c->halved, many(c->halved));
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
-  if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
+  if (s->touching)
+    fprintf(f, "\n  %ld contact%s of shapes at a time, %.3g m deep", c->contacts, many(c->contacts), c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
   if (!g->on) {

@@ -69,6 +69,7 @@ struct sim_consistent {
   double    *disk, *slip, *start;        // [nfriction] normal impulses of consistent_settle.c and of grips; [r.n]
                                          // rates at the end, impulses it starts from
   double    *pressed;                    // [nfriction] normal impulses of the last motion, which limited its friction
+  unsigned char *ended;                  // [r.n] its law was made to hold for the velocity at the end of the last step
   unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
   int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start

@@ -99,16 +99,18 @@ static int slides_on(const nsm_sim *s, const sim_friction *k, const sim_disk *pa
   return power < 0 && sim_disk_gauge(part, l) >= (1 - settled) * radius;
 }
 
-// Rates at the end, radii, and whether some contact disagrees with its law there.
+// Rates at the end, radii, and whether some contact disagrees with its law there. H is that of the end alone: of bodies
+// the kernels of a step have its mean over the step.
 static int unsettled(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int found = 0;
+  nsm_view end = sim_view(s, v->t, s->w.q1, s->w.z1, s->w.l1);
   sim_touch_there(s, v);
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
-    k->c->rate_fn(v, &k->tab, c->slip + k->row0);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&end, &k->tab, k->h);
+    k->c->rate_fn(&end, &k->tab, c->slip + k->row0);
   }
   sim_touch_driven(s, SIM_DRIFT, c->drive_end);
   sim_touch_there(s, NULL);
@@ -226,6 +228,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = is_slip(s, row);
     if (isnan(is->u[i])) { c->start[row] = 0; continue; }
+    c->ended[row] = 1;
     double p = is->lambda[i] - c->start[row];
     double drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
     book(s, row, p, c->slip[row], is->u[i], drive);
@@ -244,6 +247,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
 
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   book_motion(s);
+  memset(s->n.con->ended, 0, (size_t)s->n.r.n);
   if (!unsettled(s, v)) return NSM_OK;
   int ok = end_with_impulses(s, v);
   for (int row = 0; row < s->n.r.n; row++) s->n.r.active[row] = s->n.con->of[row] >= 0;

@@ -287,6 +287,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
   c->pressed = SIM_NEW(s, s->n.r.nfriction, double);
   c->freeze = SIM_NEW(s, s->n.r.n, unsigned char);
+  c->ended = SIM_NEW(s, s->n.r.n, unsigned char);
   c->off = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);
   c->link = SIM_NEW(s, s->n.w.nblock, int);

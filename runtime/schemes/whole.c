@@ -26,7 +26,8 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
   return !s->dump && !s->unique && !s->n.weights && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
-      (!solver || strcmp(solver, "auto") == 0) && (s->n.con || s->a->gamma == 1 || s->a->on.relation.n == 0);
+      (!solver || strcmp(solver, "auto") == 0) &&
+      (s->n.con || s->a->gamma == 1 || s->a->on.relation.n == 0 || s->a->located);
 }
 
 static const sim_whole_kind *const kinds[] = {
@@ -44,7 +45,10 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   size_t room = kind->room(s);
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1, .room = room };
-  if (s->a->located) w->begin = SIM_NEW(s, (int)room, double);
+  if (s->a->located) {
+    w->begin = SIM_NEW(s, (int)room, double);
+    w->l0 = SIM_NEW(s, s->a->nl, double);
+  }
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
@@ -110,7 +114,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
   kind->store(s, w, done);
-  if (s->a->located && done > 0) sim_whole_stays_open(s);
+  if (s->a->located && done > 0) sim_whole_kept_sets(s);
   if (s->w.misses && done > 0 && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   return done;
 }
@@ -155,7 +159,7 @@ long sim_whole_run(nsm_sim *s, long n, int *instant) {
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
   int at = *instant = 0;
-  if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
+  if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_keeps_sets(s))) return 0;
   if (s->now.ledger.on && kind->books && !kind->books(s)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
   if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;

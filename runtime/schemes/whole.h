@@ -14,9 +14,10 @@ enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32,
 
 // A contact that stays closed, in s: its number (-1: none), what holds it, forces N and T, L by rows, mu, whether it
 // sticks, steps done with it; of the last that was struck its number, that of the step (of the last step in which any
-// contact had a force) and its impulse, and how many were (compiler/whole/linear_contacts.c).
+// contact had a force) and its impulse, and how many were; located: N and T of the step before the last one
+// (compiler/whole/linear_contacts.c).
 enum { WHOLE_ON, WHOLE_HELD, WHOLE_PRESS, WHOLE_RUB, WHOLE_L, WHOLE_MU = WHOLE_L + 4, WHOLE_STICKS, WHOLE_STEPS,
-       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_KEPT };
+       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_PRESS0, WHOLE_RUB0, WHOLE_KEPT };
 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
@@ -56,7 +57,8 @@ struct sim_whole {
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s
-  double *begin;                        // [room] s before a call, where events are located
+  double *begin, *l0;                   // where events are located: [room] s before a call; [nl] multipliers of the
+                                        // step before the last one
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
@@ -76,12 +78,14 @@ double *sim_whole_put_struck(const nsm_sim *s, const struct sim_whole *w, double
 const double *sim_whole_take_motion(nsm_sim *s, const double *x);
 const double *sim_whole_take_struck(nsm_sim *s, const struct sim_whole *w, const double *x);
 
-// whole_located.c: can it be sure that no event lies within its steps? Are all contacts open, now? Up to m whole steps
-// from step `tick` on, the last one without an event, too; how many. They were taken: all are open still.
+// whole_located.c: can it be sure that no event lies within its steps? May the next step keep its sets, and be a whole
+// one? Up to m whole steps from step `tick` on, the last one without an event, too; how many. They were taken.
 int  sim_whole_locates(const nsm_sim *s);
-int  sim_whole_all_open(const nsm_sim *s);
+int  sim_whole_keeps_sets(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
-void sim_whole_stays_open(nsm_sim *s);
+void sim_whole_kept_sets(nsm_sim *s);
+int  sim_whole_is_closed(const nsm_sim *s, int row);      // by its set; where no events are located by what it was held
+void sim_whole_act_by_sets(nsm_sim *s);                   // s->now.acts, from the sets
 
 // The kinds, each in whole_<kind>.c.
 typedef struct sim_whole_kind {

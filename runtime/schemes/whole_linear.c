@@ -80,10 +80,16 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 
 // ---- the array ------------------------------------------------------------------------------------------------------
 // q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, which bound holds
-// each row; or the contact that stays closed
+// each row; or the contact that stays closed; where events are located the multipliers before
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
+
+// Where events are located: multipliers of the step before the last one.
+static inline double *before_of(const nsm_sim *s, struct sim_whole *w) {
+  int n = s->n.r.n;
+  return l_of(s, w) + n + 1 + n + n * n + n;
+}
 
 // What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
 static void show_rows(const nsm_sim *s, struct sim_whole *w) {
@@ -117,9 +123,9 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   for (int a = 0; a < w->ncontact; a++) force |= s->now.l[r->l[w->contact[a]]] != 0;
   kept[WHOLE_HIT_STEP] = force ? (double)next - 1 : -INFINITY;
   kept[WHOLE_HITS] = 0;
-  for (int a = 0; s->now.holds && k && a < w->ncontact; a++) {
+  for (int a = 0; (s->now.holds || s->a->located) && k && a < w->ncontact; a++) {
     int i = w->contact[a];
-    if (!(s->now.held[i] > 0)) continue;
+    if (!sim_whole_is_closed(s, i)) continue;
     if (on >= 0 || k->mask != w->with[i]) return;
     on = a;
   }
@@ -131,6 +137,8 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) kept[WHOLE_L + 2 * i + j] = i < k->m && j < k->m ? k->L[i + j * k->m] : 0;
   kept[WHOLE_MU] = k->mu[0];
+  kept[WHOLE_PRESS0] = kept[WHOLE_PRESS];
+  kept[WHOLE_RUB0] = kept[WHOLE_RUB];
   kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
 }
 
@@ -160,6 +168,8 @@ static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
   s->now.held[m->row[0]] = kept[WHOLE_HELD];
   s->now.l[m->l[0]] = kept[WHOLE_PRESS];
   if (m->m > 1) s->now.l[m->l[1]] = kept[WHOLE_RUB];
+  if (w->l0) w->l0[m->l[0]] = kept[WHOLE_PRESS0];
+  if (w->l0 && m->m > 1) w->l0[m->l[1]] = kept[WHOLE_RUB0];
   w->rows_at = k - 1;                                      // it stays closed until nsm_whole_rows is called
 }
 
@@ -168,7 +178,7 @@ static inline void set_reach(const nsm_sim *s, struct sim_whole *w, double *gap)
   double *reach = gap + 2 * s->n.r.n;
   for (int a = 0; a < w->ncontact; a++) {
     int i = w->contact[a];
-    reach[i] = s->now.held[i] > 0 ? INFINITY : w->nearly;
+    reach[i] = sim_whole_is_closed(s, i) ? INFINITY : w->nearly;
   }
 }
 
@@ -176,13 +186,14 @@ static int fits(const nsm_sim *s) { return s->a->linear; }
 
 static size_t room(const nsm_sim *s) {
   int n = s->n.r.n;
-  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + WHOLE_KEPT);
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + n + WHOLE_KEPT);
 }
 
 static void load(nsm_sim *s, struct sim_whole *w) {
   memcpy(w->s, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(w->s + s->a->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
   w->rows_at = s->now.k - w->steps_before - 1;
+  if (s->a->located) sim_whole_act_by_sets(s);
   if (w->maps) sim_whole_recall(s, w);
   if (w->of->here) show_rows(s, w);
   if (w->of->stays) {
@@ -202,6 +213,7 @@ static void store(nsm_sim *s, struct sim_whole *w, long done) {
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
+    for (int i = 0; w->l0 && i < s->n.r.n; i++) w->l0[s->n.r.l[i]] = before_of(s, w)[i];
     s->now.count.max_residual = l[s->n.r.n];
     s->now.count.solver_iterations += done - w->called;
     w->called = 0;

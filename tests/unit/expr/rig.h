@@ -27,6 +27,13 @@ __attribute__((unused)) static int rig_close(void **state) {
   return 0;
 }
 
+static double rig_at(int id, void *values) { return ((const double *)values)[id]; }
+
+// The value of an expression; value of symbol id is values[id].
+__attribute__((unused)) static double ex_eval_array(Pool *p, Ex e, const double *values) {
+  return ex_eval(p, e, rig_at, (void *)(uintptr_t)values);
+}
+
 #define RIG_TEST(f) cmocka_unit_test_setup_teardown(f, rig_open, rig_close)
 
 // Symbols 0..25 are a..z; later ones x26, x27, ...

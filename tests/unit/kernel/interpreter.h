@@ -69,12 +69,11 @@ static Datum of_value(const Machine *m, const KNode *n) {
 }
 
 // The next node; -1: it returned.
-static int one(Machine *m, int i, double *room) {
+static int one(Machine *m, int i) {
   const KNode *n = &m->k->node[i];
   const Datum *x = n->narg && n->arg[0] != K_NONE ? &m->at[n->arg[0]] : NULL;
   switch (n->code) {
   case KN_PARAM: case KN_SINCOS: return i + 1;
-  case KN_ROOM: m->at[i].array = room; return i + 1;
   case KN_VARIABLE: m->at[i] = *x; return i + 1;
   case KN_SET: m->at[n->arg[0]] = m->at[n->arg[1]]; return i + 1;
   case KN_STORE: ((double *)(uintptr_t)x->array)[m->at[n->arg[1]].i] = m->at[n->arg[2]].d; return i + 1;
@@ -95,14 +94,13 @@ static int one(Machine *m, int i, double *room) {
   }
 }
 
-// A kernel double f(const double *in, double *out, int n) with at most one room, of at most 16 doubles.
+// A kernel double f(const double *in, double *out, int n).
 static double interpret(const KKernel *k, const double *in, double *out, int n) {
-  double room[16];
   Machine m = { .k = k, .at = calloc((size_t)k->n, sizeof(Datum)) };
   m.at[0].array = in;
   m.at[1].array = out;
   m.at[2].i = n;
-  for (int i = 3; i >= 0 && i < k->n;) i = one(&m, i, room);
+  for (int i = 3; i >= 0 && i < k->n;) i = one(&m, i);
   free(m.at);
   return m.result;
 }

@@ -1,11 +1,11 @@
-// Random kernels double f(const double *in, double *out, int n), in[8], out[8], n from 0 to 4: values of each kind, a
-// room, variables, branches, loops with breaks, early returns.
+// Random kernels double f(const double *in, double *out, int n), in[8], out[8], n from 0 to 4: values of each kind,
+// variables, branches, loops with breaks, early returns.
 #pragma once
 #include "compiler/kernel/kernel.h"
 
 typedef struct Generator {
   KBuilder *b;
-  KValue in, out, n, room, x[64], variable[3], whole; int nx;
+  KValue in, out, n, x[64], variable[3], whole; int nx;
   KValue counter; int loops;
 } Generator;
 
@@ -23,7 +23,7 @@ static KValue some_index(Generator *g, int most) {
   return k_integer(g->b, draw(most));
 }
 
-static KValue array(Generator *g) { int k = draw(3); return k == 0 ? g->in : k == 1 ? g->out : g->room; }
+static KValue array(Generator *g) { return draw(3) ? g->out : g->in; }
 
 static void new_value(Generator *g) {
   static const Op two[] = { OP_PLUS, OP_MINUS, OP_TIMES, OP_OVER, OP_MIN, OP_MAX, OP_ATAN2 };
@@ -64,8 +64,8 @@ static void new_statement(Generator *g, int depth) {
   char name[8];
   switch (draw(depth > 0 ? 8 : 4)) {
   case 0: k_set(b, g->variable[draw(3)], some(g)); break;
-  case 1: k_store(b, draw(2) ? g->out : g->room, some_index(g, 4), some(g)); break;
-  case 2: k_add_to(b, draw(2) ? g->out : g->room, some_index(g, 4), some(g)); break;
+  case 1: k_store(b, g->out, some_index(g, 4), some(g)); break;
+  case 2: k_add_to(b, g->out, some_index(g, 4), some(g)); break;
   case 3: k_set(b, g->whole, k_integer(b, draw(3))); break;
   case 4: case 5:
     k_if(b, k_op2(b, OP_LT, some(g), some(g)));
@@ -96,8 +96,6 @@ static const KKernel *random_kernel(Arena *a) {
   g.in = k_param(g.b, KT_INPUT, "in");
   g.out = k_param(g.b, KT_OUTPUT, "out");
   g.n = k_param(g.b, KT_INT, "n");
-  g.room = k_room(g.b, "w", 8);
-  for (int i = 0; i < 8; i++) k_store(g.b, g.room, k_integer(g.b, i), k_number(g.b, i - 0.25));
   g.x[g.nx++] = k_at_number(g.b, g.in, 0);
   g.x[g.nx++] = k_number(g.b, 0.75);
   for (int i = 0; i < 3; i++) g.variable[i] = k_variable(g.b, (const char *[]){ "a", "b", "c" }[i], some(&g));

@@ -10,6 +10,7 @@
 #include "model/elaborate.h"
 #include "model/model_print.h"
 #include "syntax/parse.h"
+#include "tests/unit/diagnosed.h"
 
 typedef struct Case { Arena *arena; DiagBag *bag; const Model *model; } Case;
 
@@ -36,7 +37,7 @@ static void close_case(Case *c) { arena_free(c->arena); }
 
 static void check_code(const char *text, DiagCode code) {
   Case c = open_with(text, NULL);
-  if (!diag_has(c.bag, code)) {
+  if (!diagnosed(c.bag, code)) {
     diag_print(c.bag, stderr, false);
     fail_msg("%s expected from: %s", diag_code_name(code), text);
   }
@@ -87,7 +88,7 @@ static void overrides_fix_shapes(void **state) {
   set[0] = (Override){.name = "n", .value = 2.5};
   c = open_with(text, &o);
   assert_null(c.model);
-  assert_true(diag_has(c.bag, DIAG_E0602));
+  assert_true(diagnosed(c.bag, DIAG_E0602));
   close_case(&c);
 }
 
@@ -108,7 +109,7 @@ static void root_is_chosen(void **state) {
   assert_null(c.model->param[0].value);
   close_case(&c);
   c = open_with(text, &(ElaborateOptions){.root = "Q"});
-  assert_true(!c.model && diag_has(c.bag, DIAG_E0216));
+  assert_true(!c.model && diagnosed(c.bag, DIAG_E0216));
   close_case(&c);
 }
 

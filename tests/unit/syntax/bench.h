@@ -16,10 +16,10 @@
 
 typedef struct { Arena *arena; Interner *names; const SourceFile *file; DiagBag *bag; Ast *tree; } Bench;
 
-static inline Bench parsed(const char *text, size_t n, bool expression) {
+static inline Bench parsed(const char *text, size_t n) {
   Arena *a = arena_new();
   Bench b = {a, intern_new(a), source_from_text(a, "t.nsm", text, n), diag_bag_new(a), NULL};
-  b.tree = expression ? parse_expression(a, b.names, b.file, b.bag) : parse_file(a, b.names, b.file, b.bag);
+  b.tree = parse_file(a, b.names, b.file, b.bag);
   return b;
 }
 

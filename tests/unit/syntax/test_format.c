@@ -7,13 +7,13 @@
 #include "tests/unit/thin.h"
 
 static void formats_well(const char *text, size_t n, const char *what) {
-  Bench b = parsed(text, n, false);
+  Bench b = parsed(text, n);
   if (diag_errors(b.bag)) {
     arena_free(b.arena);
     return;
   }
   const char *once = formatted(&b);
-  Bench c = parsed(once, strlen(once), false);
+  Bench c = parsed(once, strlen(once));
   if (diag_errors(c.bag))
     fail_msg("%s: formatted text does not parse\n%.*s\n-----\n%s\n%s", what, (int)n, text, once, messages(&c));
   if (strcmp(dumped(&b), dumped(&c)) != 0) fail_msg("%s: another tree\n%.*s\n-----\n%s", what, (int)n, text, once);
@@ -40,7 +40,7 @@ static void goldens(void **state) {
     char *path = strdup(found.gl_pathv[k]);
     memcpy(strrchr(path, '.'), ".fmt", 4);
     char *golden = whole_file(path, &m);
-    Bench b = parsed(text, n, false);
+    Bench b = parsed(text, n);
     assert_int_equal(diag_errors(b.bag), 0);
     assert_string_equal(formatted(&b), golden);
     formats_well(text, n, path);
@@ -59,7 +59,7 @@ static void all_models_parse(void **state) {
   for (size_t k = 0; k < found.gl_pathc; k++) {
     size_t n;
     char *text = whole_file(found.gl_pathv[k], &n);
-    Bench b = parsed(text, n, false);
+    Bench b = parsed(text, n);
     if (diag_errors(b.bag)) fail_msg("%s\n%s", found.gl_pathv[k], messages(&b));
     formats_well(text, n, found.gl_pathv[k]);
     arena_free(b.arena);

@@ -1,6 +1,7 @@
 // Input that is no model: megabytes of anything end quickly, in a few plain messages.
 #include "bench.h"
 #include "tests/unit/thin.h"
+#include "tests/unit/diagnosed.h"
 
 enum { LARGE = THIN > 1 ? 200 * 1000 : 2 * 1000 * 1000 };
 
@@ -9,7 +10,7 @@ static void refused(const char *before, const char *piece, const char *after, co
   text_add(&t, before);
   while (t.n < (strcmp(piece, "(") == 0 ? 5 * LARGE : LARGE)) text_add(&t, piece);
   text_add(&t, after);
-  Bench b = parsed(text_str(&t), t.n, false);
+  Bench b = parsed(text_str(&t), t.n);
   const char *shown = messages(&b);
   if (!strstr(shown, code)) fail_msg("%s%s...: %s is missing in\n%s", before, piece, code, shown);
   assert_true(strlen(shown) < 20000);
@@ -59,16 +60,16 @@ static void noise(void **state) {
 
 static void binary(void **state) {
   (void)state;
-  Bench b = parsed("model A {\0}", 11, false);
-  assert_true(diag_has(b.bag, DIAG_E0108));
+  Bench b = parsed("model A {\0}", 11);
+  assert_true(diagnosed(b.bag, DIAG_E0108));
   arena_free(b.arena);
-  b = parsed("\xFF\xFEm\0o\0", 6, false);
+  b = parsed("\xFF\xFEm\0o\0", 6);
   assert_non_null(strstr(messages(&b), "UTF-16"));
   arena_free(b.arena);
-  b = parsed("", 0, false);
-  assert_true(diag_has(b.bag, DIAG_E0109));
+  b = parsed("", 0);
+  assert_true(diagnosed(b.bag, DIAG_E0109));
   arena_free(b.arena);
-  b = parsed("\xEF\xBB\xBFmodel A { }\r\n", 16, false);   // a byte order mark is fine
+  b = parsed("\xEF\xBB\xBFmodel A { }\r\n", 16);   // a byte order mark is fine
   assert_int_equal(diag_errors(b.bag), 0);
   arena_free(b.arena);
 }
@@ -88,7 +89,7 @@ static void within_the_limits(void **state) {
   text_add(&t, "];");
   for (int k = 0; k < 100000; k++) text_add(&t, "x = 1;\n");
   text_add(&t, "}");
-  Bench b = parsed(t.at, t.n, false);
+  Bench b = parsed(t.at, t.n);
   if (diag_errors(b.bag)) fail_msg("%s", messages(&b));
   assert_int_equal(b.tree->list.at[0]->list2.n, 100003);
   text_free(&t);

@@ -2,7 +2,7 @@
 #include "bench.h"
 
 static void tree(const char *text, const char *expected) {
-  Bench b = parsed(text, strlen(text), false);
+  Bench b = parsed(text, strlen(text));
   if (diag_errors(b.bag)) fail_msg("%s", messages(&b));
   assert_string_equal(dumped(&b), expected);
   arena_free(b.arena);
@@ -132,7 +132,7 @@ static void families_and_experiments(void **state) {
 static void spans_are_the_text(void **state) {
   (void)state;
   const char *text = "model M { coord zeta : m/s = 1 [m] + b ; contact floor[1]: zeta - R >= 0 with newton(e); }";
-  Bench b = parsed(text, strlen(text), false);
+  Bench b = parsed(text, strlen(text));
   const Ast *model = b.tree->list.at[0], *coord = model->list2.at[0], *decl = coord->list.at[0],
             *contact = model->list2.at[1];
 #define TEXT_IS(span, s) assert_true((span).hi - (span).lo == strlen(s) && memcmp(text + (span).lo, s, strlen(s)) == 0)
@@ -187,7 +187,7 @@ static void one_error_a_mistake(void **state) {
     text_printf(&t, "%s\n", lines[k][0] == '!' ? lines[k] + 1 : lines[k]);
     wrong += lines[k][0] == '!';
   }
-  Bench b = parsed(text_str(&t), t.n, false);
+  Bench b = parsed(text_str(&t), t.n);
   const char *shown = messages(&b);
   for (int k = 0; k < n; k++) {
     char place[32];
