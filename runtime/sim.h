@@ -399,7 +399,6 @@ typedef struct sim_state {
   long    tick;                         // times of the clock that were reached; the present one lies between two
   int     between;                      // (clock.c)
   int     holds;                        // any of `held` is not 0
-  int     rested;                       // steps in a row that left all as it was, at rest (clock/advance.c)
   double  extent;                       // largest |q| + h |v| (closed.c)
   double  off[3];                       // how far guesses of the change of z were off: none, that of the step before,
                                         // its extrapolation (josephy_newton.c)

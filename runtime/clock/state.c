@@ -69,7 +69,7 @@ void sim_work_clear(nsm_sim *s) {
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
   if (s->n.radau) s->n.radau->fresh = 0;                   // its derivatives too; sets are part of the state
   else if (s->located) sim_located_stale(s);
-  if (s->touching) s->touching->stale = 1;
+  if (s->touching) { s->touching->stale = 1; s->touching->rested = 0; }
 }
 
 void sim_state_clear(nsm_sim *s) {
@@ -170,10 +170,6 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
 #include "runtime/state.def"
 #undef SIM_STATE
   s->a->start_error.code = NSM_OK;
-  if (s->now.rested > 0) {                                 // it is what the last step left
-    memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
-    memcpy(s->w.z1, s->now.z, (size_t)s->a->nz * sizeof(double));
-  }
   s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
   sim_signals_forget(s);
   if (step != s->n.h && !sim_prepare(s, step, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;

@@ -78,14 +78,13 @@ TILTED = """model Scene {
 
 
 def goes_on_resting(scheme):
-    """What rests goes on resting, at no cost, with the same bytes as by real steps (an assertion asks for them); a
-    force that begins later moves it."""
+    """What rests goes on resting, with the same bytes as by real steps (an assertion asks for them); a force that
+    begins later moves it."""
     quick, s, _ = run(TILTED.replace("MORE", ""), "--scheme", scheme)
     slow, each, _ = run(TILTED.replace("MORE", "assert part[1].r[3] >= 0 [m];"), "--scheme", scheme)
     need(quick == slow, "other numbers")
-    need(s["steps"] == each["steps"] == 200 and s["energy"]["gain"] == 0 and abs(s["energy"]["contacts"]) <= 1e-15 and
-         s["energy"]["final"] == each["energy"]["final"], f"{s['energy']} for {each['energy']}")
-    need(s["newton_iterations"] <= 10 and s["solver_iterations"] <= 100, f"{s['newton_iterations']} iterations")
+    need(s["steps"] == each["steps"] == 200 and s["energy"] == each["energy"], f"{s['energy']} for {each['energy']}")
+    need(s["newton_iterations"] == each["newton_iterations"], f"{s['newton_iterations']} iterations")
     pushed, _, _ = run(TILTED.replace("MORE", "force part[3].r[1] = if time > 0.15 [s] then 50 [N] else 0 [N];"),
                        "--scheme", scheme)
     x = pushed["part[3].r[1]"]
