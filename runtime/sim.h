@@ -242,6 +242,7 @@ typedef struct sim_islands {
   int            chains, widest;        // each row is coupled with two others at most; rows of the largest island
   sim_pool       room[5];               // of val, row_start, col, solver.work, take_columns, where the patterns follow
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
+  unsigned char *equation;              // [n] of the problem at hand: constraints that cone/reduced.c may eliminate
   int            zeros;                 // how many of the active rows at most
   int            impacts;               // active contacts that had no force before, or SIM_NOT_COUNTED
   int            leaves;                // an island that is not solved has u = nan and does not end the search

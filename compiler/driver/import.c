@@ -18,8 +18,9 @@ static int robot(const Options *o, Arena *a, const SourceFile *f, Text *out) {
   Text notes = { 0 };
   RobotWrong wrong;
   const char *packages = o->flags.text[NSM_FLAG_PACKAGES];
-  bool good = ends(o->file[0], ".urdf") ? urdf_import(a, f, fixed, packages, out, &notes, &wrong)
-                                        : mjcf_import(a, f, o->flags.text[NSM_FLAG_KEY], out, &notes, &wrong);
+  bool urdf = ends(o->file[0], ".urdf") || ends(o->file[0], ".xacro");
+  bool good = urdf ? urdf_import(a, f, fixed, packages, out, &notes, &wrong)
+                   : mjcf_import(a, f, o->flags.text[NSM_FLAG_KEY], out, &notes, &wrong);
   if (!good) diag_print_plain(wrong.what, wrong.at, stderr, wants_colour(stderr));
   else if (notes.n && !given(o, NSM_FLAG_QUIET)) fputs(text_str(&notes), stderr);
   text_free(&notes);
@@ -36,7 +37,7 @@ int command_import(const Options *o) {
   bool known = false;
   int code = EXIT_USAGE;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= ends(path, endings[i]);
-  if (!known && !ends(path, ".urdf") && !ends(path, ".xml") && !ends(path, ".mjcf"))
+  if (!known && !ends(path, ".urdf") && !ends(path, ".xacro") && !ends(path, ".xml") && !ends(path, ".mjcf"))
     fprintf(stderr, "error: %s: netlists of SPICE are imported (.cir, .ckt, .net, .sp, .spi, .spice), and robots in "
             "URDF (.urdf) and MJCF (.xml, .mjcf)\n", path);
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {

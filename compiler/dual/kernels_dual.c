@@ -73,7 +73,8 @@ static Prepared prepare(Arena *a, const KKernel *k) {
 static bool is_asked(KernelKind k) {
   switch (k) {
   case KERNEL_MASS: case KERNEL_F: case KERNEL_G: case KERNEL_ENERGY: case KERNEL_Y: case KERNEL_GAP: case KERNEL_RATE:
-  case KERNEL_H: case KERNEL_LAW: case KERNEL_MU: case KERNEL_OUT: case KERNEL_MOVE: return true;
+  case KERNEL_H: case KERNEL_LAW: case KERNEL_MU: case KERNEL_OUT: case KERNEL_MOVE: case KERNEL_C: case KERNEL_DG:
+  case KERNEL_HM: case KERNEL_DRATE: case KERNEL_LAMBDA: return true;
   default: return false;
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "../base/vec.h"
 #include "frame.h"
+#include "robot_mesh.h"
 #include "robot_text.h"
 
 typedef struct MjBody {
@@ -50,8 +51,6 @@ typedef struct MjLaw { int condim; double friction[3]; } MjLaw;
 typedef struct MjPair { MjGeom *g, *h; MjLaw law; } MjPair;
 
 typedef struct MjSite { const char *name; MjBody *body; Frame at; } MjSite;       // in the world
-// A mesh in the axes of its geom, for density 1; volume 0 and shape NULL: it is not there.
-typedef struct MjMesh { const char *shape; double volume, centre[3], inertia[9]; } MjMesh;
 
 typedef struct Mjcf {
   Arena *a;
@@ -78,7 +77,7 @@ bool mjcf_key_complete(Mjcf *m);                           // is there a number 
 void mjcf_key_free(Mjcf *m, MjBody *b);                    // a free joint, another joint: their part of `qpos`
 void mjcf_key_joint(Mjcf *m, MjBody *b, MjJoint *j);
 void mjcf_write(Mjcf *m, Text *out);
-bool mjcf_mesh(Mjcf *m, const MjGeom *g, MjMesh *to);      // mjcf_mesh.c; false: *wrong
+bool mjcf_mesh(Mjcf *m, const MjGeom *g, RobotMesh *to);      // mjcf_mesh.c; false: *wrong
 void mjcf_joints(Mjcf *m, Text *out);                      // joints, and what acts along them
 bool mjcf_chain(Mjcf *m, const MjBody *b, MjJoint **joint, Text *out);   // those of one body, its b->njoint
 void mjcf_actuators(Mjcf *m, Text *out);                   // with equality constraints and tendons

@@ -5,10 +5,12 @@
 #include <string.h>
 #include "mjcf.h"
 
+// The outermost defaults are the class `main`.
 static const XmlNode *class_in(const XmlNode *n, const char *name) {
   for (const XmlNode *c = xml_child(n, "default"); c; c = xml_next(c, "default")) {
     const char *own = xml_text(c, "class");
-    const XmlNode *inner = own && !strcmp(own, name) ? c : class_in(c, name);
+    bool outermost = !own && !strcmp(n->name, "mujoco") && !strcmp(name, "main");
+    const XmlNode *inner = outermost || (own && !strcmp(own, name)) ? c : class_in(c, name);
     if (inner) return inner;
   }
   return NULL;
@@ -59,6 +61,6 @@ int mjcf_numbers(Mjcf *m, const XmlNode *n, const char *tag, const char *name, c
 
 bool mjcf_known_class(Mjcf *m, const XmlNode *n, const char *attribute) {
   const char *name = xml_text(n, attribute);
-  if (!name || class_in(m->root, name)) return true;
+  if (!name || !strcmp(name, "main") || class_in(m->root, name)) return true;
   return xml_wrong(m->a, m->wrong, n->at, "there is no default class `%s`", name);
 }

@@ -135,7 +135,7 @@ static void along_tendon(Mjcf *m, const XmlNode *n, const MjLength *l, const cha
 static void tendon(Mjcf *m, const XmlNode *n, Text *out) {
   MjLength l;
   if (!length_of(m, n, &l)) {
-    robot_left_out(&m->text, n, "tendons of joints that are not read");
+    robot_left_whole(&m->text, n, "tendons of joints that are not read");
     return;
   }
   const char *name = robot_name(&m->text, xml_text(n, "name") ? xml_text(n, "name") : "tendon", "_tendon");
@@ -146,7 +146,7 @@ static void tendon(Mjcf *m, const XmlNode *n, Text *out) {
 static void tendons(Mjcf *m, Text *out) {
   for (const XmlNode *all = xml_child(m->root, "tendon"); all; all = xml_next(all, "tendon")) {
     for (const XmlNode *n = xml_child(all, "fixed"); n; n = xml_next(n, "fixed")) tendon(m, n, out);
-    if (xml_child(all, "spatial")) robot_left_out(&m->text, xml_child(all, "spatial"), "tendons in space");
+    if (xml_child(all, "spatial")) robot_left_whole(&m->text, xml_child(all, "spatial"), "tendons in space");
   }
 }
 
@@ -168,7 +168,7 @@ static void follows(Mjcf *m, const XmlNode *n, const char *name, Text *out) {
   const MjJoint *j = mjcf_joint(m, xml_text(n, "joint1")), *k = mjcf_joint(m, xml_text(n, "joint2"));
   double c[5] = { 0, 1, 0, 0, 0 };
   if (!j || j->kind == MJ_BALL || (k && k->kind == MJ_BALL)) {
-    robot_left_out(&m->text, n, "equality of joints that are not read");
+    robot_left_whole(&m->text, n, "equality of joints that are not read");
     return;
   }
   mjcf_numbers(m, n, "equality", "polycoef", NULL, 5, c);
@@ -186,7 +186,7 @@ static void equality(Mjcf *m, const XmlNode *n, Text *out) {
   double anchor[3] = { 0 }, at[3];
   bool connect = !strcmp(n->name, "connect");
   if (active && !strcmp(active, "false")) {
-    robot_left_out(&m->text, n, "equality that is not active");
+    robot_left_whole(&m->text, n, "equality that is not active");
     return;
   }
   if (!strcmp(n->name, "joint")) {
@@ -195,7 +195,7 @@ static void equality(Mjcf *m, const XmlNode *n, Text *out) {
   }
   if ((!connect && strcmp(n->name, "weld")) || !b || !strcmp(A, B) || xml_text(n, "relpose")) {
     const char *posed = xml_text(n, "relpose") ? " with a pose" : "";
-    robot_left_out(&m->text, n, arena_printf(m->a, "equality `%s`%s", n->name, posed));
+    robot_left_whole(&m->text, n, arena_printf(m->a, "equality `%s`%s", n->name, posed));
     return;
   }
   if (mjcf_numbers(m, n, "equality", "anchor", NULL, 3, anchor) < 0) return;
@@ -279,13 +279,13 @@ static void actuator(Mjcf *m, const XmlNode *n, Text *out) {
   MjForce f;
   if (j) l = (MjLength){ j->place, j->rate, unit_of(j), j->ref, 0 };
   if (xml_text(n, "cranksite")) {
-    robot_left_out(&m->text, n, "actuators by a crank and a slider");
+    robot_left_whole(&m->text, n, "actuators by a crank and a slider");
     return;
   }
   if (!j && !t && force_of(m, n, &f) && at_site(m, n, &f, out)) return;
   if ((!j && !t) || (j && j->kind == MJ_BALL) || (t && !length_of(m, t, &l)) ||
       !force_of(m, n, &f)) {
-    robot_left_out(&m->text, n, arena_printf(m->a, "actuators `%s` of this kind", n->name));
+    robot_left_whole(&m->text, n, arena_printf(m->a, "actuators `%s` of this kind", n->name));
     return;
   }
   mjcf_numbers(m, n, n->name, "gear", NULL, 1, &gear);

@@ -23,7 +23,7 @@ static bool free_to_touch(const Mjcf *m, const MjGeom *g) {
 }
 
 static bool with_hull(Mjcf *m, MjGeom *g) {
-  MjMesh of;
+  RobotMesh of;
   if (g->shape != MJ_MESH || g->hull) return true;
   if (!mjcf_mesh(m, g, &of)) return false;
   g->hull = of.shape;

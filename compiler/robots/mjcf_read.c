@@ -117,9 +117,9 @@ static double volume(const MjGeom *g, double J[3]) {
 }
 
 // Volume, centre and inertia for density 1, in the axes of the geom.
-static bool measures(Mjcf *m, const MjGeom *g, MjMesh *to) {
+static bool measures(Mjcf *m, const MjGeom *g, RobotMesh *to) {
   double J[3];
-  *to = (MjMesh){ 0 };
+  *to = (RobotMesh){ 0 };
   if (g->shape == MJ_OTHER)
     return xml_wrong(m->a, m->wrong, g->node->at, "the mass of this body follows from a geom of a type that is not "
                      "read: give the body an `inertial`");
@@ -135,7 +135,7 @@ static bool measures(Mjcf *m, const MjGeom *g, MjMesh *to) {
 
 static bool geom_mass(Mjcf *m, const MjGeom *g, const char *class, MjBody *to) {
   double density = 1000, mass = 0, I[3][3], world[3][3], centre[3];
-  MjMesh of;
+  RobotMesh of;
   int given = mjcf_numbers(m, g->node, "geom", "mass", class, 1, &mass);
   if (given < 0 || mjcf_numbers(m, g->node, "geom", "density", class, 1, &density) < 0) return false;
   if ((given > 0 ? mass : density) == 0) return true;
@@ -211,13 +211,13 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
     if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
   g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
   g->at = frame_of(&in->at, &own);
-  MjMesh of;                                               // what touches nothing is not asked for one
+  RobotMesh of;                                               // what touches nothing is not asked for one
   if (g->shape == MJ_MESH && (g->contype || g->conaffinity)) {
     if (!mjcf_mesh(m, g, &of)) return false;
     g->hull = of.shape;
   }
   if (g->shape == MJ_OTHER)
-    robot_left_out(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
+    robot_left_whole(&m->text, n, arena_printf(m->a, "geoms of the type `%s`", mjcf_text(m, n, "geom", "type", class)));
   if (xml_text(n, "shellinertia") && !strcmp(xml_text(n, "shellinertia"), "true"))
     robot_left_out(&m->text, n, "`shellinertia`: such geoms are full");
   vec_push(&m->geoms, g);
@@ -244,9 +244,13 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
     b->free = true;
     if (b->parent) return xml_wrong(m->a, m->wrong, n->at, "a body with a free joint stands in the world itself");
     mjcf_key_free(m, b);
-    double armature = 0;
-    if (strcmp(n->name, "freejoint") && mjcf_numbers(m, n, "joint", "armature", class, 1, &armature) > 0 && armature)
-      robot_left_out(&m->text, n, "armature of free joints");
+    static const char *const words[] = { "armature", "damping", "frictionloss", "stiffness" };
+    for (size_t i = 0; i < 4 && strcmp(n->name, "freejoint"); i++) {
+      double x = 0;
+      if (mjcf_numbers(m, n, "joint", words[i], class, 1, &x) < 0) return false;
+      if (x != 0) robot_left_out(&m->text, n, arena_printf(m->a, "%s of free joints", words[i]));
+    }
+    xml_take(n);
     return true;
   }
   while (j->kind <= MJ_BALL && strcmp(type, kinds[j->kind]) != 0) j->kind++;

@@ -46,7 +46,7 @@ void mjcf_sensors(Mjcf *m, Text *out) {
     for (const XmlNode *n = all->first; n; n = n->next) {
       const char *value = value_of(m, n);
       if (!value) {
-        robot_left_out(&m->text, n, arena_printf(m->a, "sensors `%s`", n->name));
+        robot_left_whole(&m->text, n, arena_printf(m->a, "sensors `%s`", n->name));
         continue;
       }
       const char *name = xml_text(n, "name") ? xml_text(n, "name") : n->name;

@@ -222,6 +222,36 @@ static void unread(Mjcf *m) {
       robot_left_out(&m->text, xml_child(m->root, "option"), arena_printf(m->a, "`%s` of the air", air[i]));
 }
 
+// What says nothing of the motion, or is said of every file: how soft contacts are, and how MuJoCo solves them.
+static const char *const quiet[] = {
+  "name", "class", "rgba", "material", "user", "group", "solref", "solimp", "solreflimit", "solimplimit",
+  "solreffriction", "solimpfriction", "solmix", "width", "fitscale", "strippath", "texturedir", "discardvisual",
+  "fusestatic", "usethread", "convexhull", "integrator", "iterations", "tolerance", "solver", "cone", "jacobian",
+  "impratio", "apirate", "noslip_iterations", "noslip_tolerance", "mpr_iterations", "mpr_tolerance", "ls_iterations",
+  "ls_tolerance", "ccd_iterations", "ccd_tolerance", "texcoord", "normal", "face", "smoothnormal", "content_type",
+  "noise", "cutoff", "align", "size", "type", NULL };
+
+// Of defaults: what no element reads, and matters.
+static void of_defaults(Mjcf *m, const XmlNode *n) {
+  static const char *const left[] = { "margin", "gap", "priority", "fluidshape", "fluidcoef", "actuatorfrcrange",
+                                      "actuatorgravcomp", "springdamper", "dynprm", "timeconst", "dampratio" };
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    for (int k = 0; n->attribute[2 * k]; k++)
+      if (!n->taken[k] && !strcmp(n->attribute[2 * k], left[i]))
+        robot_left_out(&m->text, n, arena_printf(m->a, "`%s` of `%s`", left[i], n->name));
+  for (const XmlNode *x = n->first; x; x = x->next) of_defaults(m, x);
+}
+
+// Attributes of elements that are taken.
+static void unasked(Mjcf *m) {
+  for (const XmlNode *n = xml_child(m->root, "default"); n; n = xml_next(n, "default")) of_defaults(m, n);
+  static const char *const rooms[] = { "worldbody", "compiler", "option", "contact", "equality", "tendon", "actuator",
+                                       "asset", "sensor" };
+  for (const XmlNode *n = m->root->first; n; n = n->next)
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+      if (!strcmp(n->name, rooms[i])) robot_report(&m->text, n, quiet);
+}
+
 static void name_all(Mjcf *m) {
   for (size_t i = 0; i < m->bodies.n; i++) {
     MjBody *b = m->bodies.at[i];
@@ -265,8 +295,7 @@ void mjcf_write(Mjcf *m, Text *out) {
   if (option && (mjcf_numbers(m, option, "option", "gravity", NULL, 3, gravity) < 0 ||
                  mjcf_numbers(m, option, "option", "timestep", NULL, 1, &step) < 0))
     return;
-  char *own = arena_printf(m->a, "%s", robot_name(&m->text, name ? name : "robot", "_"));
-  *own = (char)toupper((unsigned char)*own);
+  const char *own = robot_model_name(&m->text, name);
   name_all(m);
   unread(m);
   flags(m);
@@ -279,6 +308,7 @@ void mjcf_write(Mjcf *m, Text *out) {
   mjcf_actuators(m, &inner);
   if (!is_off(m, "contact") && !is_off(m, "constraint")) mjcf_contacts(m, &inner);
   mjcf_sensors(m, &inner);
+  unasked(m);
   text_printf(out, "// %s, from %s by nsm import.\n", name ? name : "A robot", m->file->path);
   text_add(out, "// MuJoCo's soft contacts, limits and constraints are rigid here; impacts are without restitution.\n");
   for (size_t i = 0; i < m->text.left.n; i++) text_printf(out, "// Left out: %s.\n", m->text.left.at[i]);

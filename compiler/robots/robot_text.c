@@ -59,12 +59,43 @@ const char *robot_name(RobotText *t, const char *from, const char *behind) {
   return name;
 }
 
+const char *robot_model_name(RobotText *t, const char *from) {
+  static const char *const joints[] = {
+    "JointActions", "Ball", "Pin", "PlanarFixed", "PlanarSlider", "PinInSlot", "JointAxes", "Hinge", "Fixed", "Slider",
+    "Cylindrical", "Universal", "ConstantVelocity", "Planar", "Screw", "Gear", "Rod", "Rope" };
+  char *name = arena_printf(t->a, "%s", robot_name(t, from ? from : "robot", "_"));
+  *name = (char)toupper((unsigned char)*name);
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
+    if (!strcmp(name, joints[i])) return arena_printf(t->a, "%s_", name);
+  return name;
+}
+
 void robot_left_out(RobotText *t, const XmlNode *at, const char *what) {
   for (size_t i = 0; i < t->left.n; i++)
     if (!strncmp(t->left.at[i], what, strlen(what))) return;
   const char *line = arena_printf(t->a, "%s, line %d", what, source_line(at->at.file, at->at.lo));
   vec_push(&t->left, line);
   text_printf(t->notes, "note: left out: %s\n", line);
+}
+
+void robot_left_whole(RobotText *t, const XmlNode *at, const char *what) {
+  xml_take(at);
+  robot_left_out(t, at, what);
+}
+
+static bool is_in(const char *name, const char *const *list) {
+  for (; *list; list++)
+    if (!strcmp(name, *list)) return true;
+  return false;
+}
+
+void robot_report(RobotText *t, const XmlNode *n, const char *const *quiet) {
+  bool any = false;
+  for (int i = 0; n->attribute[2 * i]; i++) any |= n->taken[i];
+  for (int i = 0; any && n->attribute[2 * i]; i++)
+    if (!n->taken[i] && !is_in(n->attribute[2 * i], quiet))
+      robot_left_out(t, n, arena_printf(t->a, "`%s` of `%s`", n->attribute[2 * i], n->name));
+  for (const XmlNode *x = n->first; x; x = x->next) robot_report(t, x, quiet);
 }
 
 void robot_text_free(RobotText *t) {

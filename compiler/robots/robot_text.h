@@ -17,5 +17,11 @@ const char *robot_turn(Arena *a, const Frame *f);          // rotation(axis, ang
 const char *robot_inertia(Arena *a, const double I[3][3]);
 // A name in nsm for `from`, which no other has: `behind` is put behind it until it is new.
 const char *robot_name(RobotText *t, const char *from, const char *behind);
+// The name of the model: a capital first, and none of std/joints.nsm. NULL: it has none in the file.
+const char *robot_model_name(RobotText *t, const char *from);
 void        robot_left_out(RobotText *t, const XmlNode *at, const char *what);     // once of each kind
+void        robot_left_whole(RobotText *t, const XmlNode *at, const char *what);   // the element with its attributes
+// The attributes that nobody asked for, of each kind of element once; quiet: names that say nothing of the motion,
+// NULL. An element that nobody asked for anything is not looked at.
+void        robot_report(RobotText *t, const XmlNode *n, const char *const *quiet);
 void        robot_text_free(RobotText *t);

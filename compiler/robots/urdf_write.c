@@ -3,19 +3,16 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include "robot_mesh.h"
 #include "urdf.h"
 
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 static const char *mesh(Urdf *u, const XmlNode *n) {
   const char *path = xml_text(n, "filename");
-  double scale[3];
-  if (!path || !xml_numbers(u->a, n, "scale", 3, scale, u->wrong)) return NULL;
-  if (xml_text(n, "scale") && (scale[0] != 1 || scale[1] != 1 || scale[2] != 1)) {
-    robot_left_out(&u->text, n, "meshes with a scale");
-    return NULL;
-  }
-  size_t k = strlen(path);
-  if (k < 4 || (strcmp(path + k - 4, ".stl") && strcmp(path + k - 4, ".obj"))) {
+  double scale[3] = { 1, 1, 1 };
+  RobotMesh of = { 0 };
+  if (!path || (xml_text(n, "scale") && !xml_numbers(u->a, n, "scale", 3, scale, u->wrong))) return NULL;
+  if (!robot_mesh_is_read(path)) {
     robot_left_out(&u->text, n, "meshes that are neither .stl nor .obj");
     return NULL;
   }
@@ -25,8 +22,15 @@ static const char *mesh(Urdf *u, const XmlNode *n) {
       return NULL;
     }
     path = arena_printf(u->a, "%s/%s", u->packages, path + 10);
-  } else if (!strncmp(path, "file://", 7)) path += 7;
-  return arena_printf(u->a, "convex(\"%s\")", path);
+  } else {
+    if (!strncmp(path, "file://", 7)) path += 7;
+    path = robot_mesh_path(u->a, u->file, path);
+  }
+  const SourceFile here = { .path = "" };
+  path = path ? robot_mesh_path(u->a, &here, path) : NULL;
+  if (path) return robot_mesh_file(&u->text, u->wrong, n, path, scale, &of) ? of.shape : NULL;
+  robot_left_out(&u->text, n, "meshes whose file is not there");
+  return NULL;
 }
 
 static const char *shape(Urdf *u, const XmlNode *n) {
@@ -171,6 +175,33 @@ static void unknown(Urdf *u) {
   }
 }
 
+static void unread_children(Urdf *u, const XmlNode *n, const char *const *known) {
+  for (const XmlNode *x = n->first; x; x = x->next) {
+    const char *const *at = known;
+    while (*at && strcmp(*at, x->name) != 0) at++;
+    if (!*at) robot_left_out(&u->text, x, arena_printf(u->a, "`%s` of a `%s`", x->name, n->name));
+  }
+}
+
+// Elements and attributes that nobody asked for.
+static void unread(Urdf *u) {
+  static const char *const of_link[] = { "inertial", "visual", "collision", NULL },
+                    *const of_joint[] = { "parent", "child", "origin", "axis", "limit", "dynamics", "mimic", NULL },
+                    *const acting[] = { "limit", "dynamics", "mimic" },
+                    *const quiet[] = { "name", "version", "xmlns", "type", NULL };
+  for (size_t i = 0; i < u->links.n; i++) unread_children(u, u->links.at[i]->node, of_link);
+  for (size_t i = 0; i < u->joints.n; i++) {
+    const Joint *j = u->joints.at[i];
+    bool loose = !strcmp(j->type, "planar") || !strcmp(j->type, "floating");
+    unread_children(u, j->node, of_joint);
+    for (int k = 0; k < 3 && loose; k++)
+      if (xml_child(j->node, acting[k]))
+        robot_left_out(&u->text, j->node, arena_printf(u->a, "`%s` of %s joints", acting[k], j->type));
+  }
+  for (const XmlNode *n = u->robot->first; n; n = n->next)
+    if (!strcmp(n->name, "link") || !strcmp(n->name, "joint")) robot_report(&u->text, n, quiet);
+}
+
 void urdf_write(Urdf *u, Text *out) {
   Text body_text = { 0 };
   const char *name = xml_text(u->robot, "name");
@@ -179,8 +210,8 @@ void urdf_write(Urdf *u, Text *out) {
   unknown(u);
   for (size_t i = 0; i < u->links.n; i++) body(u, u->links.at[i], &body_text);
   for (size_t i = 0; i < u->joints.n; i++) joint(u, u->joints.at[i], &body_text);
-  char *own = arena_printf(u->a, "%s", robot_name(&u->text, name ? name : "robot", "_"));
-  *own = (char)toupper((unsigned char)*own);
+  const char *own = robot_model_name(&u->text, name);
+  unread(u);
   text_printf(out, "// The robot %s, from %s by nsm import.\n", name ? name : "", u->file->path);
   for (size_t i = 0; i < u->text.left.n; i++) text_printf(out, "// Left out: %s.\n", u->text.left.at[i]);
   text_printf(out, "import \"std/joints.nsm\";\nmodel %s {\n  gravity [0, 0, -9.81] [m/s^2];\n", own);

@@ -35,6 +35,7 @@ static void start(void *with, const char *name, const char *const *attribute, si
   n->attribute = ARENA_ARRAY(b->a, const char *, count + 1);
   for (int i = 0; i < count; i++) n->attribute[i] = copied(b->a, attribute[i]);
   n->attribute[count] = NULL;
+  n->taken = ARENA_ARRAY(b->a, bool, count / 2 + 1);
   if (!b->at) b->root = n;
   else if (b->at->last) b->at->last = b->at->last->next = n;
   else b->at->first = b->at->last = n;
@@ -66,9 +67,16 @@ XmlNode *xml_read(Arena *a, const SourceFile *f, RobotWrong *wrong) {
 }
 
 const char *xml_text(const XmlNode *n, const char *name) {
-  for (const char **x = n ? n->attribute : NULL; x && *x; x += 2)
-    if (!strcmp(*x, name)) return x[1];
+  for (int i = 0; n && n->attribute[2 * i]; i++)
+    if (!strcmp(n->attribute[2 * i], name)) {
+      n->taken[i] = true;
+      return n->attribute[2 * i + 1];
+    }
   return NULL;
+}
+
+void xml_take(const XmlNode *n) {
+  for (int i = 0; n->attribute[2 * i]; i++) n->taken[i] = true;
 }
 
 XmlNode *xml_next(const XmlNode *n, const char *name) {

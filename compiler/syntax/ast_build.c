@@ -297,6 +297,23 @@ static bool law_alone(Parse *p, Span at, const Ast *expr) {
   return true;
 }
 
+// name: Type(...);  as in Modelica's cousins;  name: m = 1;  without the word in front;  name: x' = ...;
+static void says_what_a_name_is(Parse *p, Diag *d, Span at, const char *name) {
+  size_t from = skip_blanks(p->file, p->now.at.hi), end = skip_item(p->file, at.hi);
+  const char *text = p->file->text + from;
+  size_t type = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  size_t unit = strcspn(text, "='()<>;");
+  size_t args = skip_blanks(p->file, from + type);
+  if (type > 0 && p->file->text[args] == '(')
+    diag_help(d, "an instance reads: %s %s%s;", span_text(p, (Span){ p->file, from, from + type }), name,
+              span_text(p, (Span){ p->file, args, end }));
+  else if (from + unit < end && text[unit] == '=')
+    diag_help(d, "a quantity has a word in front, such as param, state, coord: state %s; an equation has no name",
+              span_text(p, (Span){ p->file, at.lo, end }));
+  else diag_help(d, "an equation has no name: x' = ...;");
+  give_up(p, end);
+}
+
 static void says_nothing(Parse *p, Span at, const Ast *expr) {
   Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
   bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
@@ -308,10 +325,8 @@ static void says_nothing(Parse *p, Span at, const Ast *expr) {
   else if (compares)
     diag_help(d, "a condition on the run: assert %s; what is to hold always: a contact or a relation",
               span_text(p, at));
-  else if (p->now.kind == ':' && expr->kind == AST_NAME) {
-    diag_help(d, "an equation has no name: x' = ...;");
-    give_up(p, skip_item(p->file, at.hi));
-  } else diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
+  else if (p->now.kind == ':' && expr->kind == AST_NAME) says_what_a_name_is(p, d, at, expr->name);
+  else diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
 }
 
 // An expression with neither word nor sign: says why it is none of the items.

@@ -32,7 +32,8 @@ typedef struct Linear {
   KValue *qv, *zv, *reach_v, *carried, *next;              // variables: the state, reach, phi at the begin; phi at END
   KValue first, *before;                // variables: the step and the state with which free steps in a row began
   KValue *fall;                         // [nq] what q gets of dz where that is constant, K_NONE
-  KValue *before_l;                     // multipliers of the step before the last one, where events are located
+  // where events are located: multipliers of the step before the last one; |u| at the end of both; u of the one at hand
+  KValue *before_l, *speed, *before_speed, *u;
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
   KValue *bound[2];                     // of the forces: least, most
   KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
@@ -68,6 +69,9 @@ void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue f
 // Where events are located: does what is to be positive, a mean over the step, last to its end, 3 now > before? There
 // it is extrapolated from the last two steps (docs/numerics/located.md, 3).
 KValue linear_lasts(const Linear *l, KValue now, KValue before);
+// Can a slip, or the y of a multiplier at its bound, not have been negative within the step? It has not halved, and had
+// not in the step before: then the parabola through the three values is positive.
+KValue linear_goes_on(const Linear *l, KValue now, KValue before);
 
 bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
 void linear_stays_open(Linear *l);                       // before the loop

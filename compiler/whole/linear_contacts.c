@@ -14,16 +14,18 @@
 //
 // s from `kept` on: number of the contact (-1: none), held, forces N and T, L by rows, mu, whether it sticks, steps
 // done here; of the last contact that was struck its number, that of its step and its impulse, and how many were; where
-// events are located forces N and T of the step before the last one
+// events are located forces N and T of the step before the last one, |slip| at its end and that of the last one
 #include <float.h>
 #include <math.h>
 #include "linear.h"
 
 enum { MOST = 4 };
-enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0, KEPT };
+enum { ON, HELD, PRESS, RUB, NN, NT, TN, TT, MU, STICKS, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0,
+       SLIP, SLIP0, KEPT };
 // as in runtime/schemes/whole.h
 static const char *const kept_name[] = { "on", "held", "press", "rub", "NN", "NT", "TN", "TT", "mu", "sticks",
-                                         "acted", "hit", "hit_step", "hit_push", "hits", "press0", "rub0" };
+                                         "acted", "hit", "hit_step", "hit_push", "hits", "press0", "rub0", "slip",
+                                         "slip0" };
 
 // Variables; for each contact (h/2) M_NN and -1/M_NN; d rate/d z of each row [nrow, nz] and its size.
 typedef struct Stays { KValue variable[KEPT], share[MOST], against[MOST], *slope, *size; } Stays;
@@ -104,7 +106,7 @@ void linear_stays_load(Linear *l) {
 
 void linear_stays_close(Linear *l) {
   Step *p = l->p;
-  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0 };
+  static const int out[] = { HELD, PRESS, RUB, STEPS, HIT, HIT_STEP, HIT_PUSH, HITS, PRESS0, RUB0, SLIP, SLIP0 };
   for (int i = 0; i < (int)(sizeof out/sizeof *out); i++)
     k_store(p->b, p->s, k_integer(p->b, l->kept + out[i]), kept(l, out[i]));
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
@@ -181,6 +183,7 @@ static void verify(Contact *c) {
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
+  if (p->w->located) unless(c, linear_goes_on(l, step_abs(p, c->u[1]), kept(l, SLIP)));
   k_else(b);
   KValue sticks = k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0]));
   linear_verify(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
@@ -278,8 +281,9 @@ static void pressed(Contact *c, KValue done) {
   Linear *l = c->l;
   KBuilder *b = l->p->b;
   accept(c, done);
-  for (int i = PRESS; l->p->w->located && i <= RUB; i++)
-    k_set(b, l->stay->variable[i == PRESS ? PRESS0 : RUB0], kept(l, i));
+  static const int before[] = { PRESS, PRESS0, RUB, RUB0, SLIP, SLIP0 };
+  for (int i = 0; l->p->w->located && i < 6; i += 2) k_set(b, l->stay->variable[before[i + 1]], kept(l, before[i]));
+  if (l->p->w->located && c->n == 2) k_set(b, l->stay->variable[SLIP], step_abs(l->p, c->u[1]));
   k_set(b, l->stay->variable[HELD], times(l->p, l->stay->share[c->number], c->lambda[0]));
   k_set(b, l->stay->variable[PRESS], c->lambda[0]);
   if (c->n == 2) k_set(b, l->stay->variable[RUB], c->lambda[1]);

@@ -137,6 +137,30 @@ static void set_calm(Linear *l, const KValue *change, const KValue *z1, const KV
   }
 }
 
+// What s has behind the map, where events are located.
+static int past_at(const Linear *l) { return l->L + l->p->w->nrow * (l->p->w->nrow + 1); }
+
+static void past_open(Linear *l) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  int n = p->w->nrow;
+  KValue **all[] = { &l->before_l, &l->speed, &l->before_speed, &l->u };
+  for (int k = 0; k < 4; k++) *all[k] = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) {
+    l->before_l[i] = k_variable(b, step_name(p, "lb", i), k_get(b, l->l[i]));
+    l->speed[i] = k_variable(b, step_name(p, "speed", i), k_at_number(b, p->s, past_at(l) + n + i));
+    l->before_speed[i] = k_variable(b, step_name(p, "speedb", i), k_get(b, l->speed[i]));
+  }
+}
+
+static void past_close(Linear *l) {
+  KBuilder *b = l->p->b;
+  const KValue *of[] = { l->before_l, l->speed, l->before_speed };
+  int n = l->p->w->nrow;
+  for (int i = 0; i < 3 * n; i++)
+    k_store(b, l->p->s, k_integer(b, past_at(l) + i), k_get(b, of[i / n][i % n]));
+}
+
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
@@ -146,12 +170,11 @@ void linear_rows_open(Linear *l) {
   sizes(l, &l->M, n, "am");
   sizes(l, &l->X, p->w->nz, "ax");
   l->l = ARENA_ARRAY(p->arena, KValue, n + 1);
-  l->before_l = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->l0_value = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->side = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->L_value = ARENA_ARRAY(p->arena, KValue, n * n + 1);
   for (int i = 0; i < n; i++) l->l[i] = k_variable(b, step_name(p, "l", i), k_at_number(b, p->s, l->l_at + i));
-  for (int i = 0; p->w->located && i < n; i++) l->before_l[i] = k_variable(b, step_name(p, "lb", i), k_get(b, l->l[i]));
+  if (p->w->located) past_open(l);
   for (int i = 0; i < n; i++) l->l0_value[i] = k_variable(b, step_name(p, "lo", i), k_at_number(b, p->s, l->l0 + i));
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
@@ -189,6 +212,11 @@ static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y
 KValue linear_lasts(const Linear *l, KValue now, KValue before) {
   KBuilder *b = l->p->b;
   return k_op2(b, OP_LT, before, k_op2(b, OP_TIMES, k_number(b, 3), now));
+}
+
+KValue linear_goes_on(const Linear *l, KValue now, KValue before) {
+  KBuilder *b = l->p->b;
+  return k_op2(b, OP_LE, before, k_op2(b, OP_TIMES, k_number(b, 2), now));
 }
 
 // Is a force within its bounds, which: 0, 1? Of the multiplier before, where events are located.
@@ -306,6 +334,13 @@ static KValue verify_rows(Linear *l, const KValue *q, const KValue *lambda) {
     k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LT, k_number(b, 0), k_op2(b, OP_TIMES, k_get(b, l->side[i]), u))));
     add_sizes(l, &l->M, lambda, i, product, &U);
     linear_verify(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
+    if (p->w->located) {
+      l->u[i] = u;
+      k_else(b);
+      k_if(b, k_op1(b, OP_NOT, linear_goes_on(l, k_op2(b, OP_TIMES, k_get(b, l->side[i]), u), k_get(b, l->speed[i]))));
+      k_set(b, fits, k_integer(b, 0));
+      k_close(b);
+    }
     k_close(b);
   }
   return fits;
@@ -381,7 +416,11 @@ KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearE
 void linear_rows_set(Linear *l, const KValue *lambda) {
   KBuilder *b = l->p->b;
   for (int i = 0; i < l->p->w->nrow; i++) {
-    if (l->p->w->located) k_set(b, l->before_l[i], k_get(b, l->l[i]));
+    if (l->p->w->located) {
+      k_set(b, l->before_l[i], k_get(b, l->l[i]));
+      k_set(b, l->before_speed[i], k_get(b, l->speed[i]));
+      k_set(b, l->speed[i], step_abs(l->p, l->u[i]));
+    }
     k_set(b, l->l[i], lambda[i]);
   }
 }
@@ -390,7 +429,6 @@ void linear_rows_close(Linear *l) {
   Step *p = l->p;
   for (int i = 0; i < p->w->nrow; i++)
     k_store(p->b, p->s, k_integer(p->b, l->l_at + i), k_get(p->b, l->l[i]));
-  for (int i = 0, n = p->w->nrow; p->w->located && i < n; i++)
-    k_store(p->b, p->s, k_integer(p->b, l->L + n * n + n + i), k_get(p->b, l->before_l[i]));
+  if (p->w->located) past_close(l);
   k_store(p->b, p->s, k_integer(p->b, l->worst), k_get(p->b, l->worst_value));
 }

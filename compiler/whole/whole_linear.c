@@ -15,7 +15,8 @@
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (the least gap + lead rate of an open one), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
 // L [nrow, nrow] by columns, for each row which bound holds it (1, -1; 0: none), and where events are located the
-// multipliers of the step before the last one; where contacts stay closed instead of l0, L what linear_contacts.c says
+// multipliers of the step before the last one, |u| of the rows at the end of the last one, and of the one before; where
+// contacts stay closed instead of l0, L what linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 #include "../base/fatal.h"

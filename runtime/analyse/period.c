@@ -2,6 +2,7 @@
 #include "analyse.h"
 #include "runtime/assembly/assembly.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/trimmed.h"
 #include "runtime/shared/unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ nsm_code analysis_period(const analysis *a, nsm_sim *s, double *period, nsm_erro
     if (strcmp(sim_text(s, s->a->m->par[i].name), text) == 0) { *period = s->a->p[i]; wrong = NULL; }
   if (!wrong && *period > 0) return NSM_OK;
   sim_fail(e, NSM_USAGE, "--period %s: %s", text,
-           wrong ? "it is neither a time above 0 nor a parameter of the model" : "it is not above 0");
+           wrong ? "it is neither a time nor a parameter of the model (param T = 2*pi/w may be one)"
+                 : "it is not above 0");
   return NSM_USAGE;
 }
 
@@ -32,8 +34,8 @@ nsm_code analysis_range_read(analysis_range *r, const char *flag, const char *te
   char meant[700], part[3][128] = { "", "", "" };
   int at = -1;
   *r = (analysis_range){ .n = 0 };
-  if (!equals) return wrong(flag, text, "it is P=A:B or P=A:B:N, a parameter from A to B", e);
-  snprintf(r->name, sizeof r->name, "%.*s", (int)(equals - text), text);
+  if (!equals || !strchr(equals, ':')) return wrong(flag, text, "it is P=A:B or P=A:B:N, a parameter from A to B", e);
+  nsm_trimmed(r->name, sizeof r->name, text, (size_t)(equals - text));
   for (int i = 0; i < m->npar; i++) if (strcmp(name_of_parameter(s, i), r->name) == 0) at = i;
   if (at < 0 || m->par[at].structural) {
     char near[400] = "";
@@ -46,7 +48,7 @@ nsm_code analysis_range_read(analysis_range *r, const char *flag, const char *te
   const char *from = equals + 1;
   for (int i = 0; i < 3; i++) {
     size_t n = strcspn(from, ":");
-    snprintf(part[i], sizeof part[i], "%.*s", (int)(n < 127 ? n : 127), from);
+    nsm_trimmed(part[i], sizeof part[i], from, n);
     from += n + (from[n] == ':');
   }
   if ((why = nsm_read_quantity(part[0], unit, &r->from)) || (why = nsm_read_quantity(part[1], unit, &r->to)))

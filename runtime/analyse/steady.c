@@ -91,7 +91,9 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
     w->period = length;
     return NSM_OK;
   }
-  return refuse(e, "no part of a step of Newton's method brings the end of a period nearer to its begin");
+  return refuse(e, w->free ? "no part of a step of Newton's method brings the end of a period nearer to its begin; "
+                             "--period T is for what is driven"
+                           : "no part of a step of Newton's method brings the end of a period nearer to its begin");
 }
 
 static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
@@ -182,13 +184,27 @@ double steady_largest(const steady *w) {
   return most;
 }
 
+// What an `every` drives has a period that is known: not one to be found.
+static nsm_code look_at_drives(const steady *w, const nsm_sim *s, nsm_error *e) {
+  for (int b = 0; w->free && b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (!v->timed || v->n == 0) continue;
+    double every = s->a->cls[v->cls].tab.num[0];
+    sim_fail_at(e, NSM_USAGE, sim_at_class(v->cls), "an `every` of %.10g s drives the model: its orbits have a "
+                "multiple of that period, --period %.10gs", every, every);
+    return NSM_USAGE;
+  }
+  return NSM_OK;
+}
+
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_sim *s = nsm_open(w->a.m, set, e);
   if (!s) return e->code;
   double step = s->a->step;
   w->start = s->a->start;
   w->free = isnan(w->period);
-  nsm_code code = steady_names(w, s, e);
+  nsm_code code = look_at_drives(w, s, e);
+  if (code == NSM_OK) code = steady_names(w, s, e);
   nsm_close(s);
   if (code == NSM_OK && w->free) code = steady_guess(w, set, e);
   if (w->free) w->steps = (long)ceil(w->period / step);

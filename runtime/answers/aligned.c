@@ -31,6 +31,7 @@ void aligned_note(struct aligned *w, const nsm_sim *s, const tape *t) {
     double at = e->t + e->h;
     int known = e->end != TAPE_SET && e->end != TAPE_WHEN;
     aligned_stop *last = w->n > 0 ? &w->stop[w->n - 1] : NULL;
+    if (!last && at - s->a->start <= 4 * sim_time_round_off(s, at)) continue;    // at once, in the first phase
     if (last && at - last->t <= 4 * sim_time_round_off(s, at)) last->known |= known;
     else w->missed += !add_stop(w, at, known);
   }

@@ -211,9 +211,10 @@ static void say(const fitting *w, FILE *err) {
   char note[800];
   for (int j = 0; j < f->np; j++) {
     double sd = deviation(w, j);
-    if (!w->free_of[j]) fprintf(err, "  %s = %.11g, at its bound\n", name_of(f, j), b->x[j]);
-    else fprintf(err, "  %s = %.11g +- %.5g  [%.6g, %.6g]\n", name_of(f, j), b->x[j], sd, b->x[j] - t * sd,
-                 b->x[j] + t * sd);
+    const char *unit = f->vary[j].unit, *gap = *unit ? " " : "";
+    if (!w->free_of[j]) fprintf(err, "  %s = %.11g%s%s, at its bound\n", name_of(f, j), b->x[j], gap, unit);
+    else fprintf(err, "  %s = %.11g +- %.5g%s%s  [%.6g, %.6g]\n", name_of(f, j), b->x[j], sd, gap, unit,
+                 b->x[j] - t * sd, b->x[j] + t * sd);
   }
   fprintf(err, "%d numbers, rms %.6g, sum of squares %.11g; %d iterations, %ld runs; %d of %d starts end here\n", f->n,
           sqrt(b->rss / f->n), b->rss, b->iterations, f->runs, agreeing(w), w->nend);

@@ -48,7 +48,12 @@ static int column_of(const char *path, const char *name, int events, double **t,
   else if (!timed) refuse_data(e, path, "its first column must be `time`");
   else {
     *count = events ? nsm_points_numbers(text, n, name, *y, &wrong) : nsm_points_read(text, n, name, *t, *y, &wrong);
-    if (*count == 0)
+    size_t wide = wrong.hi - wrong.lo;
+    int head = wrong.row == 1 && wrong.column == 0, length = wide < 300 ? (int)wide : 300;
+    if (*count == 0 && head)
+      sim_fail(e, NSM_USAGE, "E0776: --data %s: there is no column `%s`; its first line is %.*s", path, name, length,
+               text + wrong.lo);
+    else if (*count == 0)
       sim_fail(e, NSM_USAGE, "E0776: --data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
   }
   free(text);
@@ -85,6 +90,8 @@ static nsm_code read_match(nsm_sim *s, const char *text, matching *w, nsm_error 
   nsm_trimmed(w->data, sizeof w->data, text + from, end > from ? end - from : 0);
   w->sigma = 1;
   w->one.of_flag = "--match";
+  if (!wave && memchr(text, '=', end))
+    return fit_refuse(e, "--match", text, "what is compared stands on both sides of a `~`: \"z ~ height\"");
   nsm_code code = answers_read_of(s, w->model, &w->one, e);
   if (code != NSM_OK) return code;
   const answers_of *of = w->one.of;
@@ -173,8 +180,9 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   int files = listed(flags, NSM_FLAG_DATA), matches = listed(flags, NSM_FLAG_MATCH),
       many = listed(flags, NSM_FLAG_FIT_VARY);
   if (files == 0 || matches == 0 || many == 0) {
-    sim_fail(e, NSM_USAGE, "E0777: nsm fit asks for --data FILE, --match \"z ~ height\" and --vary \"e=0:1\", or for a "
-             "block fit { } of the model");
+    const char *missing = files + matches + many == 0 ? "asks for" : "lacks";
+    sim_fail(e, NSM_USAGE, "E0777: nsm fit %s%s%s%s; they stand in flags or in a block fit { } of the model", missing,
+             files ? "" : " --data FILE", matches ? "" : " --match \"z ~ height\"", many ? "" : " --vary \"e=0:1\"");
     return NSM_USAGE;
   }
   f->file = calloc((size_t)files, sizeof *f->file);

@@ -22,6 +22,8 @@ nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room
     name_of(given->text, name, sizeof name);
     if (!*name || strlen(names) + strlen(name) + 3 > room)
       return fit_refuse(e, "--vary", given->text, "a name is missing or too long");
+    if (strstr(name, " in ["))
+      return fit_refuse(e, "--vary", given->text, "here bounds stand behind `=`: \"e=0:1\", \"k=log(1, 1e4)\"");
     if (*names) strcat(names, ", ");
     strcat(names, name);
     f->nname++;
@@ -43,11 +45,12 @@ static const char *read_bounds(const char *text, size_t n, fit_vary *v) {
   v->log = n > 5 && strncmp(text, "log(", 4) == 0 && text[n - 1] == ')';
   if (v->log) { text += 4; n -= 5; }
   const char *between = memchr(text, v->log ? ',' : ':', n), *wrong;
-  if (!between) return "bounds are lo:hi or log(lo, hi)";
+  if (!between) return "bounds are lo:hi, as 0.1:2, or log(lo, hi)";
   size_t first = (size_t)(between - text);
   if ((wrong = fit_number(v, text, first, &v->lo))) return wrong;
   if ((wrong = fit_number(v, between + 1, n - first - 1, &v->hi))) return wrong;
-  return v->lo < v->hi && (!v->log || v->lo > 0) ? NULL : "its bounds hold nothing";
+  if (v->log && !(v->lo > 0)) return "log(lo, hi) has lo > 0";
+  return v->lo < v->hi ? NULL : "its first bound is not below its second";
 }
 
 static nsm_code vary(const char *text, fit_vary *v, nsm_error *e) {
@@ -65,7 +68,13 @@ static nsm_code vary(const char *text, fit_vary *v, nsm_error *e) {
     wrong = read_bounds(is, n, v);
   }
   if (!wrong && from) wrong = fit_number(v, from + 6, strlen(from + 6), &v->from);
-  if (!wrong && from && !(v->lo <= v->from && v->from <= v->hi)) wrong = "its start is not within its bounds";
+  char why[400];
+  if (!wrong && from && !(v->lo <= v->from && v->from <= v->hi)) {
+    const char *gap = *v->unit ? " " : "", *tells = *v->unit ? "; what has no unit is in " : "";
+    snprintf(why, sizeof why, "its start, %.6g%s%s, is not within its bounds, %.6g to %.6g%s%s%s%s", v->from, gap,
+             v->unit, v->lo, v->hi, gap, v->unit, tells, v->unit);
+    wrong = why;
+  }
   return wrong ? fit_refuse(e, "--vary", text, wrong) : NSM_OK;
 }
 
@@ -85,7 +94,10 @@ static void share(fit *f, const fit_vary *name) {
       fit_vary *v = &f->vary[f->np++];
       *v = name[j];
       v->own = own;
+      int again = 1;                                       // a file that is given once more
+      for (int i = 0; i < k; i++) again += strcmp(f->file[i].path, f->file[k].path) == 0;
       if (own) snprintf(v->name, sizeof v->name, "%.120s in %.160s", name[j].name, f->file[k].path);
+      if (own && again > 1) snprintf(v->name + strlen(v->name), sizeof v->name - strlen(v->name), " (%d)", again);
       for (char *c = v->name; *c; c++) if (*c == '"' || *c == '\\' || *(unsigned char *)c < 32) *c = '_';
     }
   }

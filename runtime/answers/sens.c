@@ -51,6 +51,12 @@ static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error 
     return NSM_FAILED;
   }
   if (c.off <= 10 * c.unsure) return NSM_OK;               // what is sure is an estimate
+  if (!isnan(a->on_step)) {
+    sim_fail(e, NSM_FAILED, "--check: an instant of `every` is at the end of a step, t = %.10g s; one that moves "
+             "stands in another step, whose error has a kink there, and differences of %s are %.3g off: a --step "
+             "that does not divide the time between instants shows more", a->on_step, c.of, c.off);
+    return NSM_FAILED;
+  }
   sim_fail(e, NSM_CLAIM, "the derivative of %s along a random direction is off differences by %.3g, which are sure to "
            "%.3g", c.of, c.off, c.unsure);
   return NSM_CLAIM;

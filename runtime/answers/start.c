@@ -51,6 +51,12 @@ static int start_with(const player *p, const play_name *name, double value, doub
   set.dump_problems = NULL;
   nsm_sim *s = nsm_open(p->s->a->given, &set, e);
   free(all);
+  if (!s && name->parameter >= 0 && e) {                  // as a number of members
+    char why[sizeof e->text];
+    snprintf(why, sizeof why, "%s", e->text);
+    sim_fail_at(e, NSM_USAGE, sim_at_parameter(name->parameter), "E0773: `%s` cannot be changed a little: %s",
+                name->text, why);
+  }
   if (!s) return 0;
   int good = play_start_size(s) == play_start_size(p->s) &&
              (name->column < 0 || nsm_write_column(s, name->column, value, e) == NSM_OK);

@@ -154,10 +154,17 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
   return h ^ h >> 29;
 }
 
+// Does an instant end the piece at a time of the clock? One that moves comes to stand in another step.
+static int is_on_step(const nsm_sim *s, const tape_entry *e) {
+  double at = e->t + e->h, k = round((at - s->a->start) / s->a->step);
+  return e->end == TAPE_EVERY && fabs(at - (s->a->start + k * s->a->step)) <= 2 * sim_time_round_off(s, at);
+}
+
 static void tell(answers *a, const tape *t, long from) {
   for (long i = from; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
     a->pieces += e->kind == TAPE_PIECE || e->kind == TAPE_STAGES;
+    if (isnan(a->on_step) && is_on_step(t->s, e)) a->on_step = e->t + e->h;
     if (e->end == TAPE_WHEN || e->end == TAPE_BY_TIME) a->steps = mixed(a->steps, (uint64_t)e->number);
     if (e->end == TAPE_EVERY) a->steps = mixed(a->steps, (uint64_t)((e->t + e->h - t->s->a->start) / t->s->a->step));
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;

@@ -96,6 +96,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   if (code == NSM_OK && *t->refused) code = tape_refused(t, e);
   a->sequence = a->steps = 0;
   a->events = a->pieces = 0;
+  a->on_step = NAN;
   if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives, e);
   tape_close(t);
   nsm_close(begin);

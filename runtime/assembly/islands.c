@@ -158,6 +158,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
   a->index = SIM_NEW(s, n, int);
   a->zero = SIM_NEW(s, n, unsigned char);
+  a->equation = SIM_NEW(s, n, unsigned char);
   double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   if (n == 0) return;
@@ -275,6 +276,20 @@ static int solve_pile(nsm_sim *s, int first, int m) {
   return solved(s, &p, first, 1, NULL);
 }
 
+// Constraints in a problem with friction, for cone/reduced.c; NULL: there are none.
+static const unsigned char *equations(nsm_sim *s, int first, int m) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  int any = 0;
+  for (int i = first; i < first + m; i++) {
+    int row = r->row_at[a->active[i]];
+    a->equation[i] = s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT && !sim_is_implied(s, row) &&
+                     a->lo[i] == -INFINITY && a->hi[i] == INFINITY;
+    any |= a->equation[i];
+  }
+  return any ? a->equation + first : NULL;
+}
+
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense. near: lambda is all but the answer.
 static int solve_island(nsm_sim *s, int first, int m, int near) {
   sim_islands *a = &s->n.isl;
@@ -285,6 +300,7 @@ static int solve_island(nsm_sim *s, int first, int m, int near) {
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
                          .cone = a->solver.cone, .q_terms = a->terms + first };
   p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + first, m, a->solver.cone);
+  if (p.cones > 0 && s->a->on.constraint.n > 0) p.equation = equations(s, first, m);
   p.M = tiny ? small : dense ? a->dense : a->val;
   take_matrix(&s->n.r, a, first, m, (entries){ tiny ? small : dense ? a->dense : a->val,
                                                dense ? NULL : a->row_start, a->col });

@@ -15,6 +15,7 @@
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
+  double *last, *past;                  // [rows] at the lower end of the bracket, and at the one before
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
   double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none

@@ -42,10 +42,28 @@ static double dip(double g0, double u0, double g1, double u1, double h) {
   return g0 + x * (u0 + x * (b + x * a)) < 0 ? x : 0;
 }
 
-// The first place at which an open gap may be negative, although it is not at the end of the trial; 0: none.
+// The same of a slip, or of the y of a multiplier at its bound, of which no rate is known: by the parabola through its
+// last three values, v0 a time of `before` ago.
+static double dip_of_three(double v0, double v1, double v2, double before, double h) {
+  if (!(before > 0 && v1 > 0 && v2 > 0)) return 0;
+  // v = v1 + a x + b x^2, x in [-before, h]
+  double d0 = (v1 - v0) / before, d1 = (v2 - v1) / h, b = (d1 - d0) / (before + h), a = d1 - b * h;
+  double x = b > 0 ? -a / (2 * b) : 0;
+  return x > 0 && x < h && v1 + 0.5 * a * x < 0 ? x : 0;
+}
+
+static int is_rate(int set) { return set == SIM_SLIPS_ON || set == SIM_LOW || set == SIM_HIGH; }
+
+// The first place at which an open gap, a slip or a y may be negative, although it is not at the end of the trial; 0:
+// none.
 static double first_dip(const nsm_sim *s, double h) {
   const struct sim_located *w = s->located;
   double first = 0;
+  for (int row = 0; !sim_has_fixed_sets(s) && row < s->n.r.n; row++) {
+    if (!is_rate(s->now.set[row]) || !(w->mean[row] == s->now.watched[row])) continue;
+    double x = dip_of_three(s->now.mean[row], s->now.watched[row], w->f[row], s->now.set_h, h);
+    if (x > 0 && (first == 0 || x < first)) first = x;
+  }
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_OPEN || !(s->w.rate0[row] < 0 && w->rate[row] > 0)) continue;
@@ -94,21 +112,70 @@ static int ends_before(nsm_sim *s, double lo) {
   return jumps;
 }
 
+// A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
+// both sides hardly move; those through the last two places before the root (w->past at `from`, w->last at lo) find it.
+// What is between lo and hi; `from`: the lower end before. Every fourth length is the middle, and if those since the
+// last middle (`wide`, the width then) have not halved the bracket, the function is taken as one that jumps. side: 1
+// where the last trial was behind the root, -1: before; `again` more before that one were so.
+typedef struct bracket { double from, lo, hi, wide; int side, again, jumps; } bracket;
+
+// A little less than that place is taken where the last trial was behind the root, else a little more; the more trials
+// are on one side the less little. 0: they do not know.
+static double from_before(const nsm_sim *s, const bracket *b) {
+  static const double aside[] = { 1e-2, 0.1 };
+  const struct sim_located *w = s->located;
+  double r = b->hi;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (!(w->high[row] < 0)) continue;
+    double past = w->past[row], last = w->last[row];
+    if (!(past > last && last > 0 && isfinite(past))) return 0;
+    r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
+  }
+  return b->again < 2 ? b->lo + (r - b->lo) * (1 - b->side * aside[b->again]) : 0;
+}
+
+static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
+  double width = b->hi - b->lo, r = b->jumps ? from_before(s, b) : tries % 4 == 0 ? 0 : next(s, b->lo, b->hi);
+  if (tries % 4 == 0) {
+    b->jumps |= width > 0.5 * b->wide;
+    b->wide = 0.5 * width;
+  }
+  if (!(r > b->lo && r < b->hi)) r = b->lo + 0.5 * width;
+  return fmin(fmax(r, b->lo + 0.5 * least), b->hi - 0.5 * least);
+}
+
+static void narrow(nsm_sim *s, bracket *b, double r, int up) {
+  struct sim_located *w = s->located;
+  int side = up ? 1 : -1;
+  if (up) {
+    b->hi = r;
+    for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
+  } else {
+    b->from = b->lo;
+    b->lo = r;
+    SIM_SWAP(w->past, w->last);
+    ordinates(s, r, w->last);
+    memcpy(w->low, w->last, (size_t)s->n.r.n * sizeof(double));
+  }
+  double *stays = up ? w->low : w->high;
+  for (int row = 0; b->side == side && row < s->n.r.n; row++) stays[row] *= 0.5;
+  b->again = b->side == side ? b->again + 1 : 0;
+  b->side = side;
+}
+
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
-  double lo = 0, hi = *length, whole = hi, tried = hi,
-         least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + hi));
-  int side = 0;
-  sim_watch_tolerances(s, hi);
+  bracket b = { .hi = *length, .wide = *length };
+  double whole = b.hi, tried = b.hi,
+         least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + b.hi));
+  sim_watch_tolerances(s, b.hi);
   for (int row = 0; row < s->n.r.n; row++) {
-    w->low[row] = sim_watch_start(s, row);
-    w->high[row] = crossed(s, row) ? ordinate(s, row, hi) : INFINITY;
+    w->low[row] = w->last[row] = sim_watch_start(s, row);
+    w->high[row] = crossed(s, row) ? ordinate(s, row, b.hi) : INFINITY;
   }
-  for (int tries = 1; hi - lo > least && tries < MOST_TRIES; tries++) {
-    double r = next(s, lo, hi);
-    if (tries % 4 == 0 || !(r > lo && r < hi)) r = lo + 0.5 * (hi - lo);
-    r = fmin(fmax(r, lo + 0.5 * least), hi - 0.5 * least);
-    if (lo == 0 && hi < none * whole) { *length = 0; break; }
+  for (int tries = 1; b.hi - b.lo > least && tries < MOST_TRIES; tries++) {
+    double r = choose(s, &b, tries, least);
+    if (b.lo == 0 && b.hi < none * whole) { *length = 0; break; }
     nsm_code code = attempt(s, r, e);
     if (code != NSM_OK) return code;
     tried = r;
@@ -119,20 +186,11 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
       at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
     }
     if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
-    if (up) {
-      hi = r;
-      for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
-    } else {
-      lo = r;
-      ordinates(s, r, w->low);
-    }
-    double *stays = up ? w->low : w->high;
-    for (int row = 0; side == (up ? 1 : -1) && row < s->n.r.n; row++) stays[row] *= 0.5;
-    side = up ? 1 : -1;
+    narrow(s, &b, r, up);
   }
   if (*length == 0) { take_hits(s); return NSM_OK; }
-  int before = ends_before(s, lo);
-  *length = before ? lo : hi;
+  int before = ends_before(s, b.lo);
+  *length = before ? b.lo : b.hi;
   nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
   if (code == NSM_OK && !before) take_hits(s);
   return code;

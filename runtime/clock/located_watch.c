@@ -188,7 +188,11 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
-  if (s->now.set[row] == SIM_SLIPS_ON) { w->f[row] = still_slides(&g, m); return; }
+  if (s->now.set[row] == SIM_SLIPS_ON) {
+    w->mean[row] = s->now.watched[row];
+    w->f[row] = still_slides(&g, m);
+    return;
+  }
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
   w->out[row] = (unsigned char)g.slides;
   w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
@@ -226,7 +230,9 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
       w->f[row] = inside > 0 ? end : fmin(end, 0) - fabs(y) / m;
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
-      w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
+      int there = off > 0 || k->gamma == 1 || k->recorded;
+      if (there) w->mean[row] = s->now.watched[row];
+      w->f[row] = there ? along - m * off : at_end(s, row, along, h);
       if (off > 0 && sim_watch_jumps(s, row)) w->f[row] = -fmax(fabs(w->rate[row]), DBL_MIN);
     }
   }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { BITS = 512 };                     // nodes of rows up to which their pattern is one of bits
+
 static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
   int c = 0, next = 0;
   for (int i = 0; i < p->m; ) {
@@ -41,21 +43,25 @@ static size_t place(nsm_graph *g, int c, int k, size_t at) {
   return at + (size_t)(g->node[c].size * g->node[g->column[k]].size);
 }
 
-// Dense: one look along the columns; bit j of row c of `bits` says that c and j are coupled, in either direction.
-static int pattern_dense(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g, const int *node_of) {
+// Bit j of row c of `bits` says that c and j are coupled, in either direction.
+static void couple(uint64_t *bits, size_t words, size_t c, size_t d) {
+  bits[c * words + d / 64] |= 1ull << d % 64;
+  bits[d * words + c / 64] |= 1ull << c % 64;
+}
+
+// One look along the columns, or the rows.
+static int pattern_bits(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g, const int *node_of) {
   size_t nodes = (size_t)g->nodes, words = (nodes + 63) / 64;
   uint64_t *bits = nsm_cone_take(w, nodes * words * sizeof *bits);
   if (!bits) return 0;
   memset(bits, 0, nodes * words * sizeof *bits);
+  for (size_t c = 0; c < nodes; c++) couple(bits, words, c, c);
   for (int j = 0; j < p->m; j++) {
     size_t d = (size_t)node_of[j];
-    bits[d * words + d / 64] |= 1ull << d % 64;
-    for (int i = 0; i < p->m; i++)
-      if (entry(p, i, j) != 0) {
-        size_t c = (size_t)node_of[i];
-        bits[c * words + d / 64] |= 1ull << d % 64;
-        bits[d * words + c / 64] |= 1ull << c % 64;
-      }
+    for (int k = p->row_start ? p->row_start[j] : 0, end = p->row_start ? p->row_start[j + 1] : 0; k < end; k++)
+      if (p->M[k] != 0) couple(bits, words, d, (size_t)node_of[p->col[k]]);
+    for (int i = 0; !p->row_start && i < p->m; i++)
+      if (entry(p, i, j) != 0) couple(bits, words, d, (size_t)node_of[i]);
   }
   size_t total = 0;
   for (size_t k = 0; k < nodes * words; k++) total += (size_t)__builtin_popcountll(bits[k]);
@@ -199,8 +205,8 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   if (!g->node || !g->start || !g->diagonal || !g->q || !g->scale || !node_of) return 0;
   make_nodes(p, g, node_of);
   if (p->factors     ? !pattern_factors(w, g)
-      : p->row_start ? !pattern_sparse(p, w, g, node_of)
-                     : !pattern_dense(p, w, g, node_of))
+      : p->row_start && g->nodes > BITS ? !pattern_sparse(p, w, g, node_of)
+                                        : !pattern_bits(p, w, g, node_of))
     return 0;
   g->at = nsm_cone_take(w, (size_t)g->start[g->nodes] * sizeof *g->at);
   if (!g->at) return 0;

@@ -42,8 +42,9 @@ static bits open_bits(const nsm_graph *g, const unsigned char *take, nsm_fronts 
   return b;
 }
 
-// Eliminates node i and all that cannot be told from it; appends own and border nodes to f->member.
-static int eliminate(const nsm_graph *g, bits *b, int i, nsm_fronts *f) {
+// Eliminates node i and all that cannot be told from it, but for those of `stay`; appends own and border nodes to
+// f->member.
+static int eliminate(const nsm_graph *g, const unsigned char *stay, bits *b, int i, nsm_fronts *f) {
   nsm_front *front = f->front + f->count;
   *front = (nsm_front){ .list = f->members };
   uint64_t *mine = row(b, i);
@@ -55,7 +56,7 @@ static int eliminate(const nsm_graph *g, bits *b, int i, nsm_fronts *f) {
     for (size_t v = 0; v < b->words; v++)
       for (uint64_t x = mine[v]; x; x &= x - 1) {
         int j = (int)(64 * v) + __builtin_ctzll(x),
-            same = j == i || memcmp(mine, row(b, j), b->words * sizeof(uint64_t)) == 0;
+            same = j == i || (!(stay && stay[b->id[j]]) && memcmp(mine, row(b, j), b->words * sizeof(uint64_t)) == 0);
         if (same == pass) continue;
         *border++ = j;
         front->own += same;
@@ -163,10 +164,24 @@ int nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f) {
   return f->front && f->old && f->member && f->local && f->id && f->degree && f->scratch[2] && f->bits;
 }
 
-void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f) {
-  int rows = 0;
-  for (int c = 0; c < g->nodes; c++) rows += take[c] ? g->node[c].size : 0;
-  if (rows <= SMALL) { nsm_fronts_one(g, take, f); return; }
+// The nodes that stay, all in one front, which eliminates none of them.
+static int leave(const nsm_graph *g, bits *b, nsm_fronts *f) {
+  nsm_front *front = f->front + f->count;
+  *front = (nsm_front){ .list = f->members, .stays = 1 };
+  for (int i = 0; i < b->nodes; i++) {
+    if (b->degree[i] < 0) continue;
+    if (f->members == f->member_room) return 0;
+    f->member[f->members++] = i;
+    front->own++;
+    front->rows += g->node[b->id[i]].size;
+  }
+  front->own_rows = front->rows;
+  f->count++;
+  return 1;
+}
+
+// Minimum degree of the taken nodes; those of `stay`, which may be NULL, come last. 0: no room.
+static int order(const nsm_graph *g, const unsigned char *take, const unsigned char *stay, nsm_fronts *f) {
   bits b = open_bits(g, take, f);
   *g->work += 2.0 * b.nodes * b.nodes;
   int *when = f->scratch[0], *parent = f->local, left = b.nodes;
@@ -174,8 +189,8 @@ void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *
   while (left > 0) {
     int best = -1;
     for (int i = 0; i < b.nodes; i++)
-      if (b.degree[i] >= 0 && (best < 0 || b.degree[i] < b.degree[best])) best = i;
-    if (!eliminate(g, &b, best, f)) { nsm_fronts_one(g, take, f); return; }
+      if (b.degree[i] >= 0 && !(stay && stay[b.id[i]]) && (best < 0 || b.degree[i] < b.degree[best])) best = i;
+    if (!(best < 0 ? leave(g, &b, f) : eliminate(g, stay, &b, best, f))) return 0;
     const nsm_front *front = f->front + f->count - 1;
     for (int k = 0; k < front->own; k++) when[f->member[front->list + k]] = f->count - 1;
     left -= front->own;
@@ -184,4 +199,15 @@ void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *
   order_depth_first(f, parent);
   for (int k = 0; k < f->members; k++) f->member[k] = b.id[f->member[k]];
   measure(f);
+  return 1;
+}
+
+void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f) {
+  int rows = 0;
+  for (int c = 0; c < g->nodes; c++) rows += take[c] ? g->node[c].size : 0;
+  if (rows <= SMALL || !order(g, take, NULL, f)) nsm_fronts_one(g, take, f);
+}
+
+int nsm_fronts_complement(const nsm_graph *g, const unsigned char *take, const unsigned char *stay, nsm_fronts *f) {
+  return order(g, take, stay, f);
 }

@@ -134,7 +134,9 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     for (int i = 0; i < front->own + front->border; i++) w->position[member[i]] = -1;
 
     nsm_la_pivots rule = nsm_la_any_pivot();
-    if (nsm_la_front(own, rows, w->front, pivot, &rule) >= 0 || vanishes(w->front, own, rows)) return 0;
+    if (!front->stays &&
+        (nsm_la_front(own, rows, w->front, pivot, &rule) >= 0 || vanishes(w->front, own, rows)))
+      return 0;
     const double *F12 = w->front + (size_t)own * (size_t)rows, *F22 = F12 + own;
     for (int j = 0; j < own; j++, factor += rows)
       memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
@@ -162,28 +164,68 @@ static void store(const nsm_graph *g, const int *member, int from, int to, const
   }
 }
 
-void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
+void nsm_factor_down(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
   const double *factor = w->factor;
-  *g->work += 2.0 * (double)f->factor_size;
+  *g->work += (double)f->factor_size;
   const int *pivot = w->pivot;
   for (int k = 0; k < f->count; k++) {
     const nsm_front *front = f->front + k;
     const int *member = f->member + front->list, own = front->own_rows, rows = front->rows, border = rows - own;
-    load(g, member, 0, front->own + front->border, x, w->x);
-    for (int i = 0; i < own; i++) { double t = w->x[i]; w->x[i] = w->x[pivot[i]]; w->x[pivot[i]] = t; }
-    nsm_la_lower_solve(own, 1, 1, factor, rows, w->x, own);
-    if (border) nsm_la_gemv(border, own, -1.0, factor + own, rows, w->x, 1.0, w->x + own);
-    store(g, member, 0, front->own + front->border, w->x, x);
+    if (!front->stays) {
+      load(g, member, 0, front->own + front->border, x, w->x);
+      for (int i = 0; i < own; i++) { double t = w->x[i]; w->x[i] = w->x[pivot[i]]; w->x[pivot[i]] = t; }
+      nsm_la_lower_solve(own, 1, 1, factor, rows, w->x, own);
+      if (border) nsm_la_gemv(border, own, -1.0, factor + own, rows, w->x, 1.0, w->x + own);
+      store(g, member, 0, front->own + front->border, w->x, x);
+    }
     factor += (size_t)own * (size_t)(rows + border);
     pivot += own;
   }
+}
+
+void nsm_factor_up(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
+  const double *factor = w->factor + f->factor_size;
+  *g->work += (double)f->factor_size;
   for (int k = f->count - 1; k >= 0; k--) {
     const nsm_front *front = f->front + k;
     const int *member = f->member + front->list, own = front->own_rows, rows = front->rows, border = rows - own;
     factor -= (size_t)own * (size_t)(rows + border);
+    if (front->stays) continue;
     load(g, member, 0, front->own + front->border, x, w->x);
     if (border) nsm_la_gemv(own, border, -1.0, factor + (size_t)own * (size_t)rows, own, w->x + own, 1.0, w->x);
     nsm_la_upper_solve(own, 1, factor, rows, w->x, own);
     store(g, member, 0, front->own, w->x, x);
   }
+}
+
+void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
+  nsm_factor_down(g, f, w, x);
+  nsm_factor_up(g, f, w, x);
+}
+
+const double *nsm_factor_complement(const nsm_fronts *f, const nsm_factor *w) {
+  const double *factor = w->factor;
+  for (int k = 0; k < f->count; k++) {
+    size_t own = (size_t)f->front[k].own_rows, rows = (size_t)f->front[k].rows;
+    if (f->front[k].stays) return factor;
+    factor += own * (2 * rows - own);
+  }
+  return NULL;
+}
+
+double nsm_factor_least(const nsm_fronts *f, const nsm_factor *w) {
+  const double *factor = w->factor;
+  double least = HUGE_VAL;
+  for (int k = 0; k < f->count; k++) {
+    size_t own = (size_t)f->front[k].own_rows, rows = (size_t)f->front[k].rows;
+    double small = HUGE_VAL, large = 0;
+    for (size_t j = 0; j < own; j++) {
+      double pivot = fabs(factor[j * (rows + 1)]);
+      small = fmin(small, pivot);
+      large = fmax(large, pivot);
+    }
+    if (own > 0 && !f->front[k].stays) least = fmin(least, small / large);
+    factor += own * (2 * rows - own);
+  }
+  return least;
 }

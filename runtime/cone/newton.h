@@ -77,6 +77,7 @@ typedef struct nsm_front {
   int list;                  // where its nodes stand in nsm_fronts.member: own first, then the border
   int rows, own_rows;        // of both; of own
   int children;              // how many contributions it takes from the top of the stack
+  int stays;                 // it is assembled and not factored (nsm_fronts_complement)
 } nsm_front;
 
 typedef struct nsm_fronts {
@@ -93,6 +94,8 @@ int  nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f);
 // Orders the subgraph of the nodes with take[c] != 0; one dense front where it is small or fills up.
 void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
+// The same, with the nodes that stay in one front which is assembled alone: the Schur complement on them. 0: no room.
+int nsm_fronts_complement(const nsm_graph *g, const unsigned char *take, const unsigned char *stay, nsm_fronts *f);
 
 // ---- front.c: J = A + B (M + alpha metric), or M, restricted to the taken nodes -------------------------------------
 typedef struct nsm_factor {
@@ -108,8 +111,33 @@ typedef struct nsm_factor {
 int  nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k);
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
                     nsm_factor *k);
-// x [rows] in: right-hand side; out: solution, on the rows of the taken nodes; others are left alone.
+// x [rows] in: right-hand side; out: solution, on the rows of the taken nodes; others are left alone. The two halves:
+// down the tree, up again; where nodes stay, their rows of x are between the two those of the Schur complement.
 void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
+void nsm_factor_down(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
+void nsm_factor_up(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
+// Of the last factorization: the Schur complement, column-major, by the nodes that stay; and the least pivot relative
+// to the largest of its front.
+const double *nsm_factor_complement(const nsm_fronts *f, const nsm_factor *k);
+double        nsm_factor_least(const nsm_fronts *f, const nsm_factor *k);
+
+// ---- reduced.c: a problem without its equations ---------------------------------------------------------------------
+typedef struct nsm_reduced {
+  nsm_cone_problem p;        // of the rows that are left, dense
+  int            kept, *at;  // [m] of the given problem: row of p, -1: an equation
+  nsm_graph      g;          // of the given problem, each row a node
+  nsm_fronts     fronts;     // of its equations
+  nsm_factor     factor;
+  unsigned char *all, *stay; // [m]
+  double        *q, *terms, *lo, *hi, *x;
+  double        *lambda, *u; // [p.m]
+  nsm_cone_block *cone;
+} nsm_reduced;
+// 0 where nothing would be gained, equations depend on each other all the same, or there is no room.
+int  nsm_reduced_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_reduced *r);
+// r->lambda := the part of lambda; and lambda := the answer that belongs to r->lambda, once.
+void nsm_reduced_guess(const nsm_cone_problem *p, const nsm_reduced *r, const double *lambda);
+void nsm_reduced_answer(const nsm_cone_problem *p, nsm_reduced *r, double *lambda);
 
 // ---- the map --------------------------------------------------------------------------------------------------------
 // F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy:

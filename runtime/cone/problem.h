@@ -72,6 +72,8 @@ typedef struct nsm_cone_problem {
   const nsm_cone_block *cone; // [cones]
   const double  *q_terms;    // [m] or NULL: size of the terms that q_i was made of, which it has the round-off of
   const nsm_cone_factors *factors;
+  const unsigned char *equation; // [m] or NULL: nonzero where a row that is free and in no block is worth eliminating
+                             // beforehand (reduced.c): a constraint that does not depend on others of these
 } nsm_cone_problem;
 
 typedef enum {

@@ -138,8 +138,8 @@ static int comes_close(const nsm_graph *g, const nsm_newton *n, const double *x,
 // The first attempt goes on for long where it comes close: contacts that contradict each other, two nearly in the same
 // place, make the loop creep along a null vector of the active set until one of them opens; not for an iterate, which
 // will be followed by another one. Most others are short; the second, fourth, eighth ... have time to creep, too.
-nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                          double *lambda, double *u) {
+static nsm_cone_outcome attempt(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u) {
   size_t mark = w->used;
   nsm_graph g;
   nsm_newton n;
@@ -165,4 +165,26 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   }
   w->used = mark;
   return outcome;
+}
+
+// The first attempt, of the rows that are left without equations (reduced.c). 0: all are, or that led nowhere.
+static int without_equations(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                             double *u) {
+  size_t mark = w->used;
+  nsm_reduced r;
+  nsm_cone_check c = { .accepted = 0 };
+  if (t->attempt == 0 && nsm_reduced_make(p, w, &r)) {
+    nsm_reduced_guess(p, &r, lambda);
+    if (attempt(&r.p, w, t, r.lambda, r.u) == NSM_CONE_PROPOSED) {
+      nsm_reduced_answer(p, &r, lambda);
+      nsm_cone_check_answer(p, w, t, lambda, u, &c);
+    }
+  }
+  w->used = mark;
+  return c.accepted;
+}
+
+nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          double *lambda, double *u) {
+  return without_equations(p, w, t, lambda, u) ? NSM_CONE_PROPOSED : attempt(p, w, t, lambda, u);
 }

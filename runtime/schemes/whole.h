@@ -14,10 +14,12 @@ enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32,
 
 // A contact that stays closed, in s: its number (-1: none), what holds it, forces N and T, L by rows, mu, whether it
 // sticks, steps done with it; of the last that was struck its number, that of the step (of the last step in which any
-// contact had a force) and its impulse, and how many were; located: N and T of the step before the last one
+// contact had a force) and its impulse, and how many were; located: N and T of the step before the last one, |slip| at
+// its end and that of the last one
 // (compiler/whole/linear_contacts.c).
 enum { WHOLE_ON, WHOLE_HELD, WHOLE_PRESS, WHOLE_RUB, WHOLE_L, WHOLE_MU = WHOLE_L + 4, WHOLE_STICKS, WHOLE_STEPS,
-       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_PRESS0, WHOLE_RUB0, WHOLE_KEPT };
+       WHOLE_HIT, WHOLE_HIT_STEP, WHOLE_HIT_PUSH, WHOLE_HITS, WHOLE_PRESS0, WHOLE_RUB0,
+       WHOLE_SLIP, WHOLE_SLIP0, WHOLE_KEPT };
 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
@@ -57,8 +59,9 @@ struct sim_whole {
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s
-  double *begin, *l0;                   // where events are located: [room] s before a call; [nl] multipliers of the
-                                        // step before the last one
+  // where events are located: [room] s before a call; of the step before the last one [nl] multipliers, and [rows] at
+  // its end |slip| and |y| of rows at their bounds
+  double *begin, *l0, *rate0;
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };

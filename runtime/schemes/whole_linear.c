@@ -80,15 +80,22 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 
 // ---- the array ------------------------------------------------------------------------------------------------------
 // q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, which bound holds
-// each row; or the contact that stays closed; where events are located the multipliers before
+// each row; or the contact that stays closed; where events are located what take_before reads
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
 
-// Where events are located: multipliers of the step before the last one.
+// Where events are located: multipliers of the step before the last one; of the rows |u| of both.
 static inline double *before_of(const nsm_sim *s, struct sim_whole *w) {
   int n = s->n.r.n;
   return l_of(s, w) + n + 1 + n + n * n + n;
+}
+
+static void take_before(const nsm_sim *s, struct sim_whole *w) {
+  int n = s->n.r.n;
+  const double *before = before_of(s, w);
+  for (int i = 0; w->l0 && i < n; i++) w->l0[s->n.r.l[i]] = before[i];
+  for (int i = 0; w->l0 && i < n; i++) w->rate0[i] = before[2 * n + i];
 }
 
 // What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
@@ -97,6 +104,7 @@ static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *side = L + n * n;
   const sim_whole_map *k = w->recent;
   for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
+  for (int i = 0; w->l0 && i < n; i++) before_of(s, w)[n + i] = s->now.watched[i];
   l[n] = s->now.count.max_residual;
   if (k == w->shown && k) return;
   w->shown = k;
@@ -139,6 +147,8 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   kept[WHOLE_MU] = k->mu[0];
   kept[WHOLE_PRESS0] = kept[WHOLE_PRESS];
   kept[WHOLE_RUB0] = kept[WHOLE_RUB];
+  kept[WHOLE_SLIP] = s->a->located && k->m > 1 ? s->now.watched[k->row[1]] : 0;
+  kept[WHOLE_SLIP0] = kept[WHOLE_SLIP];
   kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
 }
 
@@ -170,6 +180,7 @@ static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
   if (m->m > 1) s->now.l[m->l[1]] = kept[WHOLE_RUB];
   if (w->l0) w->l0[m->l[0]] = kept[WHOLE_PRESS0];
   if (w->l0 && m->m > 1) w->l0[m->l[1]] = kept[WHOLE_RUB0];
+  if (w->l0 && m->m > 1) w->rate0[m->row[1]] = kept[WHOLE_SLIP0];
   w->rows_at = k - 1;                                      // it stays closed until nsm_whole_rows is called
 }
 
@@ -186,7 +197,7 @@ static int fits(const nsm_sim *s) { return s->a->linear; }
 
 static size_t room(const nsm_sim *s) {
   int n = s->n.r.n;
-  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + n + WHOLE_KEPT);
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + 3 * n + WHOLE_KEPT);
 }
 
 static void load(nsm_sim *s, struct sim_whole *w) {
@@ -213,7 +224,7 @@ static void store(nsm_sim *s, struct sim_whole *w, long done) {
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
-    for (int i = 0; w->l0 && i < s->n.r.n; i++) w->l0[s->n.r.l[i]] = before_of(s, w)[i];
+    take_before(s, w);
     s->now.count.max_residual = l[s->n.r.n];
     s->now.count.solver_iterations += done - w->called;
     w->called = 0;

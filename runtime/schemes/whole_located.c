@@ -42,12 +42,31 @@ static int all_open(const nsm_sim *s) {
   return 1;
 }
 
+// Of contacts and their friction those that are closed.
+static int row_acts(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  int normal = row;
+  if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION && r->friction[r->friction_of[row]].normals > 0)
+    normal = r->friction[r->friction_of[row]].normal[0];
+  return s->a->cls[r->cls[normal]].c->kind != NSM_CONTACT || s->now.set[normal] == SIM_CLOSED;
+}
+
+// Has a slip, or a y at a bound, not halved in the last step (linear_goes_on, compiler/whole/linear.h)?
+static int goes_on(const nsm_sim *s) {
+  for (int row = 0; row < s->n.r.n; row++) {
+    int set = s->now.set[row], rate = set == SIM_SLIPS_ON || set == SIM_LOW || set == SIM_HIGH;
+    if (rate && row_acts(s, row) && !(s->now.mean[row] <= 2 * s->now.watched[row])) return 0;
+  }
+  return 1;
+}
+
 // Forces are compared with those of the step before, which has had the same sets.
 int sim_whole_keeps_sets(const nsm_sim *s) {
   const nsm_whole *o = s->a->m->whole;
   if (s->now.sets_known != 1) return 0;
   if (all_open(s)) return 1;
-  if (!(o->here || o->stays) || s->now.set_h != s->a->step || s->now.span != 0) return 0;
+  if (!(o->here || o->stays) || s->now.set_h != s->a->step || s->now.span != 0 || !goes_on(s))
+    return 0;
   SIM_EACH(s, contact, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       if (s->now.set[row] != SIM_OPEN && s->now.set[row] != SIM_CLOSED) return 0;
@@ -73,14 +92,8 @@ static int case_of(const nsm_sim *s, int row) {
 }
 
 void sim_whole_act_by_sets(nsm_sim *s) {
-  const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) {
-    int kind = s->a->cls[r->cls[row]].c->kind, normal = row;
-    if (kind == NSM_FRICTION && r->friction[r->friction_of[row]].normals > 0)
-      normal = r->friction[r->friction_of[row]].normal[0];
-    int off = s->a->cls[r->cls[normal]].c->kind == NSM_CONTACT && s->now.set[normal] != SIM_CLOSED;
-    s->now.acts[row] = (unsigned char)(off ? 0 : case_of(s, row) + 1);
-  }
+  for (int row = 0; row < s->n.r.n; row++)
+    s->now.acts[row] = (unsigned char)(row_acts(s, row) ? case_of(s, row) + 1 : 0);
 }
 
 // Is each open gap at the end of the last step above h lead rate, and not negative?

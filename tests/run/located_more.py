@@ -331,7 +331,29 @@ def by_whole_steps():
     same_by_whole_steps("dc_motor", "moreau", 1e-3, "1.2", 2, 1e-12, 1e-12)
 
 
-CASES = [("known instants", by_time), ("located, impacts at times of the clock", at_times_of_the_clock),
+def short_stop():
+    """A slip that stops and starts again within one step, at whose ends it is the same: v = 10 (t - 1)^2 - 0.01 there.
+    With friction on a given force, of a contact, and as a relay; by whole steps and by the generic step."""
+    laws = ("contact bed { normal_force = 2; slip = x'; with coulomb(0.5); }",
+            "coord y = 0; kinetic y'^2/2; potential 2*y; contact floor { normal = y; slip = x'; "
+            "with inelastic, coulomb(0.5); }", "multiplier f; relation bed: f in -sgn(x'); force x = f;")
+    stops = 1 - math.sqrt(1e-3)
+    for law in laws:
+        for scheme in SCHEMES:
+            if "relation" in law and scheme == "consistent":
+                continue
+            for whole in ("on", "off"):
+                text = f"""model Dip {{ coord x = 0, x' = 9.015; kinetic x'^2/2; force x = 1 + 20*(time - 1); {law}
+                    simulate {{ start = 0.05, until = 1.95, step = 0.1 }} }}"""
+                c, _, told = run(text, 0.1, f"{scheme}(located = true)", "--whole-steps", whole)
+                times = [float(x["time"]) for x in told]
+                need(len(times) == 2 and abs(times[0] - stops) <= 1e-13 and abs(times[1] - 1) <= 1e-9,
+                     f"{law}, {scheme}: {times}")
+                need(abs(c["x'"][-1] - 9.025) <= 1e-8, f"{law}, {scheme}: {c[chr(120) + chr(39)][-1]!r}")
+
+
+CASES = [("known instants", by_time), ("located, a short stop", short_stop),
+         ("located, impacts at times of the clock", at_times_of_the_clock),
          ("located, switches in equations", switch_in_equation), ("located, a switch that chatters", chattering_switch),
          ("located, a law that jumps", schmitt), ("located, a table that moves", moving_table),
          ("located, whole steps", by_whole_steps)]
