@@ -452,8 +452,9 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_PIECE: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // but NSM_WHOLE_LINEAR: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
+  int with_rest;                  // NSM_WHOLE_LINEAR, `here`: bit i: y of row i is not 0 at rest, or not always
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
 

@@ -35,10 +35,10 @@ void emit_whole(Emitter *e, const Whole *w) {
               "  .nrow = %d, .row_l = whole_row_l, .nconstant = %d, .constant = whole_constant,\n"
               "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
               "  .nm = %d, .m_row = whole_m_row, .m_col = whole_m_col, .nx = %d, .x_row = whole_x_row, .x_col = "
-              "whole_x_col,\n  .here = %d, .stays = %d, .drifts = %d,\n"
+              "whole_x_col,\n  .here = %d, .stays = %d, .drifts = %d, .with_rest = %u,\n"
               "  .nstruck = %d, .struck = { %d, %d }%s\n"
               "};\n",
               kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->nm, w->nx, w->here,
-              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1],
+              w->stays, w->drifts, w->with_rest, w->nstruck, w->struck[0], w->struck[1],
               w->located ? ", .located = 1" : "");
 }

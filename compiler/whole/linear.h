@@ -1,13 +1,17 @@
 // What the files of the linear kind share.
 //
 //   linear_pattern.c  which entries of A, M and X can differ from 0; what time gives
-//   linear_rows.c     rows that always act, by the map in s
+//   linear_rows.c     rows that always act, by the map in s, with the whole step in it
 //   linear_contacts.c a contact that stays closed, by the map in s; one that is struck
 //   whole_linear.c    the step
 #pragma once
 #include "pieces.h"
 
-typedef struct Pattern2 { int n, *row, *col; KValue *at, *size; } Pattern2;   // at [rows][cols]: K_NONE where 0; |at|
+typedef struct Pattern2 { int n, *row, *col; KValue *at; } Pattern2;   // at [rows][cols]: K_NONE where 0
+
+// A block of the map: [rows][V] variables, K_NONE: 0 or constant; its place in s.
+typedef struct Block { KValue *at; int rows, place; const char *name; } Block;
+enum { NEVER, ABOVE_0, WITHIN };        // a row is not looked at; is not below 0; is within the bounds of the map
 
 typedef struct Linear {
   Step *p; Pieces m;                    // the equations of the scheme
@@ -27,16 +31,20 @@ typedef struct Linear {
   Ex *y, *lo, *hi;                      // [nrow] at the free motion without multipliers; bounds
   Pattern2 A, M, X;                     // X [nz][nrow]
   int nconstant;                        // of c, so far
-  int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
+  int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst;     // places in s
   KValue way;                           // h (begin + end) of the point END
   KValue *qv, *zv, *reach_v, *carried, *next;              // variables: the state, reach, phi at the begin; phi at END
   KValue first, *before;                // variables: the step and the state with which free steps in a row began
   KValue *fall;                         // [nq] what q gets of dz where that is constant, K_NONE
-  // where events are located: multipliers of the step before the last one; |u| at the end of both; u of the one at hand
-  KValue *before_l, *speed, *before_speed, *u;
-  KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
-  KValue *bound[2];                     // of the forces: least, most
-  KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
+  // rows that act here: y at rest; the map (linear_rows.c): which entries are read, those that change, what the
+  // constant ones come to; bounds, how a row is looked at; forces, and what is looked at in the last step: variables
+  Ex *at_rest;
+  bool *read[3]; Block affine[3]; KValue *fixed[3];
+  KValue *bound[2], *rest_value, there;
+  int *looked, bounds_at;
+  KValue *l, *watched, *v, *w;
+  KValue *before_l, *before_w, *basic;  // where events are located: of the step before the last one; is a row basic?
+  KValue worst_value, least;            // contacts that act here: the largest |u|/U: variables
   int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
 
@@ -49,22 +57,12 @@ KValue *linear_load(Linear *l, Pattern2 *m, const char *name);   // its constant
 bool linear_is_dry(const SysClass *c);                   // friction under a given force?
 bool linear_rows_fit(const Linear *l);                   // few intervals with constant bounds that always act?
 void linear_rows_open(Linear *l);                        // before the loop
-// q0, z0 at the begin; q, z of the free motion -> variables with the forces, where these act: there change [nz] is not
-// K_NONE. Of outputs y at the free motion gives lambda [nrow], and the condition that all is as the map
-// says.
-typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change; } LinearEnd;
-KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearEnd *end);
-void linear_rows_set(Linear *l, const KValue *lambda);   // the step stands
+// In the loop: the condition that step i is as the map says; the state after it; the forces of the last one, behind it.
+KValue linear_rows_hold(Linear *l, const KValue *tau);
+void linear_rows_move(Linear *l);
+void linear_rows_forces(Linear *l);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
-
-// The largest |u|/U, and what linear_verify needs: variables; after the runtime has changed it.
-void linear_worst_open(Linear *l);
-void linear_worst_load(Linear *l);
-// The position where the velocity z1 comes to rest: q0 + begin z0, of the point END.
-KValue linear_stopped(const Linear *l, KValue q0, KValue z0);
-// Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
-void linear_verify(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
 
 // Where events are located: does what is to be positive, a mean over the step, last to its end, 3 now > before? There
 // it is extrapolated from the last two steps (docs/numerics/located.md, 3).

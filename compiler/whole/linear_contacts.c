@@ -88,6 +88,55 @@ static void constants(Linear *l) {
   }
 }
 
+// min(largest |u|/U so far, 8 eps)
+static KValue least_of(const Linear *l) {
+  KBuilder *b = l->p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), x = k_get(b, l->worst_value);
+  return k_choose(b, k_op2(b, OP_LT, x, rounds), x, rounds);
+}
+
+static void set_least(const Linear *l) { k_set(l->p->b, l->least, least_of(l)); }
+
+static void worst_open(Linear *l) {
+  l->worst_value = k_variable(l->p->b, "worst", k_at_number(l->p->b, l->p->s, l->worst));
+  l->least = k_variable(l->p->b, "least", least_of(l));
+}
+
+static void worst_load(Linear *l) {
+  k_set(l->p->b, l->worst_value, k_at_number(l->p->b, l->p->s, l->worst));
+  set_least(l);
+}
+
+// Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
+// |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
+static void verify_row(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
+  KValue off = k_name(b, step_abs(p, u), step_name(p, "off", i), NULL);
+  U = k_name(b, U, step_name(p, "size", i), NULL);
+  k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LE, off, k_op2(b, OP_TIMES, k_get(b, l->least), U))));
+  k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LE, off, k_op2(b, OP_TIMES, rounds, U))));
+  k_set(b, fits, never);
+  k_else(b);
+  k_if(b, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_get(b, l->worst_value), U), off));
+  k_set(b, l->worst_value, k_op2(b, OP_OVER, off, U));
+  set_least(l);
+  k_close(b);
+  k_close(b);
+  k_close(b);
+  if (within == K_NONE) return;
+  k_if(b, k_op1(b, OP_NOT, within));
+  k_set(b, fits, never);
+  k_close(b);
+}
+
+// The position where the velocity z1 comes to rest: q0 + begin z0, of the point END.
+static KValue stopped(const Linear *l, KValue q0, KValue z0) {
+  KValue begin = l->m.spot[END].begin.v;
+  return begin == K_NONE ? q0 : k_op2(l->p->b, OP_PLUS, q0, k_op2(l->p->b, OP_TIMES, begin, z0));
+}
+
 void linear_stays_open(Linear *l) {
   Step *p = l->p;
   linear_load(l, &l->M, "m");
@@ -95,13 +144,13 @@ void linear_stays_open(Linear *l) {
   constants(l);
   for (int i = 0; i < KEPT; i++)
     l->stay->variable[i] = k_variable(p->b, kept_name[i], k_at_number(p->b, p->s, l->kept + i));
-  linear_worst_open(l);
+  worst_open(l);
 }
 
 void linear_stays_load(Linear *l) {
   Step *p = l->p;
   for (int i = 0; i < KEPT; i++) k_set(p->b, l->stay->variable[i], k_at_number(p->b, p->s, l->kept + i));
-  linear_worst_load(l);
+  worst_load(l);
 }
 
 void linear_stays_close(Linear *l) {
@@ -179,14 +228,14 @@ static void verify(Contact *c) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue zero = k_number(b, 0), pressed = k_op2(b, OP_LT, zero, c->lambda[0]);
-  linear_verify(l, c->row[0], c->u[0], c->U[0], lasts(c, pressed, c->lambda[0], kept(l, PRESS)), c->fits);
+  verify_row(l, c->row[0], c->u[0], c->U[0], lasts(c, pressed, c->lambda[0], kept(l, PRESS)), c->fits);
   if (c->n == 1) return;
   k_if(b, k_op2(b, OP_EQ, kept(l, STICKS), zero));
   unless(c, k_op2(b, OP_LE, times(p, c->lambda[1], c->u[1]), zero));
   if (p->w->located) unless(c, linear_goes_on(l, step_abs(p, c->u[1]), kept(l, SLIP)));
   k_else(b);
   KValue sticks = k_op2(b, OP_LE, c->rub, times(p, kept(l, MU), c->lambda[0]));
-  linear_verify(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
+  verify_row(l, c->row[1], c->u[1], c->U[1], lasts(c, sticks, margin(c, c->lambda[0], c->rub),
                                                       margin(c, kept(l, PRESS), step_abs(p, kept(l, RUB)))), c->fits);
   k_close(b);
 }
@@ -226,7 +275,7 @@ static void move(Contact *c) {
     k_set(b, c->v[i], k_number(b, 0));
     k_set(b, c->size[i], k_number(b, 0));
     if (i < nq)
-      k_set(b, c->way[i], linear_stopped(l, m->q0[i], m->z0[i]));
+      k_set(b, c->way[i], stopped(l, m->q0[i], m->z0[i]));
     k_close(b);
   }
 }

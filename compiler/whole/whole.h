@@ -27,9 +27,10 @@ typedef struct Whole {
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
   int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
   bool here, stays;             // rows act in it; contacts that stay closed do
-  int nstruck, struck[WHOLE_STRUCK];     // WHOLE_PIECE: rows of contacts that it lets be struck
+  int nstruck, struck[WHOLE_STRUCK];     // but WHOLE_LINEAR: rows of contacts that it lets be struck
   bool located;                 // steps that may have an event within are left to the runtime (step_open_for_sure)
   bool drifts;                  // some contact's rate or slip is not 0 at rest
+  unsigned with_rest;           // WHOLE_LINEAR with rows `here`: bit i: y of row i is not 0 at rest, or not always
   const KKernel *kernel;
 } Whole;
 

@@ -13,10 +13,8 @@
 // (runtime/schemes/whole_linear.c).
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (the least gap + lead rate of an open one), y
-// (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns, for each row which bound holds it (1, -1; 0: none), and where events are located the
-// multipliers of the step before the last one, |u| of the rows at the end of the last one, and of the one before; where
-// contacts stay closed instead of l0, L what linear_contacts.c says
+// (its rate or output at the free motion without multipliers) and multiplier; the largest residual; what linear_rows.c
+// or linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 #include "../base/fatal.h"
@@ -41,9 +39,9 @@ static bool takes(const Written *w, bool here) {
 static void places(Linear *l) {
   const Written *w = l->p->w;
   int nq = w->nq, nz = w->nz, nr = w->nrow, at = 0, *to[] = { &l->q, &l->z, &l->q1, &l->z1, &l->gap, &l->rate,
-      &l->reach, &l->y_at, &l->l_at, &l->worst, &l->l0, &l->L }, size[] = { nq, nz, nq, nz, nr, nr, nr, nr, nr, 1, nr };
-  for (int i = 0; i < 12; i++) { *to[i] = at; if (i < 11) at += size[i]; }
-  l->kept = l->l0;                                         // rows that act here, or contacts
+      &l->reach, &l->y_at, &l->l_at, &l->worst }, size[] = { nq, nz, nq, nz, nr, nr, nr, nr, nr, 1 };
+  for (int i = 0; i < 10; i++) { *to[i] = at; at += size[i]; }
+  l->kept = at;                                            // rows that act here, or contacts
 }
 
 static Ex bound(const Linear *l, const Instance *i, int which) {
@@ -63,15 +61,16 @@ static Ex bound(const Linear *l, const Instance *i, int which) {
 // Of every row y at the free motion, and its bounds.
 static void row_expressions(Linear *l) {
   Written *w = l->p->w;
-  Ex **all[] = { &l->y, &l->lo, &l->hi };
-  for (int i = 0; i < 3; i++) *all[i] = ARENA_ARRAY(w->arena, Ex, w->nrow + 1);
+  Ex **all[] = { &l->y, &l->lo, &l->hi, &l->at_rest };
+  for (int i = 0; i < 4; i++) *all[i] = ARENA_ARRAY(w->arena, Ex, w->nrow + 1);
   for (int i = 0; i < w->n; i++) {
     const Instance *at = &w->at[i];
     if (at->row < 0) continue;
     bool always = at->pc->c->kind == CLASS_RELATION || linear_is_dry(at->pc->c);
     l->y[at->row] = linear_without(w, ROLE_L, piece_row(&l->m, at));
+    l->at_rest[at->row] = linear_without(w, ROLE_Q, l->y[at->row]);
     l->timed_y |= linear_timed(w, l->y[at->row]);
-    l->drifts |= !always && !ex_is_num(w->pool, linear_without(w, ROLE_Q, l->y[at->row]), 0);
+    l->drifts |= !always && !ex_is_num(w->pool, l->at_rest[at->row], 0);
     l->lo[at->row] = bound(l, at, 0);
     l->hi[at->row] = bound(l, at, 1);
     l->always |= always;
@@ -123,7 +122,6 @@ static void constants(Linear *l) {
   }
   for (int k = 0; k < PIECE_POINTS; k++) if (l->phi[k]) step_constants(p, l->phi[k], l->ntimed);
   step_constants(p, l->y, nr);
-  if (l->here) { step_constants(p, l->lo, nr); step_constants(p, l->hi, nr); }
   l->nconstant = WHOLE_SCALARS + p->w->nconstant;
   linear_load(l, &l->A, "a");
   l->fall = ARENA_ARRAY(p->arena, KValue, p->w->nq + 1);
@@ -206,7 +204,7 @@ static void variables(Linear *l) {
   if (l->here) linear_rows_open(l);
   if (l->stays) linear_stays_open(l);
   first_phi(l);
-  if (l->direct) mark_open(l);
+  if (l->direct || l->here) mark_open(l);
 }
 
 // ---- the state ------------------------------------------------------------------------------------------------------
@@ -251,15 +249,15 @@ static void rows_by_runtime(Linear *l, KValue at) {
 // ---- the step -------------------------------------------------------------------------------------------------------
 // One step: the state at its begin; of contacts gap and rate, and gap + lead rate; the free motion, and the end.
 typedef struct Motion {
-  KValue i, *Q, *Z, *gap, *rate, *near, open, *q1, *z1, *freeq, *free, *out, *force, good, finite, sum;
+  KValue i, *Q, *Z, *gap, *rate, *near, open, *q1, *z1, *freeq, *free, *out, finite, sum;
 } Motion;
 
 static Motion begin(Linear *l, KValue i) {
   Step *p = l->p;
   KBuilder *b = p->b;
-  Motion o = { .i = i, .open = K_NONE, .good = K_NONE, .finite = K_NONE };
-  KValue **all[] = { &o.Q, &o.Z, &o.gap, &o.rate, &o.near, &o.q1, &o.z1, &o.freeq, &o.free, &o.out, &o.force };
-  for (int k = 0; k < 11; k++) *all[k] = ARENA_ARRAY(p->arena, KValue, p->w->nz + p->w->nrow + 1);
+  Motion o = { .i = i, .open = K_NONE, .finite = K_NONE };
+  KValue **all[] = { &o.Q, &o.Z, &o.gap, &o.rate, &o.near, &o.q1, &o.z1, &o.freeq, &o.free, &o.out };
+  for (int k = 0; k < 10; k++) *all[k] = ARENA_ARRAY(p->arena, KValue, p->w->nz + p->w->nrow + 1);
   now(l, o.Q, o.Z);
   for (int j = 0; l->direct && j < p->w->nq; j++) k_name(b, o.Q[j], step_name(p, "qb", j), NULL);
   for (int j = 0; l->direct && j < p->w->nz; j++) k_name(b, o.Z[j], step_name(p, "zb", j), NULL);
@@ -333,11 +331,11 @@ static KValue *increments(Linear *l, const KValue *tau) {
 }
 
 // (2)
-static void free_motion(Linear *l, Motion *o) {
+static void free_motion(Linear *l, Motion *o, const KValue *tau) {
   Step *p = l->p;
   KBuilder *b = p->b;
   int nq = p->w->nq, nz = p->w->nz;
-  KValue *dz = increments(l, timed_forces(l, o->i)), sum = K_NONE;
+  KValue *dz = increments(l, tau), sum = K_NONE;
   for (int j = 0; j < nq; j++) {
     KValue way = k_op2(b, OP_TIMES, l->way, k_get(b, l->zv[j]));     // one addition from q to q1: steps wait for it
     if (l->fall[j] != K_NONE) way = k_op2(b, OP_PLUS, way, l->fall[j]);
@@ -358,30 +356,7 @@ static void free_motion(Linear *l, Motion *o) {
     o->free[j] = o->z1[j];
     if (j < nq) o->freeq[j] = o->q1[j];
   }
-  o->sum = l->here || l->direct ? sum : k_name(b, sum, "sum", NULL);
-}
-
-// Rows that always act; linear_rows_act looks at the unknowns that they change, the others are summed up.
-static KValue act_here(Linear *l, Motion *o) {
-  Step *p = l->p;
-  KBuilder *b = p->b;
-  int nz = p->w->nz, nr = p->w->nrow;
-  KValue *change = ARENA_ARRAY(p->arena, KValue, nz + 1), sum = K_NONE;
-  if (l->timed_y) piece_time(&l->m, END, o->i);
-  step_use(p, AT_END, o->q1, o->z1);
-  step_values(p, l->y, nr, o->out);
-  for (int j = 0; j < nr; j++) o->out[j] = k_name(b, o->out[j], step_name(p, "out", j), NULL);
-  o->good = linear_rows_act(l, o->out, o->force, &(LinearEnd){ o->Q, o->Z, o->q1, o->z1, change });
-  for (int j = 0; j < nz; j++) {
-    bool q = j < p->w->nq;
-    if (change[j] == K_NONE) sum = step_add(p, sum, o->z1[j]);
-    else {
-      o->z1[j] = k_get(b, o->z1[j]);
-      if (q) o->q1[j] = k_get(b, o->q1[j]);
-    }
-    if (q) sum = step_add(p, sum, o->q1[j]);
-  }
-  return sum == K_NONE ? sum : k_name(b, sum, "sum", NULL);
+  o->sum = l->direct ? sum : k_name(b, sum, "sum", NULL);
 }
 
 // ---- steps that are not free ----------------------------------------------------------------------------------------
@@ -399,7 +374,6 @@ static void stay(Linear *l, const Motion *o) {
 // All that nsm_whole_rows reads goes into s.
 static void hand_over(Linear *l, Motion *o) {
   Step *p = l->p;
-  KBuilder *b = p->b;
   int nq = p->w->nq, nz = p->w->nz, nr = p->w->nrow;
   if (l->direct) { now(l, o->q1, o->z1); now(l, o->freeq, o->free); }
   put(p, l->q, nq, o->Q);
@@ -410,21 +384,19 @@ static void hand_over(Linear *l, Motion *o) {
     put(p, l->gap + l->contact[j]->row, 1, &o->gap[j]);
     put(p, l->rate + l->contact[j]->row, 1, &o->rate[j]);
   }
-  if (l->here) put(p, l->worst, 1, (KValue[]){ k_get(b, l->worst_value) });
-  else {
+  if (!l->here) {
     if (l->timed_y) piece_time(&l->m, END, o->i);
     step_use(p, AT_END, o->q1, o->z1);
     step_values(p, l->y, nr, o->out);
   }
   put(p, l->y_at, nr, o->out);
-  for (int j = 0; l->here && j < nr; j++) put(p, l->l_at + j, 1, (KValue[]){ k_get(b, l->l[j]) });
 }
 
 // The step ends the loop, or the runtime makes it; with the state at its begin.
 static void leave(Linear *l, Motion *o, KValue done, KValue last) {
   KBuilder *b = l->p->b;
   if (l->direct && o->open == K_NONE) return;
-  KValue right = step_both(l->p, l->here ? o->good : o->open, l->direct ? K_NONE : o->finite);
+  KValue right = step_both(l->p, o->open, l->direct ? K_NONE : o->finite);
   if (!l->all) k_if(b, k_op1(b, OP_NOT, right));
   if (l->direct) {
     for (int j = 0; j < l->p->w->nz; j++) {
@@ -442,6 +414,34 @@ static void leave(Linear *l, Motion *o, KValue done, KValue last) {
   k_break(b);
   k_close(b);
   if (l->stays) k_close(b);
+}
+
+// The step by the map of rows that always act. The free motion is for the runtime, where they do not act so.
+static void rows_here(Linear *l, Motion *o, KValue done, KValue last) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  if (l->timed_y) piece_time(&l->m, END, o->i);
+  KValue *tau = timed_forces(l, o->i);
+  k_if(b, k_op1(b, OP_NOT, linear_rows_hold(l, tau)));
+  free_motion(l, o, tau);
+  step_use(p, AT_END, o->q1, o->z1);
+  step_values(p, l->y, p->w->nrow, o->out);
+  hand_over(l, o);
+  k_set(b, last, o->sum);
+  k_set(b, done, o->i);
+  k_break(b);
+  k_close(b);
+  linear_rows_move(l);
+}
+
+// Forces of the last step of this stretch, before the runtime may need them.
+static void forces_here(Linear *l, KValue done) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  k_if(b, k_op2(b, OP_LT, k_get(b, l->first), k_get(b, done)));
+  linear_rows_forces(l);
+  k_close(b);
+  for (int j = 0; j < p->w->nrow; j++) put(p, l->l_at + j, 1, (KValue[]){ k_get(b, l->l[j]) });
 }
 
 // Calls stand outside of the loop that keeps registers.
@@ -466,21 +466,20 @@ static KValue loop(Linear *l) {
   KValue done = k_variable(b, "done", k_integer(b, 0)), last = some ? k_variable(b, "last", k_number(b, 0)) : K_NONE;
   if (some) k_loop(b, "turn", k_integer(b, 0), p->n);
   KValue from = k_name(b, k_get(b, done), "from", NULL);
-  if (l->direct) mark(l, from);
+  if (l->direct || l->here) mark(l, from);
   if (!l->all) k_set(b, done, p->n);
   Motion motion = begin(l, k_loop(b, "i", from, p->n)), *o = &motion;
   may_close(l, o);
-  free_motion(l, o);
-  KValue sum = l->here ? act_here(l, o) : o->sum;
-  if (sum != K_NONE) o->finite = is_finite(p, sum);
-  leave(l, o, done, last);
-  if (l->here) {
-    set_state(l, o->q1, o->z1);
-    linear_rows_set(l, o->force);
+  if (l->here) rows_here(l, o, done, last);
+  else {
+    free_motion(l, o, timed_forces(l, o->i));
+    if (o->sum != K_NONE) o->finite = is_finite(p, o->sum);
+    leave(l, o, done, last);
   }
   if (l->all) k_set(b, done, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
   k_close(b);
-  if (l->direct) end_stretch(l, done);
+  if (l->direct || l->here) end_stretch(l, done);
+  if (l->here) forces_here(l, done);
   if (some) call_outside(l, done, last);
   return done;
 }
@@ -504,6 +503,8 @@ static Whole *close(Linear *l, KValue done) {
   o->ntimed = l->ntimed;
   o->timed = l->timed;
   o->drifts = l->drifts;
+  for (int i = 0; l->here && i < p->w->nrow; i++)
+    if (!ex_is_num(p->w->pool, l->at_rest[i], 0)) o->with_rest |= 1u << i;
   o->here = l->here;
   o->stays = l->stays;
   return o;

@@ -35,7 +35,7 @@ struct adjoint {
   long        nmark, room_marks;
   long        made;                     // the matrix whose factors are kept already
   kept_entry  factors, last;            // last: the end of the run
-  int         failed;
+  int         failed, ends;             // ends: derivatives by the end of the run are asked for, which rows follow
   double      later, length;            // time of the row behind the one at hand, NAN: none; length of the run
 };
 
@@ -100,6 +100,13 @@ static kept_entry state_of(struct adjoint *b, player *p) {
   return k;
 }
 
+// Where what is read at this state stands at a time that does not move.
+static const double *slope_of(struct adjoint *b, const player *p) {
+  const nsm_sim *s = p->s;
+  const double *slope = b->ends ? NULL : play_slope_here(p);
+  return slope ? copy(b, slope, (size_t)(s->a->nq + s->a->nz + s->a->nl + 1) * sizeof *slope) : NULL;
+}
+
 static void keep_piece(struct adjoint *b, player *p, kept_entry *k, int takes_time) {
   k->nw = p->nw;
   k->n = p->nw + takes_time;
@@ -131,6 +138,7 @@ static void keep(player *p, const tape_entry *e, void *in) {
   int moved = p->index == 0 || (piece && p->stood) || (e[-1].kind != TAPE_ROW && e[-1].kind != TAPE_STOP);
   *k = moved ? state_of(b, p) : (kept_entry){ .state = k[-1].state, .size = p->size };
   if (piece) keep_piece(b, p, k, play_takes_time(e));
+  if (e->kind == TAPE_ROW || e->kind == TAPE_STOP) k->slope = slope_of(b, p);
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------------------
@@ -188,6 +196,7 @@ nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e) {
   b->s = k->s;
   b->room = room;
   b->made = -1;
+  for (int j = 0; j < k->a->nby; j++) b->ends |= play_is_end(&k->a->by[j]);
   k->p->keep = keep;
   k->played = played;
   k->p->in = b;
@@ -292,6 +301,7 @@ static nsm_code to_parameters(taking *k, nsm_error *e) {
 nsm_code adjoint_back(taking *k, nsm_error *e) {
   struct adjoint *b = k->back;
   kept_entry end = state_of(b, k->p);
+  end.slope = slope_of(b, k->p);
   nsm_code code = b->failed ? sim_no_memory(e, "an adjoint") : NSM_OK;
   if (code == NSM_OK) at_state(k, NSM_STAT_FINAL, &end);
   k->p->row = NULL;

@@ -25,11 +25,12 @@ static int add_stop(struct aligned *w, double t, int known) {
 void aligned_note(struct aligned *w, const nsm_sim *s, const tape *t) {
   for (long i = 0; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
-    if (e->kind != TAPE_PIECE && e->kind != TAPE_STAGES) continue;
+    int stop = e->kind == TAPE_STOP;                       // a time that is asked for may be one of the clock
+    if (!stop && e->kind != TAPE_PIECE && e->kind != TAPE_STAGES) continue;
     w->captured |= e->captured;
-    if (e->end == TAPE_CLOCK || e->end == TAPE_SHORT) continue;
+    if (!stop && (e->end == TAPE_CLOCK || e->end == TAPE_SHORT)) continue;
     double at = e->t + e->h;
-    int known = e->end != TAPE_SET && e->end != TAPE_WHEN;
+    int known = stop || (e->end != TAPE_SET && e->end != TAPE_WHEN);
     aligned_stop *last = w->n > 0 ? &w->stop[w->n - 1] : NULL;
     if (!last && at - s->a->start <= 4 * sim_time_round_off(s, at)) continue;    // at once, in the first phase
     if (last && at - last->t <= 4 * sim_time_round_off(s, at)) last->known |= known;

@@ -29,8 +29,10 @@ typedef struct answers {
   char       **text;                    // [nby] names
   double      *value, *d, *largest;     // largest: [nof] of the rows, where it is asked for; NULL: it is not
   long captured, weak, grazing, joint, unique, events, pieces;
-  double on_step;                       // the first instant of `every` at a time of the clock; NAN: there is none
+  double on_step;                       // the first instant at a time of the clock; NAN: there is none
   double grazed;                        // time of the first
+  long held;                            // numbers are read where an instant stands that moves; the first time
+  double held_at;
   char   grazer[256];
   answers_rows *rows;                   // columns at times of the clock are kept as well; NULL: they are not
   struct aligned *note, *phases;        // aligned.h: what ends pieces is noted; steps are aligned to that

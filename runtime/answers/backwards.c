@@ -114,6 +114,15 @@ static void seed(double *bar, dual x, double by) { if (x.node) bar[x.node] += by
 
 static double *by_state(const backwards *b, int o) { return b->after + (size_t)o * (size_t)b->nstate; }
 
+// What is read does not move with the time of the state (held_time.c).
+static void to_state_at(const backwards *b, int o, const double *slope) {
+  const nsm_sim *s = b->s;
+  int n = s->a->nq + s->a->nz + s->a->nl + 1;
+  double *bar = &b->bar[o][1 + b->nconst], sum = 0;
+  for (int i = 0; i < n; i++) sum -= bar[i] * slope[i];
+  bar[b->nstate - 2] = sum;
+}
+
 // What has come to the nodes of the state, added.
 static void to_state(const backwards *b, int o, double *to) {
   for (int i = 0; i < b->nstate; i++) to[i] += b->bar[o][1 + b->nconst + i];
@@ -126,6 +135,7 @@ void backwards_column(backwards *b, int o, const kept_entry *k, int column, doub
   forget(b, o);
   seed(b->bar[o], x, weight);
   record_sweep(&b->r, b->bar[o]);
+  if (k->slope) to_state_at(b, o, k->slope);
   to_state(b, o, by_state(b, o));
 }
 

@@ -9,6 +9,7 @@ typedef struct kept_entry {
   const int    *pivot;
   int    nw, n, pseudo;
   double size;                          // of velocities, so far
+  const double *slope;                  // of q, z, l by the time, which is not that of what is read (held_time.c)
 } kept_entry;
 
 typedef struct backwards backwards;

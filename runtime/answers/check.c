@@ -127,7 +127,8 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
   if (code == NSM_OK && n == 0) n = differences(&k, 1, &distance);
   if (code == NSM_OK && n == 0) {
     sim_fail(e, NSM_FAILED, "--check: runs beside this one have other events, however near they are%s",
-             isnan(a->on_step) ? "" : "; instants of `every` are at the ends of steps: try another --step");
+             a->held > 0           ? "; an instant that moves stands where numbers are read"
+             : isnan(a->on_step) ? "" : "; instants are at the ends of steps: try another --step");
     code = NSM_FAILED;
   }
   if (code == NSM_OK) {

@@ -93,8 +93,12 @@ int play(player *p, nsm_error *e) {
     int piece = entry->kind <= TAPE_JUMP;
     if (p->keep && !piece) p->keep(p, entry, p->in);
     switch (entry->kind) {
-    case TAPE_ROW: if (p->row) p->row(p, p->to); break;
-    case TAPE_STOP: if (p->stop) p->stop(p, entry->number, p->to); break;
+    case TAPE_ROW: case TAPE_STOP:
+      if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p);
+      if (entry->kind == TAPE_ROW && p->row) p->row(p, p->to);
+      if (entry->kind == TAPE_STOP && p->stop) p->stop(p, entry->number, p->to);
+      play_let_go(p);
+      break;
     case TAPE_BLOCK:
       for (int c = 0; c <= p->nc; c++) {
         p->at = &p->of[c];
@@ -109,6 +113,8 @@ int play(player *p, nsm_error *e) {
       p->weak += entry->weak;
       look_at_grazing(p, entry);
       play_stand(p, entry);
+      if (p->phase < 0) play_slope(p, entry);
+      else play_phase_slope(p, entry);
       if (entry->last) play_phase_ends(p);
       if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
     }

@@ -7,6 +7,7 @@
 //   rows.c        equations of rows               words.c    --of and --by
 //   two_points.c  equations of `consistent`
 //   take.c        a run with its outputs          check.c    differences with the same events
+//   held_time.c   numbers at times of the clock at which instants end pieces
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
 //   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
@@ -64,6 +65,10 @@ typedef struct player {
   double *J, *rhs; int *pivot; double *work;
   double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
+  double *slope, *slope_at;             // [nq + nz + nl + 1] by the time, where an instant ends a piece (held_time.c)
+  dual   *held;                         // [nc, nq + nz + nl + 2] the state while numbers are read
+  int     slopes, holds, rows_count;    // rows_count: numbers of rows are asked for
+  double  held_at; long helds;          // the first time at which that made a difference; how often
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   long made;                            // how many matrices have been factored
   // what the run told
@@ -148,6 +153,14 @@ int  play_outputs(player *p, const tape_entry *e, dual h);
 double play_piece(player *p, const tape_entry *e);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
+
+// held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not
+// move; derivatives of the state are those at the time while what is read is read
+void play_slope(player *p, const tape_entry *e);
+void play_phase_slope(player *p, const tape_entry *e);
+const double *play_slope_here(const player *p);
+void play_hold_time(player *p);
+void play_let_go(player *p);
 
 // room.c
 // phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.

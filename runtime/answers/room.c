@@ -63,6 +63,9 @@ static void take_room(player *p) {
   p->matrix = play_take(p, n * n, sizeof(double));
   p->scale = play_take(p, n, sizeof(double));
   p->solved = play_take(p, n, sizeof(double));
+  p->slope = play_take(p, nq + nz + nl, sizeof(double));
+  p->slope_at = play_take(p, nq + nz, sizeof(double));
+  p->held = play_take(p, (size_t)p->nc * (nq + nz + nl + 1), sizeof(dual));
   p->factored = -1;
   p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
@@ -93,6 +96,7 @@ void player_again(player *p) {
   p->mismatch = p->size = p->place = 0;
   p->factored = -1;
   p->failed = p->without = 0;
+  p->helds = 0;
 }
 
 void player_close(player *p) {

@@ -36,6 +36,9 @@ static void say_summary(const answers *a, FILE *err) {
   say_count(err, a->weak, "rows whose force and rate are both 0: the derivative of one of two branches");
   say_count(err, a->joint, "events at which several sets end at one instant: the derivative of their joint solution");
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
+  if (a->held > 0)
+    fprintf(err, "  %ld times at which numbers are read are instants that move, the first t = %.10g s: the derivative "
+            "of the side before\n", a->held, a->held_at);
 }
 
 // A difference that has no more digits says nothing against those that it has not.
@@ -51,8 +54,14 @@ static nsm_code check(answers *a, const nsm_settings *set, FILE *err, nsm_error 
     return NSM_FAILED;
   }
   if (c.off <= 10 * c.unsure) return NSM_OK;               // what is sure is an estimate
+  if (a->held > 0) {
+    sim_fail(e, NSM_FAILED, "--check: an instant that moves stands at t = %.10g s, where numbers are read: the "
+             "derivative is that of the side before, and differences, %.3g off for %s, are of both sides: read at "
+             "another time", a->held_at, c.off, c.of);
+    return NSM_FAILED;
+  }
   if (!isnan(a->on_step)) {
-    sim_fail(e, NSM_FAILED, "--check: an instant of `every` is at the end of a step, t = %.10g s; one that moves "
+    sim_fail(e, NSM_FAILED, "--check: an instant is at the end of a step, t = %.10g s; one that moves "
              "stands in another step, whose error has a kink there, and differences of %s are %.3g off: a --step "
              "that does not divide the time between instants shows more", a->on_step, c.of, c.off);
     return NSM_FAILED;
@@ -98,7 +107,7 @@ static nsm_code sens(answers *a, const nsm_flags *f, const nsm_options *o, nsm_h
   if (code == NSM_OK) code = tell_all(a, error, o, host, e);
   free(error);
   if (code == NSM_OK && f->text[NSM_FLAG_SENS_CHECK]) code = check(a, &set, host->err, e);
-  long without = a->grazing + a->captured + a->weak;
+  long without = a->grazing + a->captured + a->weak + a->held;
   if (code != NSM_OK || !f->text[NSM_FLAG_STRICT] || without == 0) return code;
   sim_fail(e, NSM_FAILED, "--strict: there is no derivative at %ld places", without);
   return NSM_FAILED;

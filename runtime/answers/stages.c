@@ -1,6 +1,8 @@
 // The equations of a piece of radau (docs/numerics/radau.md, (3), (4)):
 //
-//     F(t + c_i h, Z_i) - U X^T Z_i - (1/h) sum_j omega_ij E (Z_j - z_0) = 0,   i = 1..s
+//     h (F(t + c_i h, Z_i) - U X^T Z_i) - sum_j omega_ij E (Z_j - z_0) = 0,   i = 1..s
+//
+// times h, since a piece may be as short as rounding of the time, and Z - z_0 then has no digits to be divided.
 #include "play.h"
 #include <stddef.h>
 #include <string.h>
@@ -54,9 +56,10 @@ void play_stages(player *p, const tape_entry *e, dual h) {
       dual sum = dual_of(0);
       for (int j = 0; j < w->m.s; j++)
         sum = dual_add(sum, dual_scale(dual_sub(p->w[j * w->n + k], p->at->z[k]), w->m.omega[i][j]));
-      p->inc[k] = dual_div(sum, h);
+      p->inc[k] = sum;
     }
     take_forces(p, e, dual_add(p->at->t, dual_scale(h, w->m.c[i])), h, p->w + i * w->n, F);
+    for (int k = 0; k < w->n; k++) F[k] = dual_mul(h, F[k]);
     play_add_inertia(p, &p->now.end, -1, F);
   }
 }

@@ -116,12 +116,16 @@ void take_start(player *p, taking *k) {
 nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
+  play_hold_time(p);
   if (a->rows) keep_row(p, a, a->rows, 1);
+  play_let_go(p);
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     double *x = row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
+      play_hold_time(p);
       read_now(p, a, i, x);
+      play_let_go(p);
       keep(k, i, x);
     } else if (answers_of_event(&a->of[i]) && k->seen[i] < (kind == NSM_STAT_HIT ? a->of[i].number : 1)) {
       if (k->seen[i] == 0) sim_fail(e, NSM_FAILED, "E0773: %s: nothing happens there in this run", a->of[i].name);
@@ -157,7 +161,8 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
 // Does an instant end the piece at a time of the clock? One that moves comes to stand in another step.
 static int is_on_step(const nsm_sim *s, const tape_entry *e) {
   double at = e->t + e->h, k = round((at - s->a->start) / s->a->step);
-  return e->end == TAPE_EVERY && fabs(at - (s->a->start + k * s->a->step)) <= 2 * sim_time_round_off(s, at);
+  return (e->end == TAPE_EVERY || e->end == TAPE_BY_TIME) &&
+         fabs(at - (s->a->start + k * s->a->step)) <= 2 * sim_time_round_off(s, at);
 }
 
 static void tell(answers *a, const tape *t, long from) {

@@ -390,7 +390,10 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
-  if (!impact && e->h > 0) { e->parts = t->parts; e->last = t->last; }
+  if (!impact && e->h > 4 * sim_time_round_off(s, s->now.t)) {             // else it is what comes at once
+    e->parts = t->parts;
+    e->last = t->last;
+  }
   int moved = e->set == SIM_STICKS || behind_block(t, t->n - 2);
   e->let_go = e->end == TAPE_SET && !of_stages && !impact && no_length(s) && moved;
   e->history = s->located && !s->n.radau ? s->now.set_h : 0;

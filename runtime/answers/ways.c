@@ -16,6 +16,9 @@ static nsm_code begin_to_play(taking *k, nsm_error *e) {
   if (!play_start(p, a->by, p->np > 0 ? a->nby : 0, e)) return e ? e->code : NSM_FAILED;
   take_start(p, k);
   p->row = take_row;
+  p->rows_count = a->rows != NULL;
+  for (int i = 0; i < a->nof; i++)
+    p->rows_count |= a->of[i].kind == NSM_STAT_MIN || a->of[i].kind == NSM_STAT_MAX || a->of[i].kind == NSM_STAT_MEAN;
   p->stop = take_stop;
   p->event = take_event;
   p->to = k;
@@ -29,6 +32,8 @@ static void tell_places(answers *a, const nsm_sim *s, const player *p) {
   a->grazing = p->grazing;
   a->joint = p->joint;
   a->unique = p->unique;
+  a->held = p->helds;
+  a->held_at = p->held_at;
   a->grazed = p->grazed;
   if (p->grazing > 0) sim_row_name(s, p->grazer, a->grazer, sizeof a->grazer);
 }

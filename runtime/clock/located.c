@@ -164,10 +164,18 @@ static void forget_forces(nsm_sim *s) {
   for (int row = 0; row < s->n.r.n; row++) s->now.watched[row] = NAN;
 }
 
-// Sets of friction and relations: a short piece shows them.
+// What is left of the step; where an event is at its end, that is not nothing: the motion goes on.
+static double rest_of(const nsm_sim *s) {
+  return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
+}
+
+// Sets of friction and relations: a short piece shows them, no longer than the rest. Forces are extrapolated
+// to the end of a set; what ends a little early by that goes on in a rest that is shorter than the error.
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
+  static const double shortest = 1e-6;
   if (!s->located->watches) return NSM_OK;
-  double r = h / (s->n.flow ? FLOW_PROBE : PROBE), least = 16 * sim_time_round_off(s, s->now.t);
+  double r = h / (s->n.flow ? FLOW_PROBE : PROBE), least = 16 * sim_time_round_off(s, s->now.t), rest = rest_of(s);
+  if (!s->n.flow && rest > shortest * h) r = fmin(r, rest);
   nsm_code code;
   by_mean_slip(s, 0);
   for (int too_long = 1; too_long; r /= FLOW_SHORTER) {
@@ -318,11 +326,6 @@ static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
   if (code != NSM_OK) return code;
   rates_after(s);
   return stand(s, e);
-}
-
-// What is left of the step; where an event is at its end, that is not nothing: the motion goes on.
-static double rest_of(const nsm_sim *s) {
-  return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
 }
 
 // By laws of several contacts an impact elsewhere has a closed contact rebound too.

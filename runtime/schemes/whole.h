@@ -7,6 +7,7 @@
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
+//   whole_affine.c  of rows that always act, a step by such a map as one affine function of its begin
 #pragma once
 #include "schemes.h"
 
@@ -52,6 +53,8 @@ struct sim_whole {
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
   sim_whole_map *map, *recent;
   const sim_whole_map *shown;           // the map that s has
+  double  *affine, *room_affine;        // of each map what whole_affine.c makes of it; room for that
+  unsigned char *affine_made;           // [WHOLE_MAPS] is it there?
   const sim_whole_map *written;         // the map that wrote multipliers and what holds contacts; NULL: another
   int     ncontact, contact[WHOLE_ROWS];   // rows of contacts
   double  nearly;                       // sim_whole_nearly
@@ -104,6 +107,11 @@ extern const sim_whole_kind sim_whole_linear, sim_whole_piece, sim_whole_two_poi
 // The constants of the kind into c; 0: there are entries that the code has not.
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
+
+// whole_affine.c: how many numbers; the rest of s of rows that act in the emitted code, by the recent map.
+size_t sim_whole_affine_size(const nsm_sim *s, const nsm_whole *o);
+void sim_whole_affine_open(nsm_sim *s, struct sim_whole *w);
+void sim_whole_show_affine(const nsm_sim *s, struct sim_whole *w, double *to);
 
 double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by number
 double sim_whole_x(const nsm_sim *s, int z, int row);

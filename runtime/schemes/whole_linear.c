@@ -79,16 +79,15 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 }
 
 // ---- the array ------------------------------------------------------------------------------------------------------
-// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, which bound holds
-// each row; or the contact that stays closed; where events are located what take_before reads
+// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; what whole_affine.c makes of the
+// map; or the contact that stays closed; where events are located what take_before reads
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
 
-// Where events are located: multipliers of the step before the last one; of the rows |u| of both.
+// Where events are located: multipliers of the step before the last one, W v of the last one, |u| of the one before.
 static inline double *before_of(const nsm_sim *s, struct sim_whole *w) {
-  int n = s->n.r.n;
-  return l_of(s, w) + n + 1 + n + n * n + n;
+  return l_of(s, w) + s->n.r.n + 1 + sim_whole_affine_size(s, w->of);
 }
 
 static void take_before(const nsm_sim *s, struct sim_whole *w) {
@@ -98,25 +97,24 @@ static void take_before(const nsm_sim *s, struct sim_whole *w) {
   for (int i = 0; w->l0 && i < n; i++) w->rate0[i] = before[2 * n + i];
 }
 
-// What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
+// The rows of the last step, as the code looks at them: forces, and u of those at a bound.
+static void show_before(const nsm_sim *s, struct sim_whole *w) {
+  const sim_whole_map *k = w->recent;
+  double *watched = before_of(s, w) + s->n.r.n;
+  for (int i = 0; k && i < k->m; i++) {
+    double y = s->now.watched[k->row[i]];
+    watched[k->row[i]] = k->act[i] == WHOLE_BASIC ? s->now.l[k->l[i]] : k->act[i] == WHOLE_LOW ? y : -y;
+  }
+}
+
+// What rows that act in the emitted code need: multipliers, the largest residual, the map.
 static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   int n = s->n.r.n;
-  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *side = L + n * n;
-  const sim_whole_map *k = w->recent;
+  double *l = l_of(s, w);
   for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
-  for (int i = 0; w->l0 && i < n; i++) before_of(s, w)[n + i] = s->now.watched[i];
-  l[n] = s->now.count.max_residual;
-  if (k == w->shown && k) return;
-  w->shown = k;
-  for (int i = 0; i < n; i++) { l0[i] = NAN; side[i] = 1; }
-  for (int i = 0; k && i < k->m; i++) {
-    l0[k->row[i]] = k->l0[i];
-    side[k->row[i]] = k->l0[i] == k->lo[i] ? 1 : k->l0[i] == k->hi[i] ? -1 : 0;
-    for (int j = 0; j < k->m; j++) {
-      L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
-      if (k->L[i + j * k->m] != 0) side[k->row[i]] = 0;
-    }
-  }
+  sim_whole_show_affine(s, w, l + n + 1);
+  if (w->l0) show_before(s, w);
+  l[n] = fmax(s->now.count.max_residual, l[n + sim_whole_affine_size(s, w->of)]);
 }
 
 // The contact that stays closed, where it is the only one that is pressed and the map is that of its rows alone; when
@@ -196,8 +194,10 @@ static inline void set_reach(const nsm_sim *s, struct sim_whole *w, double *gap)
 static int fits(const nsm_sim *s) { return s->a->linear; }
 
 static size_t room(const nsm_sim *s) {
+  const nsm_whole *o = s->a->m->whole;
   int n = s->n.r.n;
-  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + 3 * n + WHOLE_KEPT);
+  size_t rows = o->here ? sim_whole_affine_size(s, o) + 3 * (size_t)n : o->stays ? WHOLE_KEPT : 0;
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1) + rows;
 }
 
 static void load(nsm_sim *s, struct sim_whole *w) {
@@ -255,6 +255,7 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
     }
   }
   if (w->maps) w->map = sim_take_scratch(s, WHOLE_MAPS * sizeof *w->map);
+  if (w->maps && w->of->here) sim_whole_affine_open(s, w);
 }
 
 // As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.

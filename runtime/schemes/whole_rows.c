@@ -218,6 +218,7 @@ void sim_whole_recall(nsm_sim *s, struct sim_whole *w) {
   }
   if (k->m == 0 || !make_map(s, k)) { k->mask = 0; k->m = 0; return; }
   if (w->shown == k) w->shown = NULL;
+  if (w->affine_made) w->affine_made[w->next] = 0;
   w->recent = k;
   w->next = (w->next + 1) % WHOLE_MAPS;
   if (w->nmap < WHOLE_MAPS) w->nmap++;
@@ -443,10 +444,5 @@ int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned ma
     case 4 * 2 + 3: return by_map(s, w, 2, 3, state, y, rate0);
     case 4 * 4 + 3: return by_map(s, w, 4, 3, state, y, rate0);
   }
-  switch (k->m) {
-    case 1: return by_map(s, w, 1, 0, state, y, rate0);
-    case 2: return by_map(s, w, 2, 0, state, y, rate0);
-    case 4: return by_map(s, w, 4, 0, state, y, rate0);
-    default: return by_map(s, w, k->m, 0, state, y, rate0);
-  }
+  return by_map(s, w, k->m, 0, state, y, rate0);
 }

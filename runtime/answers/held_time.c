@@ -1,0 +1,97 @@
+// Numbers that are read at a time of the clock where an instant of `every` or of the time, which a parameter moves,
+// ends the piece before: the state stands at the instant, and goes with it. What is read stands at its time,
+//
+//     dY at t = dY - Y' dt,    Y' = dY/dt along the piece that the instant has ended
+//
+// It is Y' of the side before; a block that resets coordinates, velocities or states leaves none.
+#include "play.h"
+#include <string.h>
+
+static int numbers(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1; }
+
+static double value_at(const play_state *y, const nsm_sim *s, int i) {
+  int nq = s->a->nq;
+  return i < nq ? y->q[i].a[0] : y->z[i - nq].a[0];
+}
+
+static void remember(player *p) {
+  const nsm_sim *s = p->s;
+  for (int i = 0; i < s->a->nq + s->a->nz; i++) p->slope_at[i] = value_at(&p->of[0], s, i);
+  p->slopes = 1;
+}
+
+static int moves_in_time(const tape_entry *e) { return e->end == TAPE_EVERY || e->end == TAPE_BY_TIME; }
+
+// Behind a piece: the derivative of its end by phi is one by the time.
+void play_slope(player *p, const tape_entry *e) {
+  const nsm_sim *s = p->s;
+  p->slopes = 0;
+  if (!moves_in_time(e) || !play_has_forces(e)) return;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, n = p->nw + 1;
+  int last = e->kind == TAPE_STAGES ? (s->n.radau->m.s - 1) * s->n.radau->n : 0;
+  const double *by_end = p->rhs + n;
+  double *q = p->slope, *z = q + s->a->nq, *l = z + s->a->nz;
+  for (int i = 0; i < nq + nl; i++) {
+    const double *row = p->O + (size_t)i * (size_t)p->stride + p->np;
+    double sum = 0;
+    for (int k = 0; k < n; k++) sum += row[k] * by_end[k];
+    *(i < nq ? &q[i] : &l[i - nq]) = sum;
+  }
+  for (int i = 0; i < s->a->nz; i++) z[i] = by_end[last + i];
+  remember(p);
+}
+
+// The same of a phase, before its length is put in.
+void play_phase_slope(player *p, const tape_entry *e) {
+  const nsm_sim *s = p->s;
+  const play_state *y = &p->of[p->phase / DUAL_LANES];
+  int lane = 1 + p->phase % DUAL_LANES, at = 0;
+  p->slopes = 0;
+  if (!e->last || !moves_in_time(e) || y->t.a[lane] == 0) return;
+  const struct { const dual *of; int n; } all[] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 } };
+  for (int k = 0; k < 3; k++) for (int i = 0; i < all[k].n; i++) p->slope[at++] = all[k].of[i].a[lane] / y->t.a[lane];
+  remember(p);
+}
+
+const double *play_slope_here(const player *p) {
+  const nsm_sim *s = p->s;
+  int same = p->slopes;
+  for (int i = 0; i < s->a->nq + s->a->nz && same; i++) same = p->slope_at[i] == value_at(&p->of[0], s, i);
+  return same ? p->slope : NULL;
+}
+
+static dual *number(play_state *y, const nsm_sim *s, int i) {
+  int nq = s->a->nq, nz = s->a->nz;
+  return i < nq ? &y->q[i] : i < nq + nz ? &y->z[i - nq] : &y->l[i - nq - nz];
+}
+
+void play_hold_time(player *p) {
+  const nsm_sim *s = p->s;
+  const double *slope = play_slope_here(p);
+  int n = numbers(s), moves = 0;
+  p->holds = 0;
+  for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(p->of[c].t) && !dual_varies(p->of[c].until);
+  if (!moves) return;
+  p->holds = 1;
+  if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];
+  for (int c = 0; c < p->nc; c++) {
+    play_state *y = &p->of[c];
+    dual *kept = p->held + (size_t)c * ((size_t)n + 1), t = kept[n] = y->t;
+    for (int i = 0; i < n; i++) {
+      dual *x = number(y, s, i);
+      kept[i] = *x;
+      for (int j = 1; j < DUAL_WIDTH; j++) x->a[j] -= slope[i] * t.a[j];
+    }
+    y->t = dual_of(t.a[0]);
+  }
+}
+
+void play_let_go(player *p) {
+  int n = numbers(p->s);
+  for (int c = 0; c < p->nc && p->holds; c++) {
+    const dual *kept = p->held + (size_t)c * ((size_t)n + 1);
+    for (int i = 0; i < n; i++) *number(&p->of[c], p->s, i) = kept[i];
+    p->of[c].t = kept[n];
+  }
+  p->holds = 0;
+}
