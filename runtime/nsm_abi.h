@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 37
+#define NSM_ABI_VERSION 38
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
