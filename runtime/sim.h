@@ -269,6 +269,9 @@ typedef struct sim_ledger {
   double loss, loss_friction, drive, forces_now, dampers_now;
   double projected, projected_now;      // given by projections of places (schemes/projection.c), so far and in the step
   double resets;                        // taken by events: resets, and what discrete variables hold
+  // what impacts made: in all, the most of one and when; the row that gave it, -1 none; of the step under construction
+  double made, made_most, made_time, least;
+  int    made_at, least_at;
 } sim_ledger;
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes

@@ -166,6 +166,12 @@ int diag_errors(const DiagBag *b) { return b->errors; }
 int diag_warnings(const DiagBag *b) { return b->warnings; }
 int diag_notes(const DiagBag *b) { return b->notes; }
 
+bool diag_has(const DiagBag *b, DiagCode code) {
+  bool any = false;
+  for (size_t i = 0; i < b->all.n; i++) any |= b->all.at[i]->code == code;
+  return any;
+}
+
 void diag_without_notes(DiagBag *b) {
   size_t n = 0;
   for (size_t i = 0; i < b->all.n; i++) if (b->all.at[i]->severity != SEV_NOTE) b->all.at[n++] = b->all.at[i];

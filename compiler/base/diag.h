@@ -39,6 +39,7 @@ void  diag_one_each(DiagBag *b, bool on);
 Span  diag_within(DiagBag *b, Span part);
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
 int   diag_warnings(const DiagBag *b);
+bool  diag_has(const DiagBag *b, DiagCode code);
 int   diag_notes(const DiagBag *b);                  // that stand by themselves
 void  diag_without_notes(DiagBag *b);                // forgets them
 void  diag_print(const DiagBag *b, FILE *f, bool colour);

@@ -47,7 +47,8 @@ int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *
   int n;
   nsm_host host = { .out = stdout, .err = err, .input = compilation_inputs(c, &n),
                     .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch,
-                    .meaning = nsm_meaning_of, .program = p, .text = c->source->text };
+                    .meaning = nsm_meaning_of, .program = p, .text = c->source->text,
+                    .gains = diag_has(c->bag, DIAG_W0821) };
   host.ninput = n;
   host.key = nsm_sum(text_str(&c->c), c->c.n);
   if (o->jit == JIT_AUTO) {

@@ -158,5 +158,6 @@ void check_form(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *b
   }
   Piece smooth = { a, s, s->pool, &(SysClass){ .kind = CLASS_SMOOTH } };
   if (s->algebraic_states && !at_ends(&smooth, d->equations->momentum(&smooth)))
-    (void)refuse_in_scheme(d, at, "unknowns without inertia, which hold at the end, as it takes forces elsewhere", bag);
+    (void)refuse_in_scheme(s, d, at, "unknowns without inertia, which hold at the end, as it takes forces elsewhere",
+                           bag);
 }

@@ -77,7 +77,7 @@ const Equations consistent_explicit_mass = { ROWS, .momentum = momentum_by_begin
 typedef struct Check { Arena *arena; const System *s; const SchemeDescriptor *scheme; DiagBag *bag; } Check;
 
 static Diag *refuse(const Check *k, Span at, const char *what) {
-  return refuse_in_scheme(k->scheme, at, what, k->bag);
+  return refuse_in_scheme(k->s, k->scheme, at, what, k->bag);
 }
 
 // Is e zero where all velocities are?

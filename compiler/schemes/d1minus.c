@@ -42,7 +42,7 @@ void check_d1minus(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag
   (void)a;
   if (refuse_states(s, d, bag)) return;
   for (int i = 0; i < s->model->ntouch; i++) {
-    Diag *g = refuse_in_scheme(d, s->model->touch[i].span, "contacts between shapes", bag);
+    Diag *g = refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag);
     diag_label(g, "one of them");
     diag_note(g, "they touch in more points than bodies have freedoms, and accelerations of these contradict each "
                  "other by rounding");
@@ -50,13 +50,13 @@ void check_d1minus(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION || c->compliant || c->of_compliant) {
-      Diag *g = refuse_in_scheme(d, c->span, c->kind == CLASS_RELATION ? "relations" : "compliant contacts", bag);
+      Diag *g = refuse_in_scheme(s, d, c->span, c->kind == CLASS_RELATION ? "relations" : "compliant contacts", bag);
       diag_label(g, "%s", c->shown);
       diag_note(g, "its forces are known before the velocities of a kick, and this one follows from them");
     } else if (c->kind == CLASS_FRICTION && c->direction == 0 && c->radius != EX_NONE) {
       for (int k = 0; k < c->nslot; k++) {
         if (c->slot[k].kind != SLOT_L || !ex_depends(s->pool, c->radius, c->slot[k].value)) continue;
-        diag_note(refuse_in_scheme(d, c->span, "a normal force that depends on forces of the step", bag),
+        diag_note(refuse_in_scheme(s, d, c->span, "a normal force that depends on forces of the step", bag),
                   "the law of friction is looked at before the forces of a kick are known");
         break;
       }

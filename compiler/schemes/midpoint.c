@@ -36,17 +36,18 @@ const Equations midpoint = { .points = points, .momentum = momentum, .impulse = 
                              .rate = rate, .before = before, .closed = closed };
 
 // ---- what it asks of a model ----------------------------------------------------------------------------------------
-typedef struct Check { const SchemeDescriptor *by; DiagBag *bag; } Check;
+typedef struct Check { const System *s; const SchemeDescriptor *by; DiagBag *bag; } Check;
 
 static void ask_relation(const Check *k, const Piece *p) {
   const SysClass *c = p->cls;
   bool any = false;
   for (int i = 0; i < c->h.n; i++) any |= c->h.at[i].wrt == WRT_V || c->h.at[i].wrt == WRT_L;
   if (!affine_in_unknowns(p, &midpoint, relation(p))) {
-    diag_note(refuse_in_scheme(k->by, c->span, "relations that are not affine in velocities and multipliers", k->bag),
-              "%s is solved once a step, without iteration", c->shown);
+    const char *what = "relations that are not affine in velocities and multipliers";
+    diag_note(refuse_in_scheme(k->s, k->by, c->span, what, k->bag), "%s is solved once a step, without iteration",
+              c->shown);
   } else if (!any) {
-    Diag *d = refuse_in_scheme(k->by, c->span, "relations on positions alone", k->bag);
+    Diag *d = refuse_in_scheme(k->s, k->by, c->span, "relations on positions alone", k->bag);
     diag_note(d, "the output is taken at the middle of the step, which no multiplier of the step moves");
     diag_help(d, "a contact: its law is on the velocity where the gap is closed");
   }
@@ -54,7 +55,7 @@ static void ask_relation(const Check *k, const Piece *p) {
 
 static void ask_momentum(const Check *k, const Piece *p) {
   if (!affine_in_unknowns(p, &midpoint, momentum(p)))
-    (void)refuse_in_scheme(k->by, p->cls->span, "forces that are not affine in the multipliers", k->bag);
+    (void)refuse_in_scheme(k->s, k->by, p->cls->span, "forces that are not affine in the multipliers", k->bag);
 }
 
 // Forces of the step are known when it is solved, and friction is solved with them.
@@ -62,14 +63,14 @@ static void ask_friction(const Check *k, const Piece *p) {
   const SysClass *c = p->cls;
   for (int i = 0; i < c->nslot && c->radius != EX_NONE; i++)
     if (c->slot[i].kind == SLOT_L && ex_depends(p->pool, c->radius, c->slot[i].value)) {
-      diag_note(refuse_in_scheme(k->by, c->span, "a normal force that depends on forces of the step", k->bag),
+      diag_note(refuse_in_scheme(k->s, k->by, c->span, "a normal force that depends on forces of the step", k->bag),
                 "the law of friction is looked at once a step, before its forces are known");
       return;
     }
 }
 
 void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
-  Check k = { d, bag };
+  Check k = { s, d, bag };
   if (refuse_states(s, d, bag)) return;                         // relations may speak of them: one cause, one message
   for (int i = 0; i < s->ncls; i++) {
     Piece p = { a, s, s->pool, &s->cls[i] };

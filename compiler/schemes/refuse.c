@@ -1,9 +1,17 @@
 // What schemes of mechanics refuse, in one wording (E0705).
 #include "scheme.h"
 
-Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag) {
+// What takes the model: of states, relations and networks alone their default.
+static const char *instead(const System *s) {
+  const Model *m = s->model;
+  bool moves = m->ncontact > 0 || m->nconstraint > 0 || m->nbody > 0;
+  for (int i = 0; i < m->nvar; i++) moves |= m->var[i].kind == MV_COORD;
+  return moves ? "moreau(theta = 1/2)" : "radau";
+}
+
+Diag *refuse_in_scheme(const System *s, const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag) {
   Diag *g = diag(bag, DIAG_E0705, at, "the scheme '%s' does not take %s", d->name, what);
-  diag_help(g, "scheme = moreau(theta = 1/2)");
+  diag_help(g, "scheme = %s", instead(s));
   return g;
 }
 
@@ -14,7 +22,7 @@ bool refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
     const MVar *v = &s->model->var[i];
     if (v->kind != MV_STATE) continue;
     const char *what = v->algebraic ? "algebraic unknowns that are left" : "first-order states";
-    Diag *g = refuse_in_scheme(d, v->span, what, bag);
+    Diag *g = refuse_in_scheme(s, d, v->span, what, bag);
     if (v->algebraic) diag_label(g, "`%s` is left: its equations are not solved when compiling", v->plain);
     else diag_label(g, "`%s` is one", v->plain);
   }

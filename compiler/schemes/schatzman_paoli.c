@@ -47,21 +47,21 @@ void check_schatzman_paoli(Arena *a, const System *s, const SchemeDescriptor *d,
   (void)a;
   if (refuse_states(s, d, bag)) return;
   for (int i = 0; i < s->model->ntouch; i++)
-    diag_label(refuse_in_scheme(d, s->model->touch[i].span, "contacts between shapes", bag), "one of them");
+    diag_label(refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag), "one of them");
   for (int i = 0; i < s->model->nblock; i++) {
     const MBlock *b = &s->model->block[i];
     if (b->timed || !b->crossing || b->by_time) continue;
-    diag_note(refuse_in_scheme(d, b->span, "events that cut steps", bag),
+    diag_note(refuse_in_scheme(s, d, b->span, "events that cut steps", bag),
               "a velocity is the way of a step over its length, and says nothing where that is as small as rounding");
   }
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_FRICTION && c->direction == 0) {
-      Diag *g = refuse_in_scheme(d, c->span, "friction", bag);
+      Diag *g = refuse_in_scheme(s, d, c->span, "friction", bag);
       diag_label(g, "%s", c->shown);
       diag_note(g, "its contacts are on places, and friction is a law of velocities");
     } else if (c->kind == CLASS_CONTACT && !c->compliant && model_impact(s->model) != MI_NEWTON) {
-      Diag *g = refuse_in_scheme(d, c->law_span, "this law of impact", bag);
+      Diag *g = refuse_in_scheme(s, d, c->law_span, "this law of impact", bag);
       diag_note(g, "e is in the place at which its gap is taken; there is no impact that another law could be about");
     }
   }

@@ -109,6 +109,6 @@ const SchemeDescriptor *scheme_with_weights(void);                // the one tha
 
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
-Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c
+Diag *refuse_in_scheme(const System *s, const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag); // refuse.c
 void  check_form(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);   // do steps take its equations?
 bool  refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag);                 // true: there are some

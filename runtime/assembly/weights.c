@@ -8,10 +8,12 @@
 //   networks      theta where it is at least 1/2 and gamma is the same or not given; else 1. Laws with cases: as long
 //                 as the sets are good (weights_sets.c), else 1, step by step. Unknowns without inertia: where each
 //                 block of them is regular (unknowns.c) and no law with cases acts there.
-//   other models  groups of states with relations whose D has entries: likewise. Where D has none (relative degree 1)
-//                 the law holds at the end of the step and its multiplier is the mean of the step: moreau.md, 7.
-//   velocities    theta and gamma as they are given, beside a network too; unknowns without inertia with laws that
-//                 act on velocities bring all of the model to 1.
+//   other models  groups of states with relations whose D has entries: likewise, and with gamma as it is given where
+//                 the step resolves what two instants in one row make; gamma that is not given is theta where it does
+//                 not. Where D has none (relative degree 1) the law holds at the end of the step and its multiplier is
+//                 the mean of the step: moreau.md, 7.
+//   velocities    theta and gamma as they are given, beside a network too, and states with them where they are not
+//                 stiff; unknowns without inertia with laws that act on velocities bring all of the model to 1.
 #include "weights.h"
 #include "runtime/move.h"
 #include <math.h>
@@ -60,8 +62,9 @@ static int verify(const sim_rows *r, const int *row, int n, int *local) {
   return wrong;
 }
 
-// Rows of relations of velocities, and of those that are not ruled here: gamma = 1 where D is singular.
-static void verify_rows(nsm_sim *s) {
+// Rows of relations of velocities, and of those that are not ruled here: gamma = 1 where D is singular, as
+// their laws restrict states.
+static void verify_rows(nsm_sim *s, unsigned char *restricts) {
   sim_rows *r = &s->n.r;
   int *of = sim_lend(s, (size_t)r->n * 4 + 4, sizeof(int)), *row = of + r->n, *local = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
@@ -69,10 +72,14 @@ static void verify_rows(nsm_sim *s) {
     for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[sim_root(of, i)] = sim_root(of, r->ds[e]);
   for (int g = 0; g < r->n; g++) {
     int n = 0;
+    if (sim_root(of, g) != g || s->a->cls[r->cls[g]].c->kind != NSM_RELATION) continue;
     for (int i = 0; i < r->n; i++)
       if (sim_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
     if (n == 0 || !verify(r, row, n, local)) continue;
-    for (int i = 0; i < n; i++) s->a->cls[r->cls[row[i]]].gamma = 1;
+    for (int i = 0; i < n; i++) {
+      restricts[r->cls[row[i]]] = 1;
+      s->a->cls[r->cls[row[i]]].gamma = 1;
+    }
   }
   sim_give(s, of);
 }
@@ -110,15 +117,17 @@ static void unite_classes(nsm_sim *s, int *of, int *first) {
   }
 }
 
-static void describe(nsm_sim *s, sim_group *g) {
+static void describe(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < g->nz; i++) {
     g->moves |= g->z[i] < s->a->nv;
+    g->states |= g->z[i] >= s->a->nv;
     g->unknowns |= s->a->algebraic && s->a->algebraic[g->z[i]];
   }
   for (int i = 0; i < g->nrow; i++) {
     const nsm_class *c = s->a->cls[r->cls[g->row[i]]].c;
     if (c->kind != NSM_RELATION) { g->moves = 1; continue; }
+    g->restricted |= w->restricts[r->cls[g->row[i]]];
     g->equations |= c->equation != 0;
     g->cases |= c->row_type != NSM_ROW_FREE;
     g->couples |= r->d0[g->row[i]] < r->d0[g->row[i] + 1];
@@ -147,7 +156,7 @@ static void make_groups(nsm_sim *s, struct sim_weights *w) {
   }
   for (int cls = 0; cls < s->a->m->nclass; cls++)
     if (w->of_cls[cls] >= 0) w->of_cls[cls] = number[sim_root(of, w->of_cls[cls])];
-  for (int i = 0; i < w->n; i++) describe(s, &w->group[i]);
+  for (int i = 0; i < w->n; i++) describe(s, w, &w->group[i]);
   sim_give(s, of);
   sim_give(s, number);
 }
@@ -171,15 +180,16 @@ static int rule(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
       usable = s->a->theta >= 0.5 && s->a->theta < 1 && (!s->a->gamma_given || s->a->gamma == s->a->theta),
       monotone = small && (!laws || sim_rows_monotone(s, g->row, g->nrow));
   g->theta = g->gamma = s->a->theta;
-  if (g->moves) {
-    if (!w->network || !g->cases || !(g->unknowns || g->equations || g->couples)) return 0;
-    g->ruled = g->by_sets = usable && monotone && !g->unknowns;
-    return !g->ruled;
-  }
   if (!w->network) {
     g->gamma = s->a->gamma;
-    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 && !(g->gamma == 1 && moves(s));
+    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 &&
+                            (!g->moves || (g->states && !g->restricted));
     return 0;
+  }
+  if (g->moves) {
+    if (!g->cases || !(g->unknowns || g->equations || g->couples)) return 0;
+    g->ruled = g->by_sets = usable && monotone && !g->unknowns;
+    return !g->ruled;
   }
   g->ruled = 1;
   g->by_sets = laws && usable && monotone && !g->unknowns;
@@ -207,10 +217,11 @@ static void take_scratch(nsm_sim *s, struct sim_weights *w) {
   w->inside = SIM_NEW(s, rows + 1, int);
   w->local = SIM_NEW(s, s->a->nz + s->n.r.n + 1, int);
   w->set = SIM_NEW(s, s->n.r.n + 1, unsigned char);
+  w->aside = SIM_NEW(s, rows + 1, unsigned char);
   w->moving = moves(s);
 }
 
-// Without a network and with gamma = 1 nothing is to be ruled where no set is bad for steps of this length.
+// Are all sets good for steps of this length?
 static int all_good(nsm_sim *s, sim_group *g) {
   unsigned char *set = s->n.weights->set;
   int good = g->nrow <= FEW;
@@ -219,6 +230,18 @@ static int all_good(nsm_sim *s, sim_group *g) {
     good = sim_sets_good(s, g);
   }
   return good;
+}
+
+// A group of a model without nodes. gamma that is not given is theta where another one mixes two instants, or may do so
+// later. What neither needs its multipliers solved for once more nor can have a set that is bad has no rule.
+static void settle(nsm_sim *s, sim_group *g) {
+  int fixed = !s->n.weights->moving && !s->a->event_matrix, own = 0;
+  if (!s->a->gamma_given && g->gamma != g->theta && !(fixed && sim_sets_unmixed(s, g))) {
+    g->gamma = g->theta;
+    own = 1;
+  }
+  g->records = g->gamma < 1 && (own || !g->moves);
+  if (!g->records && fixed && all_good(s, g)) g->ruled = g->by_sets = 0;
 }
 
 static int acts_on_velocities(const sim_class *k) {
@@ -239,7 +262,7 @@ static void apply(nsm_sim *s) {
     int end = g->end || k->c->at_end;
     k->theta = end ? 1 : g->theta;
     k->gamma = end ? 1 : g->gamma;
-    k->recorded = g->by_sets && g->gamma < 1;
+    k->recorded = g->by_sets && g->records;
     k->lasts = g->end && g->lasts;
   }
   for (int i = 0; i < w->n; i++)
@@ -268,15 +291,16 @@ void sim_rows_weights(nsm_sim *s) {
   nsm_view v = sim_now(s);
   SIM_EACH(s, relation, k) if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
   if (s->a->on.relation.n > 0) sim_rows_outer(s, 1);
-  if (s->a->gamma < 1 && s->a->on.relation.n > 0) verify_rows(s);
   struct sim_weights *w = SIM_NEW(s, 1, struct sim_weights);
-  int all = 0, any = 0, sets = 0;
+  w->restricts = SIM_NEW(s, s->a->m->nclass + 1, unsigned char);
+  int both = s->a->nv > 0 && s->a->nz > s->a->nv;
+  if (s->a->on.relation.n > 0 && (s->a->gamma < 1 || both)) verify_rows(s, w->restricts);
+  int all = 0, any = 0, sets;
   w->network = sim_is_network(s);
   make_groups(s, w);
   for (int i = 0; i < w->n; i++) {
     all |= rule(s, w, &w->group[i]);
     any |= w->group[i].ruled && (w->group[i].end || w->group[i].by_sets || w->group[i].unknowns);
-    sets |= w->group[i].by_sets;
   }
   if (all) {
     snprintf(s->a->note, sizeof s->a->note, "a network acts on velocities: theta and gamma are 1, and the order is 1");
@@ -285,16 +309,18 @@ void sim_rows_weights(nsm_sim *s) {
     return;
   }
   if (!any) return;
-  if (sets && w->network) s->a->instant = s->a->theta;
-  sim_take_points(s, s->a->theta, s->a->instant);
   take_scratch(s, w);
   s->n.weights = w;
-  any = 0;
+  any = sets = 0;
   for (int i = 0; i < w->n; i++) {
     sim_group *g = &w->group[i];
-    if (g->by_sets && !w->network && g->gamma == 1 && all_good(s, g)) g->ruled = g->by_sets = 0;
+    g->records = g->by_sets && g->gamma < 1;
+    if (g->by_sets && !w->network) settle(s, g);
     any |= g->ruled;
+    sets |= g->by_sets && g->gamma < s->a->gamma;
   }
+  if (sets) s->a->instant = s->a->theta;
+  sim_take_points(s, s->a->theta, s->a->instant);
   if (any) apply(s);
   else s->n.weights = NULL;
 }
@@ -340,7 +366,7 @@ int sim_weights_end(nsm_sim *s, int failed, double t1) {
     if (!g->by_sets || g->end) continue;
     if (!failed) {
       sim_sets_of(s, g, s->w.l1);
-      if (sim_sets_good(s, g) && (g->gamma == 1 || sim_sets_record(s, g, t1))) continue;
+      if (sim_sets_good(s, g) && (!g->records || sim_sets_record(s, g, t1))) continue;
     }
     changed = g->end = 1;
   }
@@ -360,6 +386,8 @@ void sim_weights_accept(nsm_sim *s) {
 }
 
 static const char *why(const nsm_sim *s, const sim_group *g) {
+  if (!s->n.weights->network && g->gamma != g->theta)
+    return "its laws would read a faster part at another instant than theta does; theta = gamma resolves more";
   if (s->a->theta < 0.5 || (s->a->gamma_given && s->a->gamma != s->a->theta))
     return "a network takes theta = gamma of at least 1/2";
   if (g->by_sets) return "its diodes and switches make it of index 2, or faster than the step resolves";

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { CHANGES = 40 };
-static const double stiff = 2, resolved = 0.5, singular = 1e-11, round_off = 1e-12;
+static const double stiff = 2, resolved = 0.5, mixed = 0.05, singular = 1e-11, round_off = 1e-12;
 
 // ---- sets -----------------------------------------------------------------------------------------------------------
 void sim_sets_of(nsm_sim *s, const sim_group *g, const double *l) {
@@ -64,16 +64,17 @@ static void add_entries(nsm_sim *s, const sim_class *k, const nsm_pattern *p, co
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      if (row < s->a->nv || col < s->a->nv) continue;
       to[local[row] + local[col] * n] += value[(size_t)i * (size_t)p->n + (size_t)e];
     }
 }
 
-// M, A + K and -B_I D_II^{-1} C_I, rows and columns as in g->z.
-static void fill(nsm_sim *s, const sim_group *g, int inside) {
+// M, A + K and -B_I D_II^{-1} C_I of the n states of the group, rows and columns as in z.
+static void fill(nsm_sim *s, const sim_group *g, const int *z, int n, int inside) {
   struct sim_weights *w = s->n.weights;
   const sim_rows *r = &s->n.r;
-  int n = g->nz, *local = w->local;
-  for (int i = 0; i < n; i++) local[g->z[i]] = i;
+  int *local = w->local;
+  for (int i = 0; i < n; i++) local[z[i]] = i;
   memset(w->M, 0, (size_t)n * (size_t)n * sizeof(double));
   memset(w->S, 0, (size_t)n * (size_t)n * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
@@ -91,7 +92,7 @@ static void fill(nsm_sim *s, const sim_group *g, int inside) {
       const sim_class *k = &s->a->cls[r->cls[w->inside[i]]];
       double sum = 0;
       for (int e = r->c0[w->inside[i]]; e < r->c0[w->inside[i] + 1]; e++)
-        if (r->cz[e] == g->z[c]) sum += r->c[e] / k->gamma;
+        if (r->cz[e] == z[c]) sum += r->c[e] / k->gamma;
       Y[inside + i] = sum / Y[i];
       any |= sum != 0;
     }
@@ -99,18 +100,23 @@ static void fill(nsm_sim *s, const sim_group *g, int inside) {
     nsm_la_lu_solve(inside, 1, w->D, inside, w->pivot, Y + inside, inside);
     for (int i = 0; i < inside; i++)
       for (int e = r->b0[w->inside[i]]; e < r->b0[w->inside[i] + 1]; e++)
-        if (r->bz[e] < s->a->nz) w->S[local[r->bz[e]] + c * n] -= r->b[e] / s->n.h * Y[inside + i];
+        if (r->bz[e] >= s->a->nv && r->bz[e] < s->a->nz)
+          w->S[local[r->bz[e]] + c * n] -= r->b[e] / s->n.h * Y[inside + i];
   }
 }
 
 // A step of length h resolves the set where h times this is at most `stiff`; INFINITY where it is not of index 1.
+// Velocities are given their theta: of a group that has some, the states are looked at with the velocities held.
 static double rate_of(nsm_sim *s, const sim_group *g) {
   struct sim_weights *w = s->n.weights;
-  int n = g->nz, inside;
+  int held = 0, inside;
+  while (held < g->nz && g->z[held] < s->a->nv) held++;
+  int n = g->nz - held;
   double *re = w->rates, *im = w->rates + n, most = 0;
-  if (!factor(s, g, &inside)) return g->gamma == 1 ? 0 : INFINITY;   // gamma = 1: laws hold at the end whatever D is
-  if (g->moves) return 0;                                  // motions are given their theta
-  fill(s, g, inside);
+  int given = g->gamma == 1 || (g->moves && !w->network);  // of index 2 it is as given
+  if (!factor(s, g, &inside)) return given ? 0 : INFINITY;
+  if (n == 0) return 0;
+  fill(s, g, g->z + held, n, inside);
   if (nsm_la_lu_factor(n, w->M, n, w->pivot).code != NSM_LA_OK) return INFINITY;
   nsm_la_lu_solve(n, n, w->M, n, w->pivot, w->S, n);
   if (!nsm_la_eigenvalues(n, w->S, re, im)) return INFINITY;
@@ -121,16 +127,36 @@ static double rate_of(nsm_sim *s, const sim_group *g) {
   return most;
 }
 
-int sim_sets_good(nsm_sim *s, sim_group *g) {
+static double kept_rate(nsm_sim *s, sim_group *g) {
   uint64_t hash = hash_of(s, g);
   if (s->n.weights->moving) g->kept = g->next = 0;
-  for (int i = 0; i < g->kept; i++) if (g->hash[i] == hash) return s->n.h * g->rate[i] <= stiff;
+  for (int i = 0; i < g->kept; i++) if (g->hash[i] == hash) return g->rate[i];
   int at = g->next;
   g->next = (at + 1) % WEIGHTS_KEPT;
   g->kept += g->kept < WEIGHTS_KEPT;
   g->hash[at] = hash;
-  g->rate[at] = rate_of(s, g);
-  return s->n.h * g->rate[at] <= stiff;
+  return g->rate[at] = rate_of(s, g);
+}
+
+// With gamma other than theta a row has the states of one instant and the multipliers of another: (gamma - theta) h z'
+// is missing. In S of the set without any row inside, which multipliers drive, that is h |mu| (gamma - theta)
+// of what the part does. Below 1 a passive system stays passive,
+//   D + (gamma/theta) C (M/(h theta) - A)^{-1} B >= 0  where  D - C A^{-1} B >= 0  and  h |mu| (gamma - theta) <= 1,
+// and a twentieth is what such a step may be off by.
+int sim_sets_unmixed(nsm_sim *s, sim_group *g) {
+  struct sim_weights *w = s->n.weights;
+  if (g->gamma == g->theta) return 1;
+  for (int i = 0; i < g->nrow; i++) {
+    w->aside[i] = w->set[g->row[i]];
+    w->set[g->row[i]] = WEIGHTS_LOW;
+  }
+  double rate = kept_rate(s, g);
+  for (int i = 0; i < g->nrow; i++) w->set[g->row[i]] = w->aside[i];
+  return s->n.h * rate * fabs(g->gamma - g->theta) <= mixed;
+}
+
+int sim_sets_good(nsm_sim *s, sim_group *g) {
+  return s->n.h * kept_rate(s, g) <= stiff && sim_sets_unmixed(s, g);
 }
 
 // ---- multipliers at the end -----------------------------------------------------------------------------------------

@@ -520,7 +520,7 @@ static nsm_code run(job *j) {
   // keep it only where somebody looks at it.
   const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
-      (!j->s->n.whole || j->s->n.con || j->energies || j->summary || sim_claims_ledger(j->m) ||
+      (!j->s->n.whole || j->s->n.con || j->energies || j->summary || j->host->gains || sim_claims_ledger(j->m) ||
        (watch && watch->ledger)))
     sim_ledger_start(j->s);
   j->sum.began_J = energy_now(j->s);

@@ -41,6 +41,7 @@ typedef struct nsm_host {
   const nsm_program *program;
   const char        *text;
   uint64_t           key;               // nsm sweep: a sum of the code of the model
+  int                gains;             // impacts may make energy (W0821): the ledger is kept, to say so
   const nsm_watch   *watch;             // NULL: the trajectory is written as CSV
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;

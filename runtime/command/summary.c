@@ -84,6 +84,16 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
             "slides as (a + b)/2 + u, with multiplier u; relation N: u in (a - b)/2*sgn(s);\n", c->line,
             s->w.trembles, s->w.trembles_from);
   }
+  if (sim_made_checked(s) > 0) {
+    const sim_ledger *g = &s->now.ledger;
+    char name[256];
+    sim_row_name(s, g->made_at, name, sizeof name);
+    fprintf(f,
+            "warning[W0854]: impacts make %.3g J, %.2g of all energy, the most %.3g J at t = %.10g s, by %s: newton(e) "
+            "can where friction or coefficients that differ are coupled\n  = help: poisson(e), binary(e) and lzb(e) "
+            "make none; nor does one newton(e, e) for all\n",
+            g->made, sim_made_checked(s), g->made_most, g->made_time, name);
+  }
   double checked = sim_residue_checked(s);
   if (checked > 0 && s->a->scheme->two_point)
     fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "
@@ -120,9 +130,9 @@ static void entry(FILE *f, const char *key, double x) {
 
 static void energy(FILE *f, const sim_ledger *g) {
   const char *const key[] = { "initial",  "final",    "drift",   "gain",    "forces",
-                              "contacts", "friction", "dampers", "residue" };
+                              "contacts", "friction", "dampers", "residue", "made" };
   const double value[] = { g->initial, g->kinetic + g->potential, g->drift,   g->gain,   g->forces,
-                           g->contacts, g->friction,              g->dampers, g->residue };
+                           g->contacts, g->friction,              g->dampers, g->residue, g->made };
   fputs("  \"energy\": {", f);
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);

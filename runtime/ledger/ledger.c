@@ -15,7 +15,7 @@
 
 void sim_ledger_start(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
-  *g = (sim_ledger){ .on = 1 };
+  *g = (sim_ledger){ .on = 1, .made_at = -1 };
   sim_energy(s, &g->kinetic, &g->potential);
   g->initial = g->kinetic + g->potential;
   if (s->n.r.n > 0) memset(s->now.loss, 0, (size_t)s->n.r.n * sizeof(double));
@@ -32,7 +32,13 @@ void sim_ledger_reset(nsm_sim *s) {
 }
 
 double sim_ledger_book(nsm_sim *s, int row, double loss) {
-  if (s->now.ledger.on) s->now.loss[row] += loss;
+  sim_ledger *g = &s->now.ledger;
+  if (!g->on) return loss;
+  s->now.loss[row] += loss;
+  if (loss < g->least) {
+    g->least = loss;
+    g->least_at = row;
+  }
   return loss;
 }
 
@@ -243,6 +249,23 @@ static double fed_by_states(const nsm_sim *s) {
                 potential_of(s, s->now.q, s->now.z) - potential_of(s, s->now.q, s->w.z1));
 }
 
+// Impulses whose work is above 0: Newton's law with friction, or with coefficients that differ, may have such
+// (docs/numerics/checks.md, 6). Round-off of the motion does not count.
+static void book_made(nsm_sim *s) {
+  static const double rounding = 1e-9;
+  sim_ledger *g = &s->now.ledger;
+  double made = -(g->loss + g->loss_friction);
+  if (made > rounding * g->kinetic && g->least < 0) {
+    g->made += made;
+    if (made > g->made_most) {
+      g->made_most = made;
+      g->made_time = s->now.t;
+      g->made_at = g->least_at;
+    }
+  }
+  g->least = 0;
+}
+
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
@@ -256,6 +279,7 @@ void sim_ledger_step(nsm_sim *s) {
             fed_by_states(s);
     damping = -work(s, NSM_WORK_DAMPING);
   }
+  book_made(s);
   sim_energy(s, &kinetic, &potential);
   double now = kinetic + potential, d = now - before, d_kinetic = kinetic - g->kinetic,
          d_potential = potential - g->potential;

@@ -96,6 +96,14 @@ void sim_residue_book(nsm_sim *s, double kinetic, double potential, double force
   g->exchanged += fabs(kinetic) + fabs(potential) + fabs(force) + fabs(g->drive) + fabs(damping) + g->gross;
 }
 
+// What impacts made. Where an impact is a step of its own it is exact; of captured ones forces of the step are a part.
+double sim_made_checked(const nsm_sim *s) {
+  static const double captured = 1e-3;
+  const sim_ledger *g = &s->now.ledger;
+  double least = s->a->located || s->a->scheme->two_point ? round_off : captured;
+  return g->on && g->scale > 0 && g->made > least * g->scale ? g->made / g->scale : 0;
+}
+
 double sim_residue_checked(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
   double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
