@@ -39,33 +39,33 @@ static dual margin(player *p, int row, dual h) {
   return dual_div(dual_mul(A[first], dual_sub(limit, dual_sqrt(sum))), h);
 }
 
-// Slip along the direction that it had.
+// Slip along the direction that it had. By `consistent` a slip in a plane may end with a part across it, for which it
+// counts how the direction at the begin of the piece varies.
 static dual along(player *p, const tape_entry *e, int row) {
   int first, n;
-  dual A[SIM_SLIPS], sum = dual_of(0);
+  dual A[SIM_SLIPS], sum = dual_of(0), length = dual_of(0);
   const sim_friction *f = part_with_axes(p, row, &first, &n, A);
-  for (int d = first; d < first + n; d++)
-    sum = dual_add(sum, dual_mul(A[d], dual_scale(p->y[f->row[d]], e->slide ? e->slide[f->row[d]] : 0)));
+  for (int d = first; d < first + n; d++) {
+    dual x = dual_mul(A[d], p->u0[f->row[d]]);
+    length = dual_add(length, dual_mul(x, x));
+  }
+  int varies = p->s->n.con && n > 1 && e->slide && length.a[0] > 0;
+  if (varies) length = dual_sqrt(length);
+  for (int d = first; d < first + n && varies; d++)
+    varies = fabs(A[d].a[0] * p->u0[f->row[d]].a[0] / length.a[0] - e->slide[f->row[d]]) <= 1e-6;
+  for (int d = first; d < first + n; d++) {
+    int r = f->row[d];
+    dual way = varies ? dual_div(dual_mul(A[d], p->u0[r]), length) : dual_of(e->slide ? e->slide[r] : 0);
+    sum = dual_add(sum, dual_mul(A[d], dual_mul(p->y[r], way)));
+  }
   return sum;
 }
 
-// What friction may still do against the slip that it had, which it has stopped at the end (located.md, 3).
-static dual holds_back(player *p, const tape_entry *e, int row, dual h) {
-  const sim_rows *r = &p->s->n.r;
-  int first, n;
-  dual A[SIM_SLIPS];
-  const sim_friction *f = part_with_axes(p, row, &first, &n, A);
-  dual sum = play_pressed(p, r->friction_of[row], p->press, h);
-  for (int d = first; d < first + n; d++)
-    if (A[d].a[0] > 0 && e->slide)
-      sum = dual_add(sum, dual_scale(dual_div(p->pull[r->l[f->row[d]]], A[d]), e->slide[f->row[d]]));
-  return sum;
-}
-
-// A slip ends. Of `consistent` it is that of the velocities at the end, which friction may have stopped.
+// A slip ends. Of `consistent` it is that of the velocities at the end; where friction has stopped these, it has just
+// been able to.
 static dual of_slip(player *p, const tape_entry *e, dual h) {
   if (!p->s->n.con) return play_stops(p, e) ? margin(p, e->row, h) : along(p, e, e->row);
-  return e->end_law && e->end_law[e->row] == TAPE_RATE ? holds_back(p, e, e->row, h) : along(p, e, e->row);
+  return e->end_law && e->end_law[e->row] == TAPE_RATE ? margin(p, e->row, h) : along(p, e, e->row);
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------

@@ -418,9 +418,45 @@ static void inertia_of(sim_rows *r, int i) {
   r->m[r->diagonal[i]] = sum;
 }
 
+// Has a row's column of X the block and nothing else? It stands there in the block's own order then.
+static inline int is_column_of(const nsm_sim *s, const sim_block *b, int row) {
+  const sim_rows *r = &s->n.r;
+  int x = r->x0[row];
+  return r->x0[row + 1] - x == b->n && r->xz[x] == s->n.w.order[b->first];
+}
+
+// Row i of M where it and all rows that it is coupled with are in one block: C times columns. 0 where they are not.
+enum { MOST_ENTRIES = 48 };              // of C
+static int row_in_block(nsm_sim *s, int i) {
+  sim_rows *r = &s->n.r;
+  const sim_matrix *w = &s->n.w;
+  int row = r->row_at[i], n = r->c0[row + 1] - r->c0[row], at[MOST_ENTRIES];
+  if (n == 0 || n > MOST_ENTRIES || r->d0[row] < r->d0[row + 1]) return 0;
+  const int *z = r->cz + r->c0[row];
+  const sim_block *b = &w->block[w->block_of[z[0]]];
+  for (int e = 0; e < n; e++) {
+    at[e] = w->place[z[e]] - b->first;
+    if (at[e] < 0 || at[e] >= b->n) return 0;
+  }
+  for (int k = r->m0[i]; k < r->m0[i + 1]; k++) {
+    int other = r->row_at[r->mc[k]];
+    if (r->active[other] && !is_column_of(s, b, other)) return 0;
+  }
+  const double *c = r->c + r->c0[row];
+  for (int k = r->m0[i]; k < r->m0[i + 1]; k++) {
+    int other = r->row_at[r->mc[k]];
+    const double *x = r->x + r->x0[other];
+    double sum = 0;
+    for (int e = 0; r->active[other] && e < n; e++) sum += c[e] * x[at[e]];
+    r->m[k] = sum;
+  }
+  return 1;
+}
+
 static void row_of_m(nsm_sim *s, int i) {
   sim_rows *r = &s->n.r;
   int row = r->row_at[i];
+  if (row_in_block(s, i)) return;
   for (int e = r->m0[i]; e < r->m0[i + 1]; e++) {
     r->mark[r->mc[e]] = e;
     r->m[e] = 0;
@@ -469,13 +505,31 @@ void sim_rows_add_column(const nsm_sim *s, int row, double lambda, double *dz) {
   for (int e = r->x0[row]; lambda != 0 && e < r->x0[row + 1]; e++) dz[r->xz[e]] += r->x[e] * lambda;
 }
 
-// dz += X lambda, [w.n]; lambda of the active rows by their places in the list.
+enum { MANY = 32 };                      // entries of a column from which on columns are added in the block's order
+
+// dz += X lambda, [w.n]; lambda of the active rows by their places in the list. Columns of one block are added up in
+// its own order, each sum in the order of the rows.
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
+  const sim_matrix *w = &s->n.w;
   if (r->whole) { sim_augmented_motion(s, dz); return; }
-  for (int i = 0; i < a->nactive; i++) {
-    sim_rows_add_column(s, r->row_at[a->active[i]], lambda[i], dz);
+  for (int i = 0; i < a->nactive;) {
+    int row = r->row_at[a->active[i]], x = r->x0[row], any = x < r->x0[row + 1];
+    const sim_block *b = any ? &w->block[w->block_of[r->xz[x]]] : NULL;
+    if (!any || b->n < MANY || !is_column_of(s, b, row)) {
+      sim_rows_add_column(s, row, lambda[i++], dz);
+      continue;
+    }
+    double *restrict sum = w->work;
+    const int *order = w->order + b->first;
+    for (int k = 0; k < b->n; k++) sum[k] = dz[order[k]];
+    for (; i < a->nactive && is_column_of(s, b, r->row_at[a->active[i]]); i++) {
+      const double *column = r->x + r->x0[r->row_at[a->active[i]]];
+      double l = lambda[i];
+      for (int k = 0; l != 0 && k < b->n; k++) sum[k] += column[k] * l;
+    }
+    for (int k = 0; k < b->n; k++) dz[order[k]] = sum[k];
   }
 }
 

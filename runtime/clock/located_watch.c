@@ -306,6 +306,30 @@ void sim_watch_contacts(nsm_sim *s) {
   }
 }
 
+// A slip in several directions goes on from where it is: its direction is that of now, and not that at the end of the
+// short piece, where both are less than a right angle apart.
+static void from_now_on(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const double *rate = s->located->rate;
+  nsm_view now = sim_now(s);
+  slips(s, &now);
+  for (int i = 0; i < r->nfriction; i++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[i], part);
+    for (int k = 0; k < parts; k++) {
+      const int *row = r->friction[i].row + part[k].first;
+      double slip = 0, along = 0;
+      for (int d = 0; d < part[k].n; d++) {
+        slip = hypot(slip, part[k].w[d] * rate[row[d]]);
+        along += part[k].w[d] * rate[row[d]] * s->now.slide[row[d]];
+      }
+      if (part[k].n == 1 || s->now.set[row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
+      if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z)) continue;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = part[k].w[d] * rate[row[d]] / slip;
+    }
+  }
+}
+
 void sim_watch_others(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
@@ -322,6 +346,7 @@ void sim_watch_others(nsm_sim *s, double t1) {
       for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? of[d] * w->rate[row[d]] / g.slip : 0;
     }
   }
+  if (r->nfriction > 0 && !s->n.flow && !s->touching) from_now_on(s);
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     double l = s->w.l1[r->l[row]];

@@ -1,5 +1,5 @@
-// The calls of FMI 2.0 for co-simulation and for model exchange, over component.h and exchange.h. Types and signatures
-// are those of the standard, 2.1.2 to 2.1.9, 3.2 and 4.2.
+// The calls of FMI 2.0 for co-simulation and for model exchange, over component.h and exchange.h; those that FMI 3.0
+// has in the same way stand in calls.h. Types and signatures are those of the standard, 2.1.2 to 2.1.9, 3.2 and 4.2.
 #include "directional.h"
 #include <math.h>
 #include <stdio.h>
@@ -28,25 +28,20 @@ typedef struct fmi2 {
   fmi2Status last;                      // of the last step
 } fmi2;
 
-static void say(const fmi2 *f, fmi2Status status, const char *category, const char *text) {
+static fmi2Status say(const fmi2 *f, fmi2Status status, const char *category, const char *text) {
   if (f->call.logger) f->call.logger(f->call.environment, f->name, status, category, "%s", text);
+  return status;
 }
 
-static fmi2Status wrong(const fmi2 *f) {
-  say(f, fmi2Error, "logStatusError", f->c->error.text);
-  return fmi2Error;
-}
-
-static fmi2Status wrong_call(const fmi2 *f, const char *text) {
-  say(f, fmi2Error, "logStatusError", text);
-  return fmi2Error;
-}
-
-enum { RUNNING = FMI_STEPPING | FMI_IN_EVENT, ALIVE = FMI_MADE | FMI_INITIALIZING | RUNNING, ANY = ALIVE | FMI_ENDED };
-#define ALLOWED(phases) \
-  fmi2 *f = instance; \
-  if (!f) return fmi2Error; \
-  if (!fmi_allowed(f->c, phases, __func__)) return wrong(f)
+#define ERRORS "logStatusError"
+#define DISCARDS "logStatusDiscard"
+#define FMI(name) fmi2##name
+#define STATE(does) fmi2##does##FMUstate
+#define STATE_SIZE fmi2SerializedFMUstateSize
+#define READ_STATE fmi2DeSerializeFMUstate
+typedef char Bytes;
+typedef fmi2 instance_of_fmu;
+#include "calls.h"
 
 // ---- life -----------------------------------------------------------------------------------------------------------
 const char *fmi2GetTypesPlatform(void) { return "default"; }
@@ -119,12 +114,6 @@ fmi2Status fmi2ExitInitializationMode(void *instance) {
   return fmi2OK;
 }
 
-fmi2Status fmi2Terminate(void *instance) {
-  ALLOWED(RUNNING);
-  f->c->phase = FMI_ENDED;
-  return fmi2OK;
-}
-
 fmi2Status fmi2Reset(void *instance) {
   ALLOWED(ANY);
   f->last = fmi2OK;
@@ -175,38 +164,6 @@ fmi2Status fmi2GetRealOutputDerivatives(void *instance, const unsigned *referenc
   (void)reference; (void)order; (void)value;
   ALLOWED(ANY);
   return n == 0 ? fmi2OK : wrong_call(f, "derivatives of outputs are not provided");
-}
-
-// ---- states ---------------------------------------------------------------------------------------------------------
-fmi2Status fmi2GetFMUstate(void *instance, void **state) {
-  ALLOWED(ANY);
-  return fmi_keep(f->c, state, __func__) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2SetFMUstate(void *instance, void *state) {
-  ALLOWED(ANY);
-  return fmi_take_back(f->c, state, __func__) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2FreeFMUstate(void *instance, void **state) {
-  (void)instance;
-  fmi_forget(state);
-  return fmi2OK;
-}
-
-fmi2Status fmi2SerializedFMUstateSize(void *instance, void *state, size_t *size) {
-  ALLOWED(ANY);
-  return fmi_kept_size(f->c, state, size, __func__) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2SerializeFMUstate(void *instance, void *state, char *to, size_t size) {
-  ALLOWED(ANY);
-  return fmi_kept_bytes(f->c, state, to, size, __func__) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2DeSerializeFMUstate(void *instance, const char *from, size_t size, void **state) {
-  ALLOWED(ANY);
-  return fmi_keep_bytes(f->c, from, size, state, __func__) ? fmi2OK : wrong(f);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -262,21 +219,11 @@ fmi2Status fmi2GetStringStatus(void *instance, fmi2StatusKind kind, const char *
 }
 
 // ---- model exchange -------------------------------------------------------------------------------------------------
-#define EXCHANGE(phases) \
-  ALLOWED(phases); \
-  if (!fmi_exchanges(f->c, __func__)) return wrong(f)
-
 typedef struct fmi2EventInfo { int again, ends, nominals, values, has_next; double next; } fmi2EventInfo;
 
 fmi2Status fmi2EnterEventMode(void *instance) {
   EXCHANGE(FMI_STEPPING);
   f->c->phase = FMI_IN_EVENT;
-  return fmi2OK;
-}
-
-fmi2Status fmi2EnterContinuousTimeMode(void *instance) {
-  EXCHANGE(FMI_IN_EVENT);
-  f->c->phase = FMI_STEPPING;
   return fmi2OK;
 }
 
@@ -296,24 +243,6 @@ fmi2Status fmi2CompletedIntegratorStep(void *instance, int keeps, int *event, in
   return fmi_drifted(f->c, event) ? fmi2OK : wrong(f);
 }
 
-fmi2Status fmi2SetTime(void *instance, double time) {
-  EXCHANGE(RUNNING);
-  return fmi_set_time(f->c, time) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2SetContinuousStates(void *instance, const double *x, size_t n) {
-  EXCHANGE(FMI_STEPPING);
-  return fmi_set_states(f->c, x, n) ? fmi2OK : wrong(f);
-}
-
-// A point at which the equations have no solution is one for a shorter step.
-static fmi2Status found(const fmi2 *f, int ok) {
-  if (ok) return fmi2OK;
-  if (f->c->error.code != NSM_FAILED) return wrong(f);
-  say(f, fmi2Discard, "logStatusDiscard", f->c->error.text);
-  return fmi2Discard;
-}
-
 fmi2Status fmi2GetDerivatives(void *instance, double *x, size_t n) {
   EXCHANGE(FMI_INITIALIZING | RUNNING);
   return found(f, fmi_get_rates(f->c, x, n));
@@ -323,22 +252,4 @@ fmi2Status fmi2GetDirectionalDerivative(void *instance, const unsigned *unknown,
                                         size_t m, const double *seed, double *out) {
   EXCHANGE(FMI_INITIALIZING | RUNNING);
   return found(f, fmi_derive(f->c, &(fmi_derivative){ unknown, known, n, m, seed, 0 }, out));
-}
-
-fmi2Status fmi2GetEventIndicators(void *instance, double *x, size_t n) {
-  (void)x;
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  return n == 0 ? fmi2OK : wrong_call(f, "fmi2GetEventIndicators: a smooth model has none");
-}
-
-fmi2Status fmi2GetContinuousStates(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  return fmi_get_states(f->c, x, n) ? fmi2OK : wrong(f);
-}
-
-fmi2Status fmi2GetNominalsOfContinuousStates(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  if (n != (size_t)f->c->nstate) return wrong_call(f, "the number of values is not that of the continuous states");
-  for (size_t i = 0; i < n; i++) x[i] = 1;
-  return fmi2OK;
 }

@@ -1,7 +1,7 @@
-// The calls of FMI 3.0 for co-simulation and for model exchange, over component.h and exchange.h. Types and signatures
-// are those of the standard, 2.2 to 2.4, 3.2 and 4.2. In co-simulation, with event mode and early return, a step ends
-// at each impact, reset or sample: until the master enters event mode the values are those of before it, then those of
-// behind.
+// The calls of FMI 3.0 for co-simulation and for model exchange, over component.h and exchange.h; those that FMI 2.0
+// has in the same way stand in calls.h. Types and signatures are those of the standard, 2.2 to 2.4, 3.2 and 4.2. In
+// co-simulation, with event mode and early return, a step ends at each impact, reset or sample: until the master enters
+// event mode the values are those of before it, then those of behind.
 #include "directional.h"
 #include <math.h>
 #include <stdbool.h>
@@ -26,14 +26,15 @@ static fmi3Status say(const fmi3 *f, fmi3Status status, const char *category, co
   return status;
 }
 
-static fmi3Status wrong(const fmi3 *f) { return say(f, fmi3Error, "error", f->c->error.text); }
-static fmi3Status wrong_call(const fmi3 *f, const char *text) { return say(f, fmi3Error, "error", text); }
-
-enum { RUNNING = FMI_STEPPING | FMI_IN_EVENT, ALIVE = FMI_MADE | FMI_INITIALIZING | RUNNING, ANY = ALIVE | FMI_ENDED };
-#define ALLOWED(phases) \
-  fmi3 *f = instance; \
-  if (!f) return fmi3Error; \
-  if (!fmi_allowed(f->c, phases, __func__)) return wrong(f)
+#define ERRORS "error"
+#define DISCARDS "discard"
+#define FMI(name) fmi3##name
+#define STATE(does) fmi3##does##FMUState
+#define STATE_SIZE fmi3SerializedFMUStateSize
+#define READ_STATE fmi3DeserializeFMUState
+typedef uint8_t Bytes;
+typedef fmi3 instance_of_fmu;
+#include "calls.h"
 
 // ---- life -----------------------------------------------------------------------------------------------------------
 const char *fmi3GetVersion(void) { return "3.0"; }
@@ -145,12 +146,6 @@ fmi3Status fmi3ExitConfigurationMode(void *instance) {
   return wrong_call(f, "the instance is not in configuration mode");
 }
 
-fmi3Status fmi3Terminate(void *instance) {
-  ALLOWED(RUNNING);
-  f->c->phase = FMI_ENDED;
-  return fmi3OK;
-}
-
 fmi3Status fmi3Reset(void *instance) {
   ALLOWED(ANY);
   return fmi_reset(f->c) ? fmi3OK : wrong(f);
@@ -255,38 +250,6 @@ fmi3Status fmi3GetVariableDependencies(void *instance, UNUSED fmi3ValueReference
   return wrong_call(f, "dependencies of elements are not provided");
 }
 
-// ---- states ---------------------------------------------------------------------------------------------------------
-fmi3Status fmi3GetFMUState(void *instance, void **state) {
-  ALLOWED(ANY);
-  return fmi_keep(f->c, state, __func__) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3SetFMUState(void *instance, void *state) {
-  ALLOWED(ANY);
-  return fmi_take_back(f->c, state, __func__) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3FreeFMUState(void *instance, void **state) {
-  (void)instance;
-  fmi_forget(state);
-  return fmi3OK;
-}
-
-fmi3Status fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
-  ALLOWED(ANY);
-  return fmi_kept_size(f->c, state, size, __func__) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3SerializeFMUState(void *instance, void *state, uint8_t *to, size_t size) {
-  ALLOWED(ANY);
-  return fmi_kept_bytes(f->c, state, to, size, __func__) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3DeserializeFMUState(void *instance, const uint8_t *from, size_t size, void **state) {
-  ALLOWED(ANY);
-  return fmi_keep_bytes(f->c, from, size, state, __func__) ? fmi3OK : wrong(f);
-}
-
 // ---- steps ----------------------------------------------------------------------------------------------------------
 fmi3Status fmi3DoStep(void *instance, double time, double h, bool no_return, bool *event, bool *ends, bool *early,
                       double *last) {
@@ -325,16 +288,6 @@ fmi3Status fmi3EvaluateDiscreteStates(void *instance) {
 }
 
 // ---- model exchange -------------------------------------------------------------------------------------------------
-#define EXCHANGE(phases) \
-  ALLOWED(phases); \
-  if (!fmi_exchanges(f->c, __func__)) return wrong(f)
-
-fmi3Status fmi3EnterContinuousTimeMode(void *instance) {
-  EXCHANGE(FMI_IN_EVENT);
-  f->c->phase = FMI_STEPPING;
-  return fmi3OK;
-}
-
 fmi3Status fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *event, bool *ends) {
   (void)keeps;
   EXCHANGE(FMI_STEPPING);
@@ -343,22 +296,6 @@ fmi3Status fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *event, 
   *event = far != 0;
   *ends = false;
   return fmi3OK;
-}
-
-fmi3Status fmi3SetTime(void *instance, double time) {
-  EXCHANGE(RUNNING);
-  return fmi_set_time(f->c, time) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3SetContinuousStates(void *instance, const double *x, size_t n) {
-  EXCHANGE(FMI_STEPPING);
-  return fmi_set_states(f->c, x, n) ? fmi3OK : wrong(f);
-}
-
-// A point at which the equations have no solution is one for a shorter step.
-static fmi3Status found(const fmi3 *f, int ok) {
-  if (ok) return fmi3OK;
-  return f->c->error.code == NSM_FAILED ? say(f, fmi3Discard, "discard", f->c->error.text) : wrong(f);
 }
 
 fmi3Status fmi3GetContinuousStateDerivatives(void *instance, double *x, size_t n) {
@@ -382,18 +319,6 @@ static fmi3Status derive(fmi3 *f, const fmi_derivative *of, size_t nseed, double
 DERIVATIVE(fmi3GetDirectionalDerivative, 0)
 DERIVATIVE(fmi3GetAdjointDerivative, 1)
 
-fmi3Status fmi3GetContinuousStates(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  return fmi_get_states(f->c, x, n) ? fmi3OK : wrong(f);
-}
-
-fmi3Status fmi3GetNominalsOfContinuousStates(void *instance, double *x, size_t n) {
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  if (n != (size_t)f->c->nstate) return wrong_call(f, "the number of values is not that of the continuous states");
-  for (size_t i = 0; i < n; i++) x[i] = 1;
-  return fmi3OK;
-}
-
 fmi3Status fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
   EXCHANGE(ANY);
   *n = (size_t)f->c->nstate;
@@ -405,12 +330,6 @@ fmi3Status fmi3GetNumberOfEventIndicators(void *instance, size_t *n) {
   EXCHANGE(ANY);
   *n = 0;
   return fmi3OK;
-}
-
-fmi3Status fmi3GetEventIndicators(void *instance, double *x, size_t n) {
-  (void)x;
-  EXCHANGE(FMI_INITIALIZING | RUNNING);
-  return n == 0 ? fmi3OK : wrong_call(f, "fmi3GetEventIndicators: a smooth model has none");
 }
 
 // ---- of another kind of FMU, which this one is not: tools look for it all the same ----------------------------------

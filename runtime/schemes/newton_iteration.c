@@ -78,8 +78,9 @@ static void free_motion(nsm_sim *s, int kept) {
     s->w.dz[s->a->nz + j] = -r->y[r->border[j]];
   }
   sim_matrix_solve(s, s->w.dz);
-  for (int i = 0; kept && i < s->n.isl.nactive; i++)
-    sim_rows_add_column(s, newton_row(s, i), -s->w.l1[r->l[newton_row(s, i)]], s->w.dz);
+  double *pushed = s->n.isl.u;                             // not in use before the problem is solved
+  for (int i = 0; kept && i < s->n.isl.nactive; i++) pushed[i] = -s->w.l1[r->l[newton_row(s, i)]];
+  if (kept) sim_rows_motion(s, pushed, s->w.dz);
 }
 
 // (17)

@@ -49,6 +49,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
     w->begin = SIM_NEW(s, (int)room, double);
     w->l0 = SIM_NEW(s, s->a->nl, double);
     w->rate0 = SIM_NEW(s, s->n.r.n, double);
+    w->rate = SIM_NEW(s, s->n.r.n, double);
   }
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };

@@ -50,6 +50,7 @@ struct sim_whole {
   double *before;                       // [nq + nz + nl] q, z, l before a step whose books the runtime keeps
   long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted
   int     maps, nmap, next;             // may they be kept; how many there are; the place of the next one
+  unsigned acting;                      // rows that act, where events are located: from the sets
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
   sim_whole_map *map, *recent;
   const sim_whole_map *shown;           // the map that s has
@@ -62,9 +63,9 @@ struct sim_whole {
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   size_t  room;                         // of s
-  // where events are located: [room] s before a call; of the step before the last one [nl] multipliers, and [rows] at
-  // its end |slip| and |y| of rows at their bounds
-  double *begin, *l0, *rate0;
+  // where events are located: [room] s before a call; [rows] at the end of the last step |slip|, |y| of rows at their
+  // bounds; of the step before that [nl] multipliers, and [rows] the same
+  double *begin, *rate, *l0, *rate0;
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
@@ -91,7 +92,7 @@ int  sim_whole_keeps_sets(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
 void sim_whole_kept_sets(nsm_sim *s);
 int  sim_whole_is_closed(const nsm_sim *s, int row);      // by its set; where no events are located by what it was held
-void sim_whole_act_by_sets(nsm_sim *s);                   // s->now.acts, from the sets
+unsigned sim_whole_act_by_sets(nsm_sim *s);               // s->now.acts, from the sets; the rows that act
 
 // The kinds, each in whole_<kind>.c.
 typedef struct sim_whole_kind {

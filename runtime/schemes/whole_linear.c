@@ -145,7 +145,7 @@ static void show_contact(const nsm_sim *s, struct sim_whole *w, long next) {
   kept[WHOLE_MU] = k->mu[0];
   kept[WHOLE_PRESS0] = kept[WHOLE_PRESS];
   kept[WHOLE_RUB0] = kept[WHOLE_RUB];
-  kept[WHOLE_SLIP] = s->a->located && k->m > 1 ? s->now.watched[k->row[1]] : 0;
+  kept[WHOLE_SLIP] = w->rate && k->m > 1 ? w->rate[k->row[1]] : 0;
   kept[WHOLE_SLIP0] = kept[WHOLE_SLIP];
   kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
 }
@@ -179,6 +179,7 @@ static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
   if (w->l0) w->l0[m->l[0]] = kept[WHOLE_PRESS0];
   if (w->l0 && m->m > 1) w->l0[m->l[1]] = kept[WHOLE_RUB0];
   if (w->l0 && m->m > 1) w->rate0[m->row[1]] = kept[WHOLE_SLIP0];
+  if (w->l0 && m->m > 1) w->rate[m->row[1]] = kept[WHOLE_SLIP];
   w->rows_at = k - 1;                                      // it stays closed until nsm_whole_rows is called
 }
 
@@ -204,7 +205,10 @@ static void load(nsm_sim *s, struct sim_whole *w) {
   memcpy(w->s, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(w->s + s->a->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
   w->rows_at = s->now.k - w->steps_before - 1;
-  if (s->a->located) sim_whole_act_by_sets(s);
+  if (s->a->located) {
+    w->acting = sim_whole_act_by_sets(s);
+    memcpy(w->rate, s->now.watched, (size_t)s->n.r.n * sizeof(double));
+  }
   if (w->maps) sim_whole_recall(s, w);
   if (w->of->here) show_rows(s, w);
   if (w->of->stays) {
@@ -332,12 +336,31 @@ static int by_generic_step(nsm_sim *s, struct sim_whole *w, double *state, doubl
   return 1;
 }
 
+// Where events are located: the sets say who acts, and open gaps stay so (compiler/whole/step.h, step_open_for_sure).
+static int by_sets(nsm_sim *s, struct sim_whole *w, double *state, double k) {
+  double *gap = gap_of(s, w), *rate = gap + s->n.r.n;
+  if (w->of->here || !w->recent) return 0;                 // a contact closes, or a set ends
+  for (int a = 0; a < w->ncontact; a++) {
+    int i = w->contact[a];
+    if (s->now.set[i] != SIM_CLOSED && !(gap[i] - s->n.h * fabs(rate[i]) > w->nearly)) return 0;
+  }
+  long iterations = s->now.count.solver_iterations;
+  if (w->of->stays) take_contact(s, w, (long)k);
+  if (!sim_whole_by_map(s, w, state, w->acting, gap + 3 * s->n.r.n, rate)) {
+    s->now.count.solver_iterations = iterations;           // the loop ends, and they are counted there
+    return 0;
+  }
+  w->rows_at = (long)k;
+  if (w->of->stays) show_contact(s, w, (long)k + 1);
+  return 1;
+}
+
 int nsm_whole_rows(double *state, double k) {
   struct sim_whole *w = (struct sim_whole *)(void *)((char *)state - offsetof(struct sim_whole, s));
   nsm_sim *s = w->sim;
   double *gap = gap_of(s, w);
   unsigned mask;
-  if (s->a->located) return 0;                             // a contact closes, or has just opened
+  if (s->a->located) return by_sets(s, w, state, k);
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];

@@ -21,11 +21,11 @@ static int locates_relations(const nsm_sim *s) {
 
 int sim_whole_locates(const nsm_sim *s) {
   const sim_rows *r = &s->n.r;
-  int here = s->a->m->whole->here;
-  if (s->a->on.relation.n > 0 && !(here && locates_relations(s))) return 0;
+  int maps = s->a->m->whole->kind == NSM_WHOLE_LINEAR;
+  if (s->a->on.relation.n > 0 && !(maps && locates_relations(s))) return 0;
   for (int i = 0; i < r->nfriction; i++) {
     const sim_friction *f = &r->friction[i];
-    if (f->normals == 0 ? !here : s->a->cls[r->cls[f->normal[0]]].c->kind != NSM_CONTACT) return 0;
+    if (f->normals == 0 ? !maps : s->a->cls[r->cls[f->normal[0]]].c->kind != NSM_CONTACT) return 0;
   }
   return 1;
 }
@@ -36,7 +36,7 @@ int sim_whole_is_closed(const nsm_sim *s, int row) {
 
 // Does nothing act in the set at hand but gaps that are open?
 static int all_open(const nsm_sim *s) {
-  if (s->a->m->whole->here) return 0;
+  if (s->n.whole->always) return 0;
   SIM_EACH(s, contact, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (s->now.set[row] != SIM_OPEN) return 0;
   return 1;
@@ -62,10 +62,9 @@ static int goes_on(const nsm_sim *s) {
 
 // Forces are compared with those of the step before, which has had the same sets.
 int sim_whole_keeps_sets(const nsm_sim *s) {
-  const nsm_whole *o = s->a->m->whole;
   if (s->now.sets_known != 1) return 0;
   if (all_open(s)) return 1;
-  if (!(o->here || o->stays) || s->now.set_h != s->a->step || s->now.span != 0 || !goes_on(s))
+  if (!s->n.whole->maps || s->now.set_h != s->a->step || s->now.span != 0 || !goes_on(s))
     return 0;
   SIM_EACH(s, contact, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
@@ -91,9 +90,14 @@ static int case_of(const nsm_sim *s, int row) {
   return slips < 0 ? WHOLE_STICK : slips;
 }
 
-void sim_whole_act_by_sets(nsm_sim *s) {
-  for (int row = 0; row < s->n.r.n; row++)
-    s->now.acts[row] = (unsigned char)(row_acts(s, row) ? case_of(s, row) + 1 : 0);
+unsigned sim_whole_act_by_sets(nsm_sim *s) {
+  unsigned mask = 0;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int acts = row_acts(s, row);
+    s->now.acts[row] = (unsigned char)(acts ? case_of(s, row) + 1 : 0);
+    mask |= acts ? 1u << row : 0;
+  }
+  return mask;
 }
 
 // Is each open gap at the end of the last step above h lead rate, and not negative?

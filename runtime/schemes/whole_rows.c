@@ -383,7 +383,8 @@ static void clear_rows(nsm_sim *s) {
 // again: this map wrote the rows of the step before too.
 INLINE void hold(const sim_whole_map *k, const int m, nsm_sim *s, const answer *x, const double *rate0, int again) {
   int holds = 0;
-  for (int i = 0; i < m; i++) s->now.count.impacts += k->contact[i] && x->lambda[i] > 0 && s->now.l[k->l[i]] == 0;
+  for (int i = 0; i < m && !s->a->located; i++)
+    s->now.count.impacts += k->contact[i] && x->lambda[i] > 0 && s->now.l[k->l[i]] == 0;
   if (!again) clear_rows(s);
   for (int i = 0; i < m; i++) {
     double p = x->lambda[i], M = k->M[i + i * m];
@@ -405,6 +406,36 @@ INLINE int zeros_fit(const sim_whole_map *k, const int m, const answer *x, const
   return 1;
 }
 
+// Where events are located: do the rows of the map keep their sets to the end of the step (compiler/whole/linear.h,
+// linear_lasts, linear_goes_on)? What is to be positive is compared with that of the step before.
+static int lasts(double now, double before) { return 3 * now > before; }
+
+__attribute__((noinline))
+static int keeps_sets(const sim_whole_map *k, const struct sim_whole *w, const double *l, const answer *x) {
+  for (int i = 0; i < k->m; i++) {
+    double now = x->lambda[i], before = l[k->l[i]];
+    int act = k->act[i], at_rate = act == WHOLE_UP || act == WHOLE_DOWN ? i + 1 : i;
+    int slides = at_rate > i || act == WHOLE_LOW || act == WHOLE_HIGH;
+    if (slides && !(2 * fabs(x->u[at_rate]) >= w->rate[k->row[at_rate]])) return 0;
+    if (act == WHOLE_BASIC && !(lasts(now - k->lo[i], before - k->lo[i]) && lasts(k->hi[i] - now, k->hi[i] - before)))
+      return 0;
+    if ((act == WHOLE_STICK || at_rate > i) && !lasts(now, before)) return 0;
+    if (act == WHOLE_STICK && !lasts(k->mu[i] * now - fabs(x->lambda[i + 1]),
+                                     k->mu[i] * before - fabs(l[k->l[i + 1]])))
+      return 0;
+  }
+  return 1;
+}
+
+__attribute__((noinline))
+static void remember(const sim_whole_map *k, struct sim_whole *w, const double *l, const answer *x) {
+  for (int i = 0; i < k->m; i++) {
+    w->l0[k->l[i]] = l[k->l[i]];
+    w->rate0[k->row[i]] = w->rate[k->row[i]];
+    w->rate[k->row[i]] = fabs(x->u[i]);
+  }
+}
+
 // The step by the recent map, of m rows.
 INLINE int by_map(nsm_sim *s, struct sim_whole *w, const int m, const int few, double *state, const double *y,
                   const double *rate0) {
@@ -416,6 +447,10 @@ INLINE int by_map(nsm_sim *s, struct sim_whole *w, const int m, const int few, d
   int contacts = s->a->on.contact.n > 0;
   if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, few, s, state, &x) : k->zeros > 1))
     return 0;
+  if (w->l0) {
+    if (!keeps_sets(k, w, s->now.l, &x)) return 0;
+    remember(k, w, s->now.l, &x);
+  }
 #pragma GCC unroll 4
   for (int t = 0; t < nt; t++) {
     const int i = few ? t : k->touched[t];

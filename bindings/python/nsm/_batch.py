@@ -62,7 +62,9 @@ class Batch(Held):
             if name in model.parameters:
                 self._set(name, given)
             else:
-                self._find(name)
+                if name not in self._number:
+                    what = [*model.parameters, *(n for n in self._names if n != "time")]
+                    raise UsageError(f"vary: there is no parameter or initial value `{name}`" + meant(name, what))
                 start[name] = given
         self._start = start
         self._begin(None)

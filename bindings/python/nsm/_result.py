@@ -87,6 +87,10 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.names)
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy takes a result as its rows, and not as the names that a mapping gives."""
+        return self.array if dtype is None and not copy else self.array.astype(dtype or float)
+
     @property
     def time(self) -> Any:
         return self["time"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping as AnyMapping
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._errors import UsageError, in_si, run_error
-from ._library import C, Input, Settings, assignments, byref
+from ._library import C, Input, RunErrorText, Settings, assignments, byref
 
 Value = Union[float, str]                                   # a number in SI, or text with a unit
 # An input over time: a file, one number, values at all steps, points, or a function of time.
@@ -97,6 +97,19 @@ def probe(sim, settings):
         C.nsm_close(at)
 
 
+def input_names(model):
+    """Of a message: empty where the model cannot be opened as it is."""
+    error, bare = RunErrorText(), C.nsm_default_settings()
+    bare.any_start = 1
+    at = C.nsm_simulate(model._program.at, byref(bare), byref(error))
+    if not at:
+        return []
+    try:
+        return [C.nsm_input_name(at, i).decode() for i in range(C.nsm_ninput(at))]
+    finally:
+        C.nsm_close(at)
+
+
 BETWEEN = "linear", "hold", "smooth"       # two points: NSM_INPUT_... of nsm.h
 
 # Where schemes ask for an input within a step, as shares of it: the middle (moreau, midpoint, consistent), the stages
@@ -126,6 +139,9 @@ def _points(name, value, unit, times):
         return [0.0], [in_si(f"the input {name}", value, unit)], "hold"
     if not callable(getattr(value, "index", None)) and hasattr(value, "index") and hasattr(value, "values"):
         value = value.index, value.values                  # a column of pandas
+    if getattr(value, "ndim", 1) == 2:
+        raise UsageError(f"the input {name} has an array of shape {tuple(value.shape)}: points are (times, values), "
+                         f"two columns of it are (a[:, 0], a[:, 1])")
     if isinstance(value, tuple):
         if len(value) not in (2, 3) or len(value) == 3 and (not isinstance(value[2], str) or value[2] not in BETWEEN):
             raise UsageError(f'the input {name}: points are (times, values), or (times, values, "hold"), or "smooth"')
@@ -193,6 +209,8 @@ def settings_of(model, values, settings, times_of) -> Settings:
         else:
             inputs = mapping("inputs", value)
     unknown = next((name for name in values if name not in model.parameters), None)
+    if unknown is not None and unknown in input_names(model):
+        raise UsageError(f"`{unknown}` is an input of the model: inputs={{'{unknown}': ...}} gives it values")
     if unknown is not None:
         raise UsageError(f"there is no parameter or setting `{unknown}`" +
                          meant_here(unknown, [*model.parameters, *SETTINGS]))

@@ -208,11 +208,27 @@ class Simulation(Held):
             self._check(C.nsm_step_by(self._alive(), h, self._error_at))
         return self
 
-    def advance(self, n: int, inputs: Optional[Mapping[str, Any]] = None, **more: Any) -> "Simulation":
-        """n steps, or as many as there are to the end of the run. inputs, which keep their values until they are given
-        other ones: {name: a number; n of them, one for each step; a function of the simulation, which is asked before
-        each step}."""
-        n = whole("n", n, 0, none=False)
+    def _steps_to(self, to: Value) -> int:
+        """How many steps lead to this time [s], at least."""
+        t = in_si("to", to, "s")
+        with self._lock:
+            at = self._alive()
+            k, total = C.nsm_steps_done(at), C.nsm_steps_total(at)
+            slack = 1e-9 * (C.nsm_time_of_step(at, 1) - C.nsm_time_of_step(at, 0))
+            low, high = k, total                           # the first step that ends there or later
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if C.nsm_time_of_step(at, middle) >= t - slack else (middle + 1, high)
+            return int(low - k)
+
+    def advance(self, n: Optional[int] = None, inputs: Optional[Mapping[str, Any]] = None,
+                to: Optional[Value] = None, **more: Any) -> "Simulation":
+        """n steps, or those that lead to the time `to`, or as many as there are to the end of the run. inputs, which
+        keep their values until they are given other ones: {name: a number; n of them, one for each step; a function of
+        the simulation, which is asked before each step}."""
+        if (n is None) == (to is None):
+            raise UsageError("advance takes a number of steps, or a time by `to`")
+        n = whole("n", n, 0, none=False) if to is None else self._steps_to(to)
         given = {**mapping("inputs", inputs), **more}
         changing = {name: value for name, value in given.items() if callable(value) or _is_list(name, value, n)}
         self.input({name: value for name, value in given.items() if name not in changing})

@@ -30,5 +30,5 @@ int      sim_whole_keeps_sets(const nsm_sim *s) { (void)s; return 0; }
 int      sim_whole_located(nsm_sim *s, long tick, int m) { (void)s; (void)tick; (void)m; return 0; }
 void     sim_whole_kept_sets(nsm_sim *s) { (void)s; }
 int      sim_whole_is_closed(const nsm_sim *s, int row) { return s->now.held[row] > 0; }
-void     sim_whole_act_by_sets(nsm_sim *s) { (void)s; }
+unsigned sim_whole_act_by_sets(nsm_sim *s) { (void)s; return 0; }
 void     sim_located_kept(nsm_sim *s) { (void)s; }

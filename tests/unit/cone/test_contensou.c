@@ -44,6 +44,19 @@ static void powers(void **state) {
   assert_true(fabs(b[0] - 9 * pi / 32) <= 1e-14 && fabs(b[2] - 0.375) <= 1e-14);
 }
 
+// Along the axes, where parts of the velocity are 0, and at rest, where there is no force.
+static void power_along_axes(void **state) {
+  (void)state;
+  static const double v[4][3] = { { 0, 0, -2 }, { 0, 0, 3 }, { 0, -2, 0 }, { 0, 0, 0 } };
+  static const double force[4][3] = { { 0, 0, -1 }, { 0, 0, 1 }, { 0, -1, 0 }, { 0, 0, 0 } };
+  for (int k = 0; k < 4; k++) {
+    double b[3], most = power_by_area(0, 1, 4000);            // the moment of spin alone
+    double h = nsm_cone_power_contensou(v[k], b);
+    for (int i = 0; i < 3; i++) assert_true(fabs(b[i] - force[k][i] * (k < 2 ? most : 1)) <= 1e-9);
+    assert_true(fabs(h - fabs(v[k][1]) - most * fabs(v[k][2])) <= 1e-8);
+  }
+}
+
 // The gap between a point and r B along the normals of B, by search.
 static double distance(double r, const double *x) {
   double t = hypot(x[0], x[1]), s = fabs(x[2]), best = -HUGE_VAL;
@@ -227,7 +240,9 @@ static void many(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(powers), cmocka_unit_test(projections),
-                                      cmocka_unit_test(single), cmocka_unit_test(given), cmocka_unit_test(many) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(powers), cmocka_unit_test(power_along_axes), cmocka_unit_test(projections),
+    cmocka_unit_test(single), cmocka_unit_test(given), cmocka_unit_test(many)
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
