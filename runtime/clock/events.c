@@ -10,6 +10,7 @@
 //                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection; the instants of
 //                conditions of time alone are known before
 #include "flow_pieces.h"
+#include "radau_pieces.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -318,7 +319,8 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
   if (changed && (s->located || s->n.radau)) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   if (changed) sim_ledger_reset(s);
-  return NSM_OK;
+  int begins = changed && s->n.radau && s->now.t > s->a->start;
+  return begins ? sim_radau_after(s, e) : NSM_OK;
 }
 
 static nsm_code fire_and_settle(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {

@@ -94,6 +94,18 @@ nsm_code sim_radau_sets(nsm_sim *s, nsm_error *e) {
   return code;
 }
 
+// The next piece begins here: its sets and its consistent begin are found now. So what is recorded at the instant of an
+// event is what holds after it: potentials and currents, as discrete variables. Where none are found it looks again.
+nsm_code sim_radau_after(nsm_sim *s, nsm_error *e) {
+  if (s->now.sets_known == 1) return NSM_OK;
+  if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  int found;
+  nsm_code code = look_for_sets(s, &found, e);
+  if (!found) s->now.sets_known = RADAU_SETS_OLD;
+  else radau_renew(s, s->a->step, s->n.radau->zp);
+  return code;
+}
+
 // ---- without location -----------------------------------------------------------------------------------------------
 // The stages with the sets of the begin where they break no law, else implicit Euler, whose sets are those of the next
 // step.

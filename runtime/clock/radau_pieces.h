@@ -12,6 +12,7 @@ static const double RADAU_SHORT = 1e-4, RADAU_EULER = 1 / 256.0, RADAU_WRONG = 1
 // radau_begin.c
 void     sim_radau_stale(nsm_sim *s);                                // another state
 nsm_code sim_radau_sets(nsm_sim *s, nsm_error *e);                   // those of the present state, where they are old
+nsm_code sim_radau_after(nsm_sim *s, nsm_error *e);                  // the same after an event
 nsm_code sim_radau_checked(nsm_sim *s, double h, double t1, nsm_error *e);      // a step without location
 // radau_pieces.c
 void     sim_radau_step(nsm_sim *s);                                 // a step of the clock begins

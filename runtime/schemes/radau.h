@@ -136,6 +136,7 @@ void   radau_round_off(nsm_sim *s, const radau_set *set);          // before a r
 double radau_off(nsm_sim *s, const radau_set *set, double r, const double *Z, const double *F, const double *R);
 // radau_project.c: (5) with the set of now; z [n + 1] out. 0: not found
 int radau_project(nsm_sim *s, double h, double *z);
+void radau_renew(nsm_sim *s, double h, double *z);        // unknowns and multipliers of index 1, now; z: scratch
 
 // radau_watch.c
 enum { RADAU_NONE = -1 };

@@ -59,6 +59,30 @@ static int is_index2(nsm_sim *s, radau_set *set, double e) {
   return set->index2 = off > moves;
 }
 
+// z+ from z0 into z.
+static int there_and_back(nsm_sim *s, radau_set *set, double e, double *z) {
+  struct sim_radau *w = s->n.radau;
+  double *middle = w->Z[0];
+  memcpy(middle, w->z0, ((size_t)w->n + 1) * sizeof(double));
+  if (!implicit(s, set, s->now.t + e, e, w->z0, middle)) return 0;
+  memcpy(z, middle, ((size_t)w->n + 1) * sizeof(double));
+  return implicit(s, set, s->now.t, -e, middle, z);
+}
+
+// Of index 1 (5) leaves the states where they are, and gives the unknowns and multipliers that they have now.
+void radau_renew(nsm_sim *s, double h, double *z) {
+  struct sim_radau *w = s->n.radau;
+  radau_set *set = radau_set_now(s);
+  if (!set || is_index2(s, set, RADAU_JUMP * h)) return;
+  memcpy(w->z0, s->now.z, (size_t)w->nz * sizeof(double));
+  memcpy(w->z0 + w->nz, s->now.l, (size_t)w->nl * sizeof(double));
+  w->z0[w->n] = 0;
+  if (!there_and_back(s, set, RADAU_JUMP * h, z)) return;
+  for (int i = 0; i < w->nz; i++) if (s->a->algebraic && s->a->algebraic[i]) s->now.z[i] = z[i];
+  memcpy(s->now.l, z + w->nz, (size_t)w->nl * sizeof(double));
+  w->fresh = 0;
+}
+
 int radau_project(nsm_sim *s, double h, double *z) {
   struct sim_radau *w = s->n.radau;
   double e = RADAU_JUMP * h;
@@ -68,10 +92,5 @@ int radau_project(nsm_sim *s, double h, double *z) {
   memcpy(z, w->z0, ((size_t)w->n + 1) * sizeof(double));
   radau_set *set = radau_set_now(s);
   if (!set) return 0;
-  if (!is_index2(s, set, e)) return 1;
-  double *middle = w->Z[0];
-  memcpy(middle, z, ((size_t)w->n + 1) * sizeof(double));
-  if (!implicit(s, set, s->now.t + e, e, w->z0, middle)) return 0;
-  memcpy(z, middle, ((size_t)w->n + 1) * sizeof(double));
-  return implicit(s, set, s->now.t, -e, middle, z);
+  return !is_index2(s, set, e) || there_and_back(s, set, e, z);
 }
