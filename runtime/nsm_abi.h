@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 37
+#define NSM_ABI_VERSION 38
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -500,6 +500,7 @@ typedef struct nsm_model {
   int  (*whole_run)(double *s, const double *c, double k, int n);
   int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
+  int  timeless;                  // of models with contacts of shapes: no kernel of a step reads the time
   const nsm_shape_contact *shape_contact;                            // [nshape_contact]
   const nsm_corners *corners;                                        // [ncorners]
 } nsm_model;

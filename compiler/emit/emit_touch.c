@@ -140,6 +140,16 @@ void emit_touches(Emitter *e) {
   if (m->ntouch) text_add(o, "};\n");
 }
 
+// No kernel of a step reads the time: what rests goes on resting (runtime/clock/advance.c). Outputs may.
+static bool is_timeless(const Emitter *e) {
+  for (int i = 0; i < e->kernels->n; i++) {
+    const PlanKernel *k = &e->kernels->at[i];
+    if (k->kind != KERNEL_OUT && (k_uses(k->kernel, KN_FIELD, KF_VIEW_t) || k_uses(k->kernel, KN_FIELD, KF_VIEW_t0)))
+      return false;
+  }
+  return true;
+}
+
 const char *emit_touch_fields(Emitter *e) {
   const Model *m = model_of(e);
   MImpactLaw impact = model_impact(m);
@@ -147,6 +157,7 @@ const char *emit_touch_fields(Emitter *e) {
                       impact == MI_NEWTON ? "" : arena_printf(e->arena, ",\n  .impact = %s",
                                                               impact_law_row(impact)->abi),
                       m->ntouch ? arena_printf(e->arena, ",\n  .nshape_contact = %d, .nmaterial = %d, .shape_contact = "
-                                                         "shape_contacts", m->ntouch, m->nmaterial) : "",
+                                                         "shape_contacts%s", m->ntouch, m->nmaterial,
+                                               is_timeless(e) ? ", .timeless = 1" : "") : "",
                       m->npoints ? arena_printf(e->arena, ",\n  .ncorners = %d, .corners = corners", m->npoints) : "");
 }

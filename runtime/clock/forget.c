@@ -11,6 +11,7 @@ void sim_forget_last_step(nsm_sim *s) {
   memset(now->held, 0, rows * sizeof(double));
   memset(now->off, 0, sizeof now->off);
   now->holds = now->sets_known = 0;
+  if (s->touching) s->touching->rested = 0;
   if (s->a->m->place_at) memcpy(now->central, now->z, nz * sizeof(double));
   if (s->located) memset(now->set, SIM_OPEN, rows);
   if (!s->a->scheme->two_point) return;

@@ -2,6 +2,7 @@
 // stayed. A touch whose pair of features is another one takes over from the nearest one of the same two shapes that
 // vanished: a corner that slides from one face onto the next goes on with its force.
 #include "touching.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -118,9 +119,12 @@ static sim_touch named(const sim_found *f) {
   return (sim_touch){ .a = f->a, .b = f->b, .shape_a = f->shape_a, .shape_b = f->shape_b, .feature = f->touch.feature };
 }
 
-// The direction of slip as it was, at right angles to the normal of now; a new one where there was none.
+// The direction of slip as it was, at right angles to the normal of now; a new one where there was none. What is so to
+// round-off stays: at rest it is the same in every step.
 void sim_touch_across(const double *n, double *slip) {
+  static const double round_off = 4 * DBL_EPSILON;
   double along = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2], size = 0, other[3];
+  if (fabs(along) <= round_off) along = 0;
   for (int i = 0; i < 3; i++) {
     slip[i] -= along * n[i];
     size += slip[i] * slip[i];

@@ -95,6 +95,8 @@ struct nsm_touching {
   int       ngroup;
   sim_touch_group *group;
   int       stale;                      // the tables are those of another state
+  int       rested;                     // steps in a row that left all as it was, at rest (clock/advance.c)
+  long      newton, solver;             // iterations of the last one
   double    further;                    // bodies look so much further: they become faster within the step (ahead.c)
   long      changes;                    // how often the list of contacts became another one
 };

@@ -65,6 +65,32 @@ def rests(text, most):
     need("did not settle" not in err, err)
 
 
+TILTED = """model Scene {
+  gravity [3, 0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfspace }
+  body part[i in 1:3] { shape = box([0.2, 0.2, 0.1] [m]), mass = i, position = [0, 0, 0.05 + 0.1*(i - 1)] }
+  contact ground { between = part, floor; with newton(0), coulomb(0.5); }
+  contact pile { among = part; with newton(0), coulomb(0.5); }
+  MORE
+  simulate { until = 0.2 [s], step = 1 [ms] }
+}
+"""
+
+
+def goes_on_resting(scheme):
+    """What rests goes on resting, with the same bytes as by real steps (an assertion asks for them); a force that
+    begins later moves it."""
+    quick, s, _ = run(TILTED.replace("MORE", ""), "--scheme", scheme)
+    slow, each, _ = run(TILTED.replace("MORE", "assert part[1].r[3] >= 0 [m];"), "--scheme", scheme)
+    need(quick == slow, "other numbers")
+    need(s["steps"] == each["steps"] == 200 and s["energy"] == each["energy"], f"{s['energy']} for {each['energy']}")
+    need(s["newton_iterations"] == each["newton_iterations"], f"{s['newton_iterations']} iterations")
+    pushed, _, _ = run(TILTED.replace("MORE", "force part[3].r[1] = if time > 0.15 [s] then 50 [N] else 0 [N];"),
+                       "--scheme", scheme)
+    x = pushed["part[3].r[1]"]
+    need(x[150] == x[0] and x[-1] > x[0] + 1e-3, f"{x[150]}, {x[-1]} m")
+
+
 UNSETTLED = """model Scene {
   coord x : m = 0, x' = 1 [m/s];
   kinetic 1 [kg]*x'^2/2;
@@ -182,6 +208,8 @@ FIVE, TEN = ("model Scene {\n" + scenes.stack(n, 0.5).replace("LAWS", scenes.LAW
 CASES = [("friction that no solver settles", unsettled), ("a rod strikes without a gain", softened),
          ("boxes at rest on each other", rests, FIVE, 30), ("ten boxes at rest", rests, TEN, 30),
          ("planar rectangles at rest on each other", rests, RECTANGLES, 60),
+         ("what rests goes on resting, consistent", goes_on_resting, "consistent"),
+         ("what rests goes on resting, moreau", goes_on_resting, "moreau"),
          ("boxes that fall on each other, from the forces of the last step", warm, 3000),
          ("large piles have a tolerance of their own", large_piles),
          ("a large pile goes on with the best answer", goes_on)]
