@@ -106,10 +106,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     hoist_column(h, c->period);
     kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   }
-  if (c->kind == CLASS_EVERY) {
-    hoist_column(h, c->period);
-    hoist_column(h, c->offset);
-  }
+  if (c->kind == CLASS_EVERY) hoist_block(h, (Ex[]){ c->period, c->offset }, 2);     // two columns, also where equal
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
   if (c->ratio != EX_NONE) pc->ratio_num = hoist_column(h, c->ratio);
   if (c->exponent != EX_NONE) pc->exponent_num = hoist_column(h, c->exponent);

@@ -39,6 +39,20 @@ def by_time():
     need(pieces == iterations, f"{iterations} iterations for {pieces} pieces")
 
 
+def offsets():
+    """Instants of every T offset T0, also where T0 is T as a number or as a parameter; a family has its own."""
+    text = """model W { param T = 0.1, G[3] = [0.1, 0.2, 0.3]; discrete a = -1, b = -1, c = -1, n = 0, m[3] = -1;
+        state x = 0; x' = 1;
+        every 0.1 offset 0.1 { a = if a < 0 then time else a; n = n + 1; }
+        every T offset T { b = if b < 0 then time else b; }  every T offset 0 { c = if c < 0 then time else c; }
+        for i in 1:3 { every G[i] offset G[i] { m[i] = if m[i] < 0 then time else m[i]; } }
+        simulate { until = 1, step = 0.05 } }"""
+    for scheme in ("moreau", "radau", "moreau(located = true)"):
+        c, _, _ = run(text, 0.05, scheme)
+        end = [c[name][-1] for name in ("a", "b", "c", "n", "m[1]", "m[2]", "m[3]")]
+        need(all(abs(x - y) <= 1e-12 for x, y in zip(end, [0.1, 0.1, 0, 10, 0.1, 0.2, 0.3])), f"{scheme}: {end}")
+
+
 def at_times_of_the_clock():
     """Impacts at t = 1, 2, 2.5, 2.75, ...: times of the clock. What is left of such a step is nothing."""
     text = (ROOT / "models/ballard_ball.nsm").read_text()
@@ -374,7 +388,8 @@ def relay_near_the_end():
     need(abs(float(told[-1]["time"]) - float(fine[-1]["time"])) <= 1e-4, f"{told[-1]}, {fine[-1]}")
 
 
-CASES = [("known instants", by_time), ("located, a relay near the end of a step", relay_near_the_end),
+CASES = [("known instants", by_time), ("offsets of every", offsets),
+         ("located, a relay near the end of a step", relay_near_the_end),
          ("located, a short stop", short_stop),
          ("located, impacts at times of the clock", at_times_of_the_clock),
          ("located, switches in equations", switch_in_equation), ("located, a switch that chatters", chattering_switch),
