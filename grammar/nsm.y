@@ -72,7 +72,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 
 %%
 
-start: file                                       { ast_file(p, @1, $1); }
+start: file                                       { ast_file(p, $1); }
      ;
 file: %empty                                      { $$ = ast_list(); }
     | file item                                   { $$ = ast_file_item(p, $1, $2); }

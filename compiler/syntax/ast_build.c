@@ -11,16 +11,15 @@
 
 // --- files and blocks ---
 
-void ast_file(Parse *p, Span at, AstList items) {
+void ast_file(Parse *p, AstList items) {
   if (items.n == 0 && p->problems == 0) {
     Diag *d = problem(p, DIAG_E0109, (Span){p->file, 0, 0}, "nothing here: a file holds at least one model");
     diag_help(d, "model NAME { ... }");
   }
-  p->result = ast_new(p, AST_FILE, at);
+  p->result = ast_new(p, AST_FILE, (Span){ p->file, 0, p->file->len });
   p->result->list = items;
   ast_done(p, p->result);
 }
-
 
 static const char *kind_text(AstKind kind) {
   static const char *const texts[] = {

@@ -10,7 +10,7 @@ AstList ast_list(void);
 AstList ast_append(Parse *p, AstList list, Ast *node);       // NULL is skipped
 
 // The outside: a file, an expression on its own, and which items may stand where.
-void    ast_file(Parse *p, Span at, AstList items);
+void    ast_file(Parse *p, AstList items);
 AstList ast_file_item(Parse *p, AstList items, Ast *item);
 AstList ast_block_item(Parse *p, AstList items, Ast *item);
 AstList ast_stray_brace(Parse *p, Span at, AstList items);

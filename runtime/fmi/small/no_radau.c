@@ -17,6 +17,7 @@ nsm_code sim_radau_checked(nsm_sim *s, double h, double t1, nsm_error *e) {
 }
 void     sim_radau_step(nsm_sim *s) { (void)s; }
 nsm_code sim_radau_begin(nsm_sim *s, nsm_error *e) { (void)s; return none(e); }
+nsm_code sim_radau_after(nsm_sim *s, nsm_error *e) { (void)s; return none(e); }
 int      sim_radau_give_up(nsm_sim *s) { (void)s; return 0; }
 nsm_code sim_radau_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   (void)s; (void)t1; (void)length; (void)ends;
