@@ -185,7 +185,8 @@ async function edit(path, text) {
 async function ask() {
   if (asking) {
     again = true;
-    if (live) setTimeout(() => { if (again) live.stop(); }, STOP_AFTER);
+    // also where the run that goes on still waits for the module
+    if (live) live.ready.then(() => setTimeout(() => { if (again) live.stop(); }, STOP_AFTER));
     return;
   }
   asking = true;
