@@ -138,6 +138,23 @@ static double mobility(const nsm_sim *s, int row) {
   return inverse;
 }
 
+// Length of the slip of a part, whose rates are given, in the frame in which it is a disk; along: what of it goes along
+// `slide`.
+static double slip_of(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along) {
+  double slip = *along = 0;
+  for (int d = 0; d < part->n; d++) {
+    double u = part->w[d] * rate[row[d]];
+    *along += u * s->now.slide[row[d]];
+    slip = hypot(slip, u);
+  }
+  return slip;
+}
+
+// `slide` goes along this slip, whose length is known; of no length it has no direction.
+static void slide_along(nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double slip) {
+  for (int d = 0; d < part->n; d++) s->now.slide[row[d]] = slip > 0 ? part->w[d] * rate[row[d]] / slip : 0;
+}
+
 // By the energy-consistent schemes multipliers have what an impact at the begin added, and normal ones what made rates
 // 0 at the end: neither limits the friction of the motion (friction.md, 3).
 static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
@@ -146,10 +163,8 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   const int *row = f->row + part->first;
   grip g = { .slip = 0 };
   double l[SIM_SLIPS];
+  g.slip = slip_of(s, part, row, s->located->rate, &g.along);
   for (int d = 0; d < part->n; d++) {
-    double u = part->w[d] * s->located->rate[row[d]];
-    g.along += u * s->now.slide[row[d]];
-    g.slip = hypot(g.slip, u);
     l[d] = s->w.l1[r->l[row[d]]] - (s->n.con ? s->now.impulse[r->l[row[d]]] : 0);
     if (part->w[d] > 0) g.pull += l[d] / part->w[d] * s->now.slide[row[d]];
   }
@@ -310,22 +325,18 @@ void sim_watch_contacts(nsm_sim *s) {
 // short piece, where both are less than a right angle apart.
 static void from_now_on(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
-  const double *rate = s->located->rate;
   nsm_view now = sim_now(s);
+  const double *rate = s->located->rate;
   slips(s, &now);
   for (int i = 0; i < r->nfriction; i++) {
     sim_disk part[2];
     int parts = sim_friction_parts(&r->friction[i], part);
     for (int k = 0; k < parts; k++) {
       const int *row = r->friction[i].row + part[k].first;
-      double slip = 0, along = 0;
-      for (int d = 0; d < part[k].n; d++) {
-        slip = hypot(slip, part[k].w[d] * rate[row[d]]);
-        along += part[k].w[d] * rate[row[d]] * s->now.slide[row[d]];
-      }
+      double along, slip = slip_of(s, &part[k], row, rate, &along);
       if (part[k].n == 1 || s->now.set[row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
       if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z)) continue;
-      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = part[k].w[d] * rate[row[d]] / slip;
+      slide_along(s, &part[k], row, rate, slip);
     }
   }
 }
@@ -342,8 +353,7 @@ void sim_watch_others(nsm_sim *s, double t1) {
       const int *row = r->friction[i].row + part[k].first;
       grip g = grip_of(s, i, &part[k]);
       s->now.set[row[0]] = r->active[row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
-      const double *of = part[k].w;
-      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? of[d] * w->rate[row[d]] / g.slip : 0;
+      slide_along(s, &part[k], row, w->rate, g.slip);
     }
   }
   if (r->nfriction > 0 && !s->n.flow && !s->touching) from_now_on(s);
@@ -375,14 +385,15 @@ void sim_watch_still_slides(nsm_sim *s) {
     int parts = sim_friction_parts(&r->friction[i], part);
     for (int k = 0; k < parts; k++) {
       const int *row = r->friction[i].row + part[k].first;
-      double slip = 0, *rate = s->located->rate;
+      double along, slip;
+      const double *rate = s->located->rate;
       if (!r->active[row[0]] || s->now.set[row[0]] != SIM_STICKS) continue;
-      for (int d = 0; d < part[k].n; d++) slip = hypot(slip, part[k].w[d] * rate[row[d]]);
+      slip = slip_of(s, &part[k], row, rate, &along);
       if (slip <= known * sim_watch_velocity_terms(s, row[0], s->now.z) ||
           slip <= stops_at_once(s, i, &part[k]))
         continue;
       s->now.set[row[0]] = SIM_SLIPS_ON;
-      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = part[k].w[d] * rate[row[d]] / slip;
+      slide_along(s, &part[k], row, rate, slip);
     }
   }
 }
@@ -390,12 +401,10 @@ void sim_watch_still_slides(nsm_sim *s) {
 // The direction of slip at the end, of the part of a block that begins at `row`.
 static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
   sim_disk part[2];
-  double slip = 0;
   int k = sim_friction_parts(f, part) == 2 && f->row[part[1].first] == row;
   const int *rows = f->row + part[k].first;
-  const double *w = part[k].w;
-  for (int d = 0; d < part[k].n; d++) slip = hypot(slip, w[d] * s->w.rate0[rows[d]]);
-  for (int d = 0; slip > 0 && d < part[k].n; d++) s->now.slide[rows[d]] = w[d] * s->w.rate0[rows[d]] / slip;
+  double along, slip = slip_of(s, &part[k], rows, s->w.rate0, &along);
+  if (slip > 0) slide_along(s, &part[k], rows, s->w.rate0, slip);
 }
 
 void sim_watch_keep(nsm_sim *s, double h) {
