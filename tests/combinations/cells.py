@@ -67,8 +67,10 @@ def free_of(law, kind):
 def load(feature, signal, group):
     """(declarations, expression) of a load; signal: what it listens to."""
     test = {"impact": f"{signal} < 0.03", "relation": f"{signal} < 0.5"}.get(group, f"{signal} > 0.05")
+    # the first instant is the start, or one period behind it: an offset that equals the period
+    clock = "d = 2;\nevery 1/30 offset 1/30" if group in ("friction", "held", "relation") else "d = 0;\nevery 1/30"
     return {
-        "every": ("discrete d = 0;\nevery 1/30 { d = 2 - d; }", "d"),
+        "every": (f"discrete {clock} {{ d = 2 - d; }}", "d"),
         "when": (f"discrete d = 0;\nwhen {test} {{ d = 2; }}", "d"),
         "input": ("input f;", "f"),
         "delay": ("", f"{2 if group == 'relation' else 8}*delay({signal}, 0.05)"),
