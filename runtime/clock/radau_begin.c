@@ -65,8 +65,9 @@ static int pivots(nsm_sim *s, double e) {
 static nsm_code look_for_sets(nsm_sim *s, int *found, nsm_error *why) {
   struct sim_radau *w = s->n.radau;
   double e = s->a->step / PROBE;
-  memcpy(w->old, s->now.set, (size_t)s->n.r.n);
   *found = 0;
+  if (!sim_refresh(s, why)) return why ? why->code = NSM_FAILED : NSM_FAILED;
+  memcpy(w->old, s->now.set, (size_t)s->n.r.n);
   for (int k = 0; k < LOOKS && !*found; k++, e /= SHORTER) {
     memcpy(s->now.set, w->old, (size_t)s->n.r.n);
     nsm_code code = euler(s, e, why);
@@ -87,7 +88,6 @@ void sim_radau_stale(nsm_sim *s) {
 
 nsm_code sim_radau_sets(nsm_sim *s, nsm_error *e) {
   if (s->now.sets_known == 1) return NSM_OK;
-  if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   int found;
   nsm_code code = look_for_sets(s, &found, e);
   s->n.radau->euler |= !found;
@@ -98,7 +98,6 @@ nsm_code sim_radau_sets(nsm_sim *s, nsm_error *e) {
 // event is what holds after it: potentials and currents, as discrete variables. Where none are found it looks again.
 nsm_code sim_radau_after(nsm_sim *s, nsm_error *e) {
   if (s->now.sets_known == 1) return NSM_OK;
-  if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   int found;
   nsm_code code = look_for_sets(s, &found, e);
   if (!found) s->now.sets_known = RADAU_SETS_OLD;
