@@ -95,6 +95,8 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 #elif defined(__TINYC__)                // without a call
 #define nsm_abs(x) ({ union { double d; unsigned long long u; } nsm_a; nsm_a.d = (x); \
                       nsm_a.u &= 0x7fffffffffffffffULL; nsm_a.d; })
+#define nsm_size_of(x) ({ union { double d; unsigned long long u; } nsm_a;  /* nsm_abs of a variable */ \
+                          nsm_a.u = *(const unsigned long long *)&x & 0x7fffffffffffffffULL; nsm_a.d; })
 #endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).

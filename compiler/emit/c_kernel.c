@@ -10,7 +10,8 @@ typedef struct Printer {
   const KPlace *place;                 // NULL: everything is written within its user
   const char **name;                   // of what stands alone
   int temps, indent;
-  bool at_end;                         // loops test at their end
+  KValue negated;                      // a number that takes a sign
+  bool *nested;                        // is still to be set within its first use; libtcc: and loops test at their end
   Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
 
@@ -43,6 +44,7 @@ static int precedence(const KNode *n) {
 }
 
 static void print(Printer *p, KValue v, int least);
+static void expression(Printer *p, KValue v);
 
 static void arguments(Printer *p, const KNode *n) {
   for (int i = 0; i < n->narg; i++) {
@@ -51,8 +53,30 @@ static void arguments(Printer *p, const KNode *n) {
   }
 }
 
+// libtcc takes what stands on the right of a sum or product from memory, and loads what stands on the left.
+static bool swaps(const Printer *p, const KNode *n) {
+  bool stands[2];
+  if (!p->nested || n->type != KT_DOUBLE || (n->op != OP_PLUS && n->op != OP_TIMES)) return false;
+  for (int i = 0; i < 2; i++) {
+    KCode c = node(p, n->arg[i])->code;
+    stands[i] = p->place[n->arg[i]] == KP_ALONE ? !p->nested[n->arg[i]] : c == KN_NUMBER || c == KN_GET;
+  }
+  return stands[0] && !stands[1];
+}
+
+// The number that a product or quotient within its user begins with, which takes the sign for libtcc: that would
+// subtract the whole from -0.
+static KValue leading_number(const Printer *p, KValue v) {
+  while (p->nested && p->place[v] == KP_INSIDE && node(p, v)->code == KN_OP &&
+         (node(p, v)->op == OP_TIMES || node(p, v)->op == OP_OVER)) {
+    v = node(p, v)->arg[0];
+    if (p->place[v] == KP_INSIDE && node(p, v)->code == KN_NUMBER) return v;
+  }
+  return K_NONE;
+}
+
 static void operation(Printer *p, const KNode *n) {
-  int level = precedence(n);
+  int level = precedence(n), first = swaps(p, n);
   switch (n->op) {
   case OP_IF:
     print(p, n->arg[0], 1); text_add(p->out, " ? ");
@@ -60,15 +84,21 @@ static void operation(Printer *p, const KNode *n) {
     print(p, n->arg[2], 1);
     break;
   case OP_OPPOSITE: case OP_NOT:
+    if (n->op == OP_OPPOSITE && (p->negated = leading_number(p, n->arg[0])) != K_NONE) {
+      text_addc(p->out, '(');
+      print(p, n->arg[0], 0);
+      text_addc(p->out, ')');
+      break;
+    }
     text_add(p->out, ex_op_cname(n->op));
     print(p, n->arg[0], 8);
     break;
   default:
-    print(p, n->arg[0], level == 1 ? 3 : level);           // C compilers want parentheses around `and` within `or`
+    print(p, n->arg[first], level == 1 ? 3 : level);       // C compilers want parentheses around `and` within `or`
     if (level < 6) text_addc(p->out, ' ');
     text_add(p->out, ex_op_cname(n->op));
     if (level < 6) text_addc(p->out, ' ');
-    print(p, n->arg[1], level == 1 ? 3 : level + 1);
+    print(p, n->arg[!first], level == 1 ? 3 : level + 1);
   }
 }
 
@@ -85,11 +115,28 @@ static void number(const Printer *p, double x) {
   vec_push(p->numbers, x);
 }
 
+// What stands in memory under its name.
+static void set(Printer *p, KValue v) {
+  p->nested[v] = false;
+  text_printf(p->out, "%s = ", p->name[v]);
+  expression(p, v);
+}
+
+// |v| of what has a name, without a copy of it.
+static void size(Printer *p, KValue v) {
+  bool now = p->nested[v];
+  if (now) { text_addc(p->out, '('); set(p, v); text_add(p->out, ", "); }
+  text_printf(p->out, "nsm_size_of(%s)%s", p->name[v], now ? ")" : "");
+}
+
 static void expression(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   Text *o = p->out;
   switch (n->code) {
-  case KN_NUMBER: number(p, n->number); break;
+  case KN_NUMBER:
+    number(p, v == p->negated ? -n->number : n->number);
+    if (v == p->negated) p->negated = K_NONE;
+    break;
   case KN_INTEGER: text_integer(o, n->index); break;
   case KN_PARAM: text_add(o, n->name); break;
   case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
@@ -102,6 +149,7 @@ static void expression(Printer *p, KValue v) {
   case KN_SINE: case KN_COSINE: text_add(o, p->name[v]); break;
   case KN_OP: operation(p, n); break;
   case KN_CALL:
+    if (p->nested && n->index == KS_nsm_abs && p->place[n->arg[0]] == KP_ALONE) { size(p, n->arg[0]); break; }
     text_add(o, k_symbol_info((KSymbol)n->index)->name);
     text_addc(o, '(');
     arguments(p, n);
@@ -119,6 +167,7 @@ static void expression(Printer *p, KValue v) {
 }
 
 static void print(Printer *p, KValue v, int least) {
+  if (p->nested && p->nested[v]) { text_addc(p->out, '('); set(p, v); text_addc(p->out, ')'); return; }
   if (p->place && p->place[v] == KP_ALONE) { text_add(p->out, p->name[v]); return; }
   bool wrap = precedence(node(p, v)) < least;
   if (wrap) text_addc(p->out, '(');
@@ -148,6 +197,7 @@ static const char *new_name(Printer *p, const KNode *n) {
 static void constant(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   p->name[v] = new_name(p, n);
+  if (p->nested && p->nested[v]) { text_printf(p->out, "double %s;", p->name[v]); return; }
   bool array = n->type > KT_BOOL;                           // `const int *ix`
   if (!array) text_add(p->out, "const ");
   text_add(p->out, k_type_name(n->type));
@@ -186,7 +236,7 @@ static void instances(Printer *p, const KNode *n) {
   if (k_uses(p->k, KN_SLOT, -1)) { line(p); text_printf(p->out, "const int *ix = %s->ix;\n", table); }
   if (k_uses(p->k, KN_COLUMN, -1)) { line(p); text_printf(p->out, "const double *c = %s->num;\n", table); }
   line(p);
-  if (p->at_end) text_printf(p->out, "{ int %s = 0; if (n > 0) do {", n->name);
+  if (p->nested) text_printf(p->out, "{ int %s = 0; if (n > 0) do {", n->name);
   else text_printf(p->out, "for (int %s = 0; %s < n; %s++) {", n->name, n->name, n->name);
 }
 
@@ -205,15 +255,15 @@ static void close_block(Printer *p, const KNode *opened) {
   p->indent--;
   line(p);
   text_addc(p->out, '}');
-  if (p->at_end && (opened->code == KN_INSTANCES || opened->code == KN_LOOP)) test(p, opened);
+  if (p->nested && (opened->code == KN_INSTANCES || opened->code == KN_LOOP)) test(p, opened);
 }
 
 static void loop(Printer *p, const KNode *n) {
-  text_printf(p->out, p->at_end ? "{ int %s = " : "for (int %s = ", n->name);
+  text_printf(p->out, p->nested ? "{ int %s = " : "for (int %s = ", n->name);
   print(p, n->arg[0], 0);
-  text_printf(p->out, p->at_end ? "; if (%s < " : "; %s < ", n->name);
+  text_printf(p->out, p->nested ? "; if (%s < " : "; %s < ", n->name);
   print(p, n->arg[1], 5);
-  if (p->at_end) text_add(p->out, ") do {");
+  if (p->nested) text_add(p->out, ") do {");
   else text_printf(p->out, "; %s++) {", n->name);
 }
 
@@ -262,7 +312,7 @@ static void statements(Printer *p) {
 
 static Printer printer(Arena *a, const KKernel *k, int indent, Text *out) {
   return (Printer){ .arena = a, .k = k, .out = out, .place = k_places(a, k),
-                    .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent };
+                    .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent, .negated = K_NONE };
 }
 
 // attribute: "" or "NSM_PART_OF_KERNEL "; number 0: the kernel itself; more: what stands behind its parameters.
@@ -387,7 +437,7 @@ static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out) {
   if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
   Printer p = printer(a, k, 1, out);
-  p.at_end = part == LOOPS_TEST_AT_END;
+  if (part == FOR_LIBTCC) p.nested = k_nested(a, k, p.place);
   if (splits(&p, part)) { long_kernel(a, &p, part, out); return; }
   head(k, "", 0, "", out);
   statements(&p);
@@ -401,6 +451,6 @@ void c_body(Arena *a, const KKernel *k, int indent, Numbers *numbers, Text *out)
 }
 
 void c_expression(Arena *a, const KKernel *k, KValue v, Text *out) {
-  Printer p = { .arena = a, .k = k, .out = out };
+  Printer p = { .arena = a, .k = k, .out = out, .negated = K_NONE };
   print_double(&p, v);
 }

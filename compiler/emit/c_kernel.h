@@ -5,9 +5,10 @@
 #include "../kernel/kernel.h"
 
 // Its comment and `static` function. part: 0, or a kernel of more than FEWEST_PARTS times as many nodes is written in
-// parts of that size where it can be; LOOPS_TEST_AT_END: do ... while in place of for, as libtcc translates each loop
-// as it is written: 5 instructions a turn in place of 12.
-enum { FEWEST_PARTS = 4, LOOPS_TEST_AT_END = -1 };
+// parts of that size where it can be. FOR_LIBTCC: libtcc translates as it is written, and keeps no value in a register
+// between two statements. Loops test at their end, 5 instructions a turn in place of 12; values are set within their
+// first use; of a sum and a product what has to be computed comes first.
+enum { FEWEST_PARTS = 4, FOR_LIBTCC = -1 };
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out);
 // Its statements alone, indented by so many levels. numbers: NULL, or gets the constants in the order of the text,
 // which then says d[0], d[1], ... in their place.

@@ -179,6 +179,7 @@ bool k_uses(const KKernel *k, KCode code, int index);   // is there a node with 
 // users, which are near enough that it still means the same; one user, or a leaf. KP_DEAD: nowhere, nothing needs it.
 typedef enum { KP_DEAD, KP_ALONE, KP_INSIDE } KPlace;
 KPlace *k_places(Arena *a, const KKernel *k);           // [k->n]
+bool *k_nested(Arena *a, const KKernel *k, const KPlace *place);  // [k->n] can be set within its first use (nested.c)
 
 const char *k_type_name(KType t);                       // as C writes it: "const double *"
 bool k_is_array(KType t);

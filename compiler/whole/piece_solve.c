@@ -28,7 +28,8 @@ static KValue *values(const Pieces *m, int n) {
   return v;
 }
 static KValue name(const Pieces *m, KValue v, const char *what, int i) {
-  if (v == K_NONE || k_node(m->p->b, v)->name || k_node(m->p->b, v)->code == KN_NUMBER) return v;
+  const KNode *n = v == K_NONE ? NULL : k_node(m->p->b, v);
+  if (!n || n->name || n->code == KN_NUMBER || n->code == KN_GET) return v;   // a variable has its name
   return k_name(m->p->b, v, step_name(m->p, what, i), NULL);
 }
 
@@ -330,10 +331,9 @@ static void accept(Pieces *m, const Rows *r, Iterate *x, KValue it) {
 }
 
 // ---- Newton's step --------------------------------------------------------------------------------------------------
-// [ W -H^T ; C 0 ] of the iterate
+// [ W H^T ; C 0 ] of the iterate: the unknowns are dz and -dp.
 static KValue *matrix_of(Pieces *m, const Rows *r, const Iterate *x) {
   Step *p = m->p;
-  KBuilder *b = p->b;
   int nz = p->w->nz, size = nz + r->n;
   KValue *W = values(m, size * size), *jac = values(m, r->nmore);
   if (m->iterates) step_values(p, r->left, r->nmore, jac);
@@ -345,7 +345,7 @@ static KValue *matrix_of(Pieces *m, const Rows *r, const Iterate *x) {
     for (int j = 0; j < nz; j++) {
       int e = k * nz + j;
       if (r->row[k]->along[j] != piece_none(m))
-        W[j * size + nz + k] = name(m, k_op1(b, OP_OPPOSITE, x->along[e]), "w", j * size + nz + k);
+        W[j * size + nz + k] = name(m, x->along[e], "w", j * size + nz + k);
       if (r->C[e] != piece_none(m))
         W[(nz + k) * size + j] = name(m, m->iterates ? jac[nz * nz + e] : x->H[e], "w", (nz + k) * size + j);
     }
@@ -381,7 +381,7 @@ static void iterate(Pieces *m, const Rows *r) {
     k_close(b);
   }
   for (int j = 0; j < nz; j++) k_set(b, m->z1[j], minus(m, x.z1[j], x.R[j]));
-  for (int k = 0; k < r->n; k++) k_set(b, m->p1[k], minus(m, x.p1[k], x.R[nz + k]));
+  for (int k = 0; k < r->n; k++) k_set(b, m->p1[k], plus(m, x.p1[k], x.R[nz + k]));
   k_close(b);
 }
 
@@ -404,7 +404,7 @@ static void solve_once(Pieces *m, const Rows *r) {
     x.z1[j] = k_name(b, plus(m, m->Z[j], y[j]), step_name(p, "ze", j), NULL);
     x.inc[j] = K_NONE;                                     // its part in R is what the others leave
   }
-  for (int k = 0; k < r->n; k++) x.p1[k] = name(m, y[nz + k], "impulse", k);
+  for (int k = 0; k < r->n; k++) x.p1[k] = name(m, k_op1(b, OP_OPPOSITE, y[nz + k]), "impulse", k);
   residual(m, r, &x);
   for (int k = 0; k < r->n; k++)
     for (int j = 0; j < nz; j++)

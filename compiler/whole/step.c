@@ -89,7 +89,10 @@ KValue *step_variables(Step *p, const char *name, int n, int at) {
 
 KValue *step_gotten(Step *p, const char *name, int n, const KValue *variable) {
   KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
-  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
+  for (int i = 0; i < n; i++) {
+    v[i] = k_get(p->b, variable[i]);
+    if (name) k_name(p->b, v[i], step_name(p, name, i), NULL);
+  }
   return v;
 }
 

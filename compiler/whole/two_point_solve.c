@@ -50,9 +50,9 @@ static Iterate evaluate(const Motion *m, KValue it) {
   Step *p = m->p;
   int nq = m->nq, ns = m->ns;
   Iterate x = { .m = m, .it = it };
-  x.D = step_gotten(p, "d", nq, m->du);
-  x.L = step_gotten(p, "le", ns, m->l1);
-  x.K = step_gotten(p, "ke", ns, m->k1);
+  x.D = step_gotten(p, NULL, nq, m->du);
+  x.L = step_gotten(p, NULL, ns, m->l1);
+  x.K = step_gotten(p, NULL, ns, m->k1);
   x.end = motion_place(m, "e", x.D, x.K);
   step_use(p, AT_END, x.end.q, x.end.u);
   step_use(p, INCREMENT, x.end.dq, x.D);

@@ -334,7 +334,16 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
   return fire_and_settle(s, s->now.t, 1, 0, e);
 }
 
+// What is no longer true may become true again.
+static void arm(nsm_sim *s) {
+  for (int i = 0; i < s->a->nwhen; i++)
+    if (s->now.was[i] != SIM_ARMED && s->w.truth[i] == 0) s->now.was[i] = SIM_ARMED;
+}
+
 nsm_code sim_events_fused(nsm_sim *s, nsm_error *e) {
+  nsm_view end = sim_now(s);
+  look_at(s, &end, NULL);
+  arm(s);
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
   nsm_code code = fire_and_settle(s, s->now.t, 0, 0, e);
   return code == NSM_OK && sim_interrupted(s) ? NSM_INTERRUPTED : code;
@@ -489,8 +498,7 @@ static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_err
     code = locate(s, &length, e);
     if (code != NSM_OK) return code;
   }
-  for (int i = 0; h > 0 && i < s->a->nwhen; i++)
-    if (s->now.was[i] != SIM_ARMED && s->w.truth[i] == 0) s->now.was[i] = SIM_ARMED;
+  if (h > 0) arm(s);
   if (!s->located) return sim_accept(s, length == h ? to : s->now.t + length, e);
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }

@@ -65,8 +65,8 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   s->n.whole = w;
 }
 
-// How many of the n steps to come end before the next instant, or at one of `every`; discrete variables are constants
-// until then. at: does the last one end at such an instant?
+// How many of the n steps to come end before the next instant, of `every` or of a condition of time, or at it; discrete
+// variables are constants until then. at: does the last one end at such an instant?
 static long clear_of_instants(nsm_sim *s, long n, int *at) {
   struct sim_whole *w = s->n.whole;
   long tick = s->now.tick + w->ahead;
@@ -78,16 +78,15 @@ static long clear_of_instants(nsm_sim *s, long n, int *at) {
   if (s->a->m->nblock == 0) return n;
   double far = s->a->start + ((double)(tick + n) + 0.5) * s->a->step;
   double by_time = s->a->nwhen > 0 ? sim_next_by_time(s, far) : far;
-  double every = sim_next_instant(s), due = fmin(by_time, every), most = (double)n;
-  due -= sim_instant_tolerance(s, due);
+  double first = fmin(by_time, sim_next_instant(s)), due = first - sim_instant_tolerance(s, first), most = (double)n;
   while (n > 0 && s->a->start + (double)(tick + n) * s->a->step > due) {
     double over = (s->a->start + (double)(tick + n) * s->a->step - due) / s->a->step;
     n -= over > 1 ? (long)over : 1;
   }
   n = n < 0 ? 0 : n;
   double next = sim_time_of_step(s, tick + n + 1);
-  *at = !s->a->located && (double)n < most && fabs(next - every) <= sim_time_round_off(s, next) &&
-        by_time > next + sim_instant_tolerance(s, next);
+  *at = !s->a->located && (double)n < most && first >= next - sim_time_round_off(s, next) &&
+        first <= next + sim_instant_tolerance(s, next);
   return n + *at;
 }
 
@@ -98,25 +97,54 @@ static int looked_ahead(const nsm_sim *s, long m) {
   return (int)(s->a->m->nblock > 0 && look < m ? look : m);
 }
 
-// `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
-static int chunk(nsm_sim *s, int m) {
+void sim_see(nsm_sim *s, sim_seen *seen, long tick) {
+  if (!seen || tick % seen->every != 0 || tick == seen->last) return;
+  seen->last = tick;
+  seen->see(s, seen->with);
+}
+
+// Up to m steps in one call, from the state in w->s.
+static int call(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
-  long from = s->now.k, tick = s->now.tick + w->ahead;
-  const sim_whole_kind *kind = kinds[w->of->kind];
-  if (from % CHUNK == 0) sim_take_extent(s);
-  w->sim = s;                                              // which a changed parameter moves (clock/change.c)
-  w->steps_before = from - tick;
-  kind->load(s, w);
+  long tick = s->now.tick + w->ahead, from = s->now.k;
   int done = s->a->located ? sim_whole_located(s, tick, m) : s->a->m->whole_run(w->s, w->c, (double)tick, m);
   s->now.k = from + done;
   w->ahead += done;
-  tick += done;
-  s->now.t = sim_time_of_step(s, tick);
+  s->now.t = sim_time_of_step(s, tick + done);
   s->now.h = s->a->step;
   s->now.count.steps += done;
   s->now.count.whole_steps += done;
-  kind->store(s, w, done);
+  kinds[w->of->kind]->store(s, w, done);
   if (s->a->located && done > 0) sim_whole_kept_sets(s);
+  return done;
+}
+
+// Calls that end where somebody sees the state. It may stay in w->s between them where `store` takes no count from
+// there and no sets say who acts.
+static int seen_calls(nsm_sim *s, int m) {
+  struct sim_whole *w = s->n.whole;
+  sim_seen *seen = w->seen;
+  int stays = w->of->kind == NSM_WHOLE_LINEAR && !s->a->located;
+  for (int done = 0;;) {
+    long tick = s->now.tick + w->ahead, to = seen->every - tick % seen->every;
+    int n = to < m - done ? (int)to : m - done, did = call(s, n);
+    done += did;
+    if (did < n || done == m) return done;
+    sim_see(s, seen, s->now.tick + w->ahead);
+    if (!stays) kinds[w->of->kind]->load(s, w);
+  }
+}
+
+// `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
+static int chunk(nsm_sim *s, int m) {
+  struct sim_whole *w = s->n.whole;
+  long tick = s->now.tick + w->ahead;
+  if (s->now.k % CHUNK == 0) sim_take_extent(s);
+  if (w->ahead > 0) sim_see(s, w->seen, tick);
+  w->sim = s;                                              // which a changed parameter moves (clock/change.c)
+  w->steps_before = s->now.k - tick;
+  kinds[w->of->kind]->load(s, w);
+  int done = w->seen ? seen_calls(s, m) : call(s, m);
   if (s->w.misses && done > 0 && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   return done;
 }
@@ -156,8 +184,9 @@ static int booked(nsm_sim *s) {
 }
 
 // The last step may be a shorter one: the generic step takes it.
-long sim_whole_run(nsm_sim *s, long n, int *instant) {
+long sim_whole_run(nsm_sim *s, long n, sim_seen *seen, int *instant) {
   struct sim_whole *w = s->n.whole;
+  w->seen = seen;
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
   int at = *instant = 0;

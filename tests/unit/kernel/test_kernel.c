@@ -47,7 +47,7 @@ static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, in
 }
 
 static Jit *compiled(Arena *a, JitBackend backend, const KKernel *k, Function *f) {
-  return compiled_in_parts(a, backend, k, backend == JIT_TCC ? LOOPS_TEST_AT_END : 0, f);
+  return compiled_in_parts(a, backend, k, backend == JIT_TCC ? FOR_LIBTCC : 0, f);
 }
 
 static void inputs(double *in, double *out, int seed) {
