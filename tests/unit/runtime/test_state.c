@@ -176,7 +176,8 @@ static void models_of(const char *folder) {
     int velocities = 0;
     clock_t began = clock();
     const char *its = one(path, NULL, &velocities);
-    if (getenv("NSM_SHOW")) printf("%8.3f s %4d velocities %s\n", (double)(clock() - began) / CLOCKS_PER_SEC, velocities, path);
+    if (getenv("NSM_SHOW"))
+      printf("%8.3f s %4d velocities %s\n", (double)(clock() - began) / CLOCKS_PER_SEC, velocities, path);
     for (size_t k = 0; k < sizeof named / sizeof *named && velocities <= 24; k++)     // by name on small models
       if (strcmp(named[k], its) != 0 && other++ % EACH == 0) one(path, named[k], &velocities);
   }
