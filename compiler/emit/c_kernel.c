@@ -10,7 +10,7 @@ typedef struct Printer {
   const KPlace *place;                 // NULL: everything is written within its user
   const char **name;                   // of what stands alone
   int temps, indent;
-  KValue negated;                      // a number that takes a sign
+  bool *negated;                       // numbers that take a sign
   bool *nested;                        // is still to be set within its first use; libtcc: and loops test at their end
   Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
@@ -84,7 +84,8 @@ static void operation(Printer *p, const KNode *n) {
     print(p, n->arg[2], 1);
     break;
   case OP_OPPOSITE: case OP_NOT:
-    if (n->op == OP_OPPOSITE && (p->negated = leading_number(p, n->arg[0])) != K_NONE) {
+    if (n->op == OP_OPPOSITE && leading_number(p, n->arg[0]) != K_NONE) {
+      p->negated[leading_number(p, n->arg[0])] = true;
       text_addc(p->out, '(');
       print(p, n->arg[0], 0);
       text_addc(p->out, ')');
@@ -134,8 +135,7 @@ static void expression(Printer *p, KValue v) {
   Text *o = p->out;
   switch (n->code) {
   case KN_NUMBER:
-    number(p, v == p->negated ? -n->number : n->number);
-    if (v == p->negated) p->negated = K_NONE;
+    number(p, p->nested && p->negated[v] ? -n->number : n->number);
     break;
   case KN_INTEGER: text_integer(o, n->index); break;
   case KN_PARAM: text_add(o, n->name); break;
@@ -312,7 +312,7 @@ static void statements(Printer *p) {
 
 static Printer printer(Arena *a, const KKernel *k, int indent, Text *out) {
   return (Printer){ .arena = a, .k = k, .out = out, .place = k_places(a, k),
-                    .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent, .negated = K_NONE };
+                    .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent };
 }
 
 // attribute: "" or "NSM_PART_OF_KERNEL "; number 0: the kernel itself; more: what stands behind its parameters.
@@ -437,7 +437,10 @@ static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out) {
   if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
   Printer p = printer(a, k, 1, out);
-  if (part == FOR_LIBTCC) p.nested = k_nested(a, k, p.place);
+  if (part == FOR_LIBTCC) {
+    p.nested = k_nested(a, k, p.place);
+    p.negated = ARENA_ARRAY(a, bool, k->n + 1);
+  }
   if (splits(&p, part)) { long_kernel(a, &p, part, out); return; }
   head(k, "", 0, "", out);
   statements(&p);
@@ -451,6 +454,6 @@ void c_body(Arena *a, const KKernel *k, int indent, Numbers *numbers, Text *out)
 }
 
 void c_expression(Arena *a, const KKernel *k, KValue v, Text *out) {
-  Printer p = { .arena = a, .k = k, .out = out, .negated = K_NONE };
+  Printer p = { .arena = a, .k = k, .out = out };
   print_double(&p, v);
 }

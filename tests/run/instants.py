@@ -22,6 +22,8 @@ def first_order():
         "if time > 1.03 then 0 else 1": 1.03,
         "if time >= 0.3 and not (time > 1.7) then 1 else 0": 1.4,
         "floor(time/0.37)": staircase([0.37*k for k in range(1, 9)], range(9), 2),
+        "floor(time/0.4)": staircase([0.4*k for k in range(1, 5)], range(5), 2),          # at ends of steps of 0.1 s
+        "if time/0.4 - floor(time/0.4) < 0.25 then 5 else -1": 5*(0.1*5 - 0.3),
         "sign(sin(2*pi*time/0.23))": 0.23*0 + (2 - 8*0.23 if 2 - 8*0.23 < 0.115 else 0.23 - (2 - 8*0.23)),
         "if time/0.23 - floor(time/0.23) < 0.3 then 5 else -1": 8*0.23*0.8 + 5*0.069 - (2 - 8*0.23 - 0.069),
         "if sin(2*pi*time) > 0.998 then 10 else 0": 2*10*math.acos(0.998)/math.pi,        # pulses of 0.02 s
