@@ -389,7 +389,8 @@ def about_its_centre():
       }""" % (bars, "%s")
     for scheme in "moreau(theta = 1/2)", "moreau(theta = 1)":
         out = run(text % scheme)[0]
-        need(abs(out["time"][-1] - 4) < 1e-12 and abs(out["rate"][-1] - 6) <= 1e-12, f"{scheme}: ends {out['time'][-1]}")
+        done = abs(out["time"][-1] - 4) < 1e-12 and abs(out["rate"][-1] - 6) <= 1e-12
+        need(done, f"{scheme}: ends at {out['time'][-1]}")
 
 
 CASES = [("a crank about its centre", about_its_centre),
