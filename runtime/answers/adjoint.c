@@ -69,27 +69,16 @@ static void forget(struct adjoint *b) {
 
 // ---- what is kept ---------------------------------------------------------------------------------------------------
 // The state of the player in the order of backwards.c.
-typedef struct place { dual *of; int n; } place;
-enum { PLACES = 8 };
-
-static void places(player *p, place *at) {
-  play_state *y = &p->of[0];
-  const nsm_sim *s = p->s;
-  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
-                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
-  memcpy(at, all, sizeof all);
-}
-
 static void read_state(player *p, double *to) {
-  place at[PLACES];
-  places(p, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
+  play_place at[PLAY_PLACES];
+  play_places(p->s, &p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
 }
 
 static void write_state(player *p, const double *from) {
-  place at[PLACES];
-  places(p, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = dual_of(*from++);
+  play_place at[PLAY_PLACES];
+  play_places(p->s, &p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = dual_of(*from++);
 }
 
 static kept_entry state_of(struct adjoint *b, player *p) {

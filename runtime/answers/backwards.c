@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct place { dual *of; int n; } place;
-enum { PLACES = 8, CLOCK = 3 };
+enum { CLOCK = 3 };
 
 struct backwards {
   nsm_sim *s;
@@ -24,15 +23,14 @@ struct backwards {
   double *mu;
 };
 
-static void places(const backwards *b, place *at) {
-  play_state *y = &b->p->of[0];
-  const nsm_sim *s = b->s;
-  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
-                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
-  memcpy(at, all, sizeof all);
+int backwards_states(const nsm_sim *s) {
+  play_state none = { 0 };
+  play_place at[PLAY_PLACES];
+  int n = 0;
+  play_places(s, &none, at);
+  for (int i = 0; i < PLAY_PLACES; i++) n += at[i].n;
+  return n;
 }
-
-int backwards_states(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + 2 * s->n.r.n + 2; }
 
 static dual new_number(double x) {
   return (dual){ { x }, record_node_of(0, 0, 0, 0) };
@@ -83,12 +81,12 @@ void backwards_close(backwards *b) {
 
 // ---- a record -------------------------------------------------------------------------------------------------------
 static void begin(backwards *b, const kept_entry *k) {
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   const double *x = k->state;
   record_now = &b->r;
   b->r.n = 1 + b->nconst;
-  places(b, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = new_number(*x++);
+  play_places(b->s, &b->p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = new_number(*x++);
   b->p->size = k->size;
 }
 
@@ -143,15 +141,15 @@ void backwards_time(backwards *b, int o, double weight) { by_state(b, o)[b->nsta
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 static int over_block(backwards *b, const tape_entry *e, const kept_entry *k) {
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   begin(b, k);
   play_block(b->p, e);
   if (!done(b)) return 0;
-  places(b, at);
+  play_places(b->s, &b->p->of[0], at);
   for (int o = 0; o < b->nof; o++) {
     double *g = by_state(b, o), *x = g;
     forget(b, o);
-    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(b->bar[o], at[i].of[j], *x++);
+    for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(b->bar[o], at[i].of[j], *x++);
     memset(g, 0, (size_t)b->nstate * sizeof *g);
     record_sweep(&b->r, b->bar[o]);
     to_state(b, o, g);
@@ -194,7 +192,7 @@ static void solve(backwards *b, const kept_entry *k) {
 
 static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   player *p = b->p;
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   begin(b, k);
   int first = b->r.n;
   p->nw = k->nw;
@@ -203,14 +201,15 @@ static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   play_equations(p, e, h, 0);
   (void)play_outputs(p, e, h);
   end_state(b, e, h);
+  if (e->kind != TAPE_JUMP) play_keep_past(p);
   double *more = realloc(b->mu, 2 * ((size_t)k->n + 1) * sizeof *more);
   if (!more || !done(b)) return 0;
   b->mu = more;
-  places(b, at);
+  play_places(b->s, &b->p->of[0], at);
   for (int o = 0; o < b->nof; o++) {
     double *g = by_state(b, o), *x = g, *bar = b->bar[o];
     forget(b, o);
-    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(bar, at[i].of[j], *x++);
+    for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(bar, at[i].of[j], *x++);
     memset(g, 0, (size_t)b->nstate * sizeof *g);
     record_sweep(&b->r, bar);
     to_state(b, o, g);
@@ -233,9 +232,17 @@ int backwards_over(backwards *b, const tape_entry *e, const kept_entry *k) {
 void backwards_start(const backwards *b, int o, double *to) {
   const nsm_sim *s = b->s;
   const double *bar = b->bar[o] ? b->bar[o] + 1 : NULL, *g = by_state(b, o);
-  int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK;
+  int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK, delays = s->a->ndelay;
+  const double *ring = g + n + 2 * s->n.r.n, *last = ring + s->a->nring;
   for (int i = 0; i < columns; i++) to[i] = bar ? bar[i] : 0;
-  memcpy(to + columns, g, (size_t)n * sizeof *g);
-  for (int i = 0; i < CLOCK; i++) to[columns + n + i] = bar ? bar[columns + i] : 0;
-  to[columns + n] += g[b->nstate - 2];
+  memcpy(to += columns, g, (size_t)n * sizeof *g);
+  to += n;
+  for (int i = 0; i < delays; i++) {                       // before the start all that is kept is `last`
+    const sim_signal *of = &s->a->signal[s->a->nsignal - delays + i];
+    to[i] = last[i];
+    for (int k = 0; k < of->room; k++) to[i] += ring[of->ring + k];
+  }
+  to += delays;
+  for (int i = 0; i < CLOCK; i++) to[i] = bar ? bar[columns + i] : 0;
+  to[0] += g[b->nstate - 2] + last[delays + 1];            // the present, and the time of `last`
 }

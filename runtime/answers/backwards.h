@@ -16,7 +16,7 @@ typedef struct backwards backwards;
 // with: that of the kernels (dual.h). NULL: no memory.
 backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e);
 void backwards_close(backwards *b);                         // NULL is allowed
-// How many: q, z, l, d, forces, grounds, time, length of the last piece.
+// How many (play_places).
 int  backwards_states(const nsm_sim *s);
 // To the derivative of output o: weight times a column at this state; times the time at hand.
 void backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight);

@@ -113,6 +113,10 @@ int play(player *p, nsm_error *e) {
       p->weak += entry->weak;
       look_at_grazing(p, entry);
       play_stand(p, entry);
+      for (int c = 0; c <= p->nc && entry->kind != TAPE_JUMP; c++) {
+        p->at = &p->of[c];
+        play_keep_past(p);
+      }
       if (p->phase < 0) play_slope(p, entry);
       else play_phase_slope(p, entry);
       if (entry->last) play_phase_ends(p);

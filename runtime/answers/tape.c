@@ -1,4 +1,5 @@
 // What is recorded of a run (tape.h).
+#include "play.h"
 #include "tape_two_points.h"
 #include "runtime/schemes/consistent.h"
 #include <stdarg.h>
@@ -482,7 +483,11 @@ static void look_at_model(tape *t) {
   if (s->touching)
     tape_refuse(t, sim_at_class(s->a->given->nclass), "E0772: contacts of shapes have no derivative yet; contacts "
                 "whose gap is a formula have");
-  if (s->a->ndelay > 0) tape_refuse(t, nowhere, "E0772: delayed quantities have no derivative yet");
+  for (int c = 0; c < s->a->m->nclass; c++)
+    for (int i = 0; s->a->cls[c].c->kind == NSM_DELAY && i < s->a->cls[c].tab.count; i++)
+      if (play_reads_impulse(s, &s->a->cls[c], i))
+        tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which has "
+                    "no derivative yet");
   if (s->n.radau && !s->a->located)
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");
