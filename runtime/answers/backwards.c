@@ -48,6 +48,31 @@ static void constants(backwards *b) {
   b->nconst = b->r.n - 1;
 }
 
+static int done(backwards *b) {
+  if (b->r.failed || b->p->failed) return 0;
+  if (b->r.n <= b->room) return 1;
+  int room = 2 * b->r.n;
+  for (int o = 0; o < b->nof; o++) {
+    double *more = realloc(b->bar[o], (size_t)room * sizeof *more);
+    if (!more) return 0;
+    memset(more + b->room, 0, (size_t)(room - b->room) * sizeof *more);
+    b->bar[o] = more;
+  }
+  b->room = room;
+  return 1;
+}
+
+void backwards_close(backwards *b) {
+  if (!b) return;
+  for (int o = 0; b->bar && o < b->nof; o++) free(b->bar[o]);
+  free(b->bar);
+  free(b->after);
+  free(b->mu);
+  free(b->r.at);
+  player_close(b->p);
+  free(b);
+}
+
 backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
   backwards *b = calloc(1, sizeof *b);
   if (!b) { sim_no_memory(e, "an adjoint"); return NULL; }
@@ -65,18 +90,10 @@ backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
   b->r.n = 1;
   constants(b);
   b->p->at = &b->p->of[0];
-  return b;
-}
-
-void backwards_close(backwards *b) {
-  if (!b) return;
-  for (int o = 0; b->bar && o < b->nof; o++) free(b->bar[o]);
-  free(b->bar);
-  free(b->after);
-  free(b->mu);
-  free(b->r.at);
-  player_close(b->p);
-  free(b);
+  if (done(b)) return b;
+  backwards_close(b);
+  sim_no_memory(e, "an adjoint");
+  return NULL;
 }
 
 // ---- a record -------------------------------------------------------------------------------------------------------
@@ -90,20 +107,6 @@ static void begin(backwards *b, const kept_entry *k) {
   b->p->size = k->size;
 }
 
-static int done(backwards *b) {
-  if (b->r.failed || b->p->failed) return 0;
-  if (b->r.n <= b->room) return 1;
-  int room = 2 * b->r.n;
-  for (int o = 0; o < b->nof; o++) {
-    double *more = realloc(b->bar[o], (size_t)room * sizeof *more);
-    if (!more) return 0;
-    memset(more + b->room, 0, (size_t)(room - b->room) * sizeof *more);
-    b->bar[o] = more;
-  }
-  b->room = room;
-  return 1;
-}
-
 static void forget(backwards *b, int o) {
   memset(b->bar[o] + 1 + b->nconst, 0, (size_t)(b->r.n - 1 - b->nconst) * sizeof(double));
 }
@@ -112,13 +115,25 @@ static void seed(double *bar, dual x, double by) { if (x.node) bar[x.node] += by
 
 static double *by_state(const backwards *b, int o) { return b->after + (size_t)o * (size_t)b->nstate; }
 
-// What is read does not move with the time of the state (held_time.c).
-static void to_state_at(const backwards *b, int o, const double *slope) {
+int backwards_row(backwards *b, int o, double t, double weight) {
+  const play_state *y = &b->p->of[0];
+  double number, *bar = b->bar[o];
+  int end = play_row_time(b->s, t, &number);
+  if (end < 0) return 0;
+  if (end) { bar[y->until.node] += weight; return 1; }
+  bar[y->start.node] += weight;
+  bar[y->step.node] += number * weight;
+  return 1;
+}
+
+// What is read does not move with the time of the state, but with its own (held_time.c).
+static void to_state_at(backwards *b, int o, const double *slope, int asked) {
   const nsm_sim *s = b->s;
   int n = s->a->nq + s->a->nz + s->a->nl + 1;
   double *bar = &b->bar[o][1 + b->nconst], sum = 0;
   for (int i = 0; i < n; i++) sum -= bar[i] * slope[i];
-  bar[b->nstate - 2] = sum;
+  double *by_time = &bar[b->nstate - 2];
+  if (asked || backwards_row(b, o, b->p->of[0].t.a[0], *by_time - sum)) *by_time = sum;
 }
 
 // What has come to the nodes of the state, added.
@@ -126,15 +141,16 @@ static void to_state(const backwards *b, int o, double *to) {
   for (int i = 0; i < b->nstate; i++) to[i] += b->bar[o][1 + b->nconst + i];
 }
 
-void backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight) {
+double backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight) {
   begin(b, k);
   dual x = play_column(b->p, 0, column);
-  if (!done(b)) return;
+  if (!done(b)) return x.a[0];
   forget(b, o);
   seed(b->bar[o], x, weight);
   record_sweep(&b->r, b->bar[o]);
-  if (k->slope) to_state_at(b, o, k->slope);
+  if (k->slope) to_state_at(b, o, k->slope, k->asked);
   to_state(b, o, by_state(b, o));
+  return x.a[0];
 }
 
 void backwards_time(backwards *b, int o, double weight) { by_state(b, o)[b->nstate - 2] += weight; }

@@ -94,7 +94,7 @@ int play(player *p, nsm_error *e) {
     if (p->keep && !piece) p->keep(p, entry, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
-      if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p);
+      if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p, entry->kind == TAPE_STOP);
       if (entry->kind == TAPE_ROW && p->row) p->row(p, p->to);
       if (entry->kind == TAPE_STOP && p->stop) p->stop(p, entry->number, p->to);
       play_let_go(p);

@@ -163,11 +163,14 @@ void play_stand(player *p, const tape_entry *e);           // its end is the sta
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
 // held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not
-// move; derivatives of the state are those at the time while what is read is read
+// move; derivatives of the state are those at the time while what is read is read: one that was asked for, or that of a
+// row, which is a time of the clock
 void play_slope(player *p, const tape_entry *e);
 void play_phase_slope(player *p, const tape_entry *e);
 const double *play_slope_here(const player *p);
-void play_hold_time(player *p);
+void play_hold_time(player *p, int asked);
+// The time t of a row: the end of the run, 1; time *number of the clock, 0; neither, -1
+int  play_row_time(const nsm_sim *s, double t, double *number);
 void play_let_go(player *p);
 
 // delays.c

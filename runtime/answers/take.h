@@ -8,8 +8,9 @@ typedef struct taking {
   nsm_sim *s;
   tape    *t;
   player  *p;
-  double  *before;                      // [nof, 1 + nby]
-  double   now, done;                   // times of the last row, and to which outputs are marked
+  double  *before;                      // [nof + 1, 1 + nby] of the last row, and its time
+  double  *edge;                        // [nof] mean over the last interval between two rows
+  double   done;                        // time to which outputs are marked
   int      began;
   long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;
                                         // events so far

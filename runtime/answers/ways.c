@@ -55,10 +55,11 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   int pays = a->nby >= 8 + 8 * a->nof;                     // measured: docs/measurements.md
   int back = derivatives && (a->back || (pays && a->room > 0)) && !a->phases && !a->rows;
   player *p = player_open(begin, t, &run, derivatives && !back ? a->nby : 0, derivatives && a->phases, e);
-  taking k = { a, s, t, p, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)),
+  taking k = { a, s, t, p, .before = calloc(((size_t)a->nof + 1) * (size_t)(a->nby + 1), sizeof(double)),
+               .edge = calloc((size_t)a->nof + 1, sizeof(double)),
                .chosen = calloc((size_t)a->nof + 1, sizeof(long)), .seen = calloc((size_t)a->nof + 1, sizeof(long)),
                .until = -1 };
-  nsm_code code = p && k.before && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
+  nsm_code code = p && k.before && k.edge && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
   if (code == NSM_OK && back) code = adjoint_open(&k, a->with, a->room, e);
   if (code == NSM_OK) code = a->phases ? aligned_record(a->phases, s, t, take_play_on, &k, e) : take_record(&k, e);
   if (code == NSM_OK) code = take_end(p, &k, e);
@@ -67,6 +68,7 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   if (code == NSM_OK && derivatives) code = look_at_numbers(a, e);
   adjoint_close(k.back);
   free(k.before);
+  free(k.edge);
   free(k.chosen);
   free(k.seen);
   player_close(p);
