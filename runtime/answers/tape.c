@@ -348,10 +348,11 @@ static void stages(tape *t, tape_entry *e) {
   take_sets(t, e);
 }
 
-// The begin of the piece at hand is one that its sets have moved the states to.
-static void jump(tape *t) {
+// The begin of the piece at hand is one that its sets have moved the states to, or, at an event, unknowns and
+// multipliers.
+static void jump(tape *t, int unknowns) {
   struct sim_radau *w = t->s->n.radau;
-  tape_entry *e = w->now && w->now->index2 == 1 ? add(t, TAPE_JUMP) : NULL;
+  tape_entry *e = w->now && (w->now->index2 == 1 || unknowns) ? add(t, TAPE_JUMP) : NULL;
   double *x = e ? take(t, (size_t)w->n * sizeof *x) : NULL;
   if (!x) return;
   memcpy(x, t->s->now.z, (size_t)w->nz * sizeof *x);
@@ -386,7 +387,7 @@ static int behind_block(const tape *t, long i) {
 static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   tape *t = (tape *)hook;
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
-  if (of_stages && t->news && !t->failed) jump(t);
+  if (of_stages && t->news && !t->failed) jump(t, 0);
   tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
@@ -417,9 +418,14 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   else look_at_switches(t, e);
 }
 
-// Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
+// Sets end where the piece before has ended already: its end moves with them, by a piece of length 0. Of radau those
+// after an event are found at its instant.
 static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
+  if (s->n.radau && !t->failed) {
+    jump(t, s->a->algebraic || s->n.radau->nl > 0);
+    t->news = 0;
+  }
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
   int moved = behind_block(t, t->n - 2);
