@@ -132,6 +132,11 @@ static void keep(player *p, const tape_entry *e, void *in) {
   k->asked = e->kind == TAPE_STOP;
 }
 
+void adjoint_jump(const taking *k) {
+  struct adjoint *b = k->back;
+  b->kept[k->p->index].jump = copy(b, k->jump, (size_t)k->a->nof * sizeof *k->jump);
+}
+
 // ---- marks ----------------------------------------------------------------------------------------------------------
 static int add_mark(taking *k) {
   struct adjoint *b = k->back;
@@ -144,7 +149,8 @@ static int add_mark(taking *k) {
   }
   mark m = { .sim = malloc(nsm_state_size(k->s)), .state = malloc((size_t)backwards_states(k->s) * sizeof(double)),
              .laws = malloc((size_t)k->s->n.r.n + 1), .before = k->t->before, .news = k->t->news, .began = k->began,
-             .size = k->p->size, .place = k->p->place, .done = k->done, .row = k->before[(size_t)k->a->nof * (size_t)(k->a->nby + 1)], .entry = k->p->dropped };
+             .size = k->p->size, .place = k->p->place, .done = k->done, .entry = k->p->dropped };
+  m.row = *take_row_of(k, k->a->nof);
   b->mark[b->nmark++] = m;
   if (!m.sim || !m.state || !m.laws) return 0;
   nsm_save(k->s, m.sim);
@@ -258,11 +264,16 @@ static void at_length(taking *k, int o) {
   backwards_row(b->way, o, k->p->s->a->start, mean / b->length);
 }
 
-// What is read where entry i ends.
+// What is read where entry i ends; a block only by what jumps there.
 static void at_end_of(taking *k, long i) {
   const answers *a = k->a;
+  const double *jump = k->back->kept[i].jump;
+  for (int o = 0; jump && o < a->nof; o++)
+    if (a->of[o].kind == NSM_STAT_MEAN && k->back->length > 0)
+      backwards_time(k->back->way, o, jump[o] / k->back->length);
   for (int o = 0; o < a->nof; o++) {
-    if (answers_of_event(&a->of[o]) && k->chosen[o] == k->p->dropped + i) backwards_time(k->back->way, o, 1);
+    if (k->t->at[i].kind != TAPE_BLOCK && answers_of_event(&a->of[o]) && k->chosen[o] == k->p->dropped + i)
+      backwards_time(k->back->way, o, 1);
   }
 }
 
@@ -274,7 +285,7 @@ static nsm_code part_back(taking *k, const mark *m, nsm_error *e) {
     else if (entry->kind == TAPE_STOP)
       backwards_column(b->way, (int)entry->number, &b->kept[i], k->a->of[entry->number].column, 1);
     else {
-      if (entry->kind != TAPE_BLOCK) at_end_of(k, i);
+      at_end_of(k, i);
       if (!backwards_over(b->way, entry, &b->kept[i])) return sim_no_memory(e, "an adjoint");
     }
   }

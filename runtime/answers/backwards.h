@@ -10,6 +10,7 @@ typedef struct kept_entry {
   int    nw, n, pseudo;
   double size;                          // of velocities, so far
   const double *slope;                  // of q, z, l by the time, which is not that of what is read (held_time.c)
+  const double *jump;                   // [nof] of means, where it ends; NULL: none
   int    asked;                         // what is read there stands at a time that was asked for
 } kept_entry;
 

@@ -1,6 +1,6 @@
 // Delayed quantities: y(t - T) is linear between the values at times of the clock (assembly/signals.c), and so are its
-// derivatives, by what y was, by T and by the times. Where t - T is a time of the clock the slopes of both sides differ:
-// the derivative by T is their mean, which has the order of the scheme.
+// derivatives, by what y was, by T and by the times. Where t - T is a time of the clock the slopes of both sides
+// differ: the derivative by T is their mean, which has the order of the scheme.
 #include "play.h"
 #include <float.h>
 #include <math.h>
@@ -57,7 +57,8 @@ static void each(player *p, const dual_view *v, taken *take) {
 
 static void keep(play_state *to, const sim_signal *g, int n, dual y) {
   dual *last = &to->last[n];
-  for (long k = to->newest + 1; k <= (long)to->kept.a[0]; k++) to->ring[g->ring + k % g->room] = between(to, *last, y, k);
+  for (long k = to->newest + 1; k <= (long)to->kept.a[0]; k++)
+    to->ring[g->ring + k % g->room] = between(to, *last, y, k);
   *last = y;
 }
 

@@ -74,7 +74,7 @@ int play_row_time(const nsm_sim *s, double t, double *number) {
 }
 
 // The time at which what is read stands.
-static dual stands_at(const nsm_sim *s, const play_state *y, int asked) {
+dual play_stands_at(const nsm_sim *s, const play_state *y, int asked) {
   double k;
   int end = play_row_time(s, y->t.a[0], &k);
   dual at = asked ? dual_of(0) : end < 0 ? y->t : end ? y->until : dual_add(y->start, dual_scale(y->step, k));
@@ -87,13 +87,13 @@ void play_hold_time(player *p, int asked) {
   const double *slope = play_slope_here(p);
   int n = numbers(s), moves = 0;
   p->holds = 0;
-  for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(dual_sub(p->of[c].t, stands_at(s, &p->of[c], asked)));
+  for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(dual_sub(p->of[c].t, play_stands_at(s, &p->of[c], asked)));
   if (!moves) return;
   p->holds = 1;
   if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];
   for (int c = 0; c < p->nc; c++) {
     play_state *y = &p->of[c];
-    dual *kept = p->held + (size_t)c * ((size_t)n + 1), at = stands_at(s, y, asked), t = dual_sub(y->t, at);
+    dual *kept = p->held + (size_t)c * ((size_t)n + 1), at = play_stands_at(s, y, asked), t = dual_sub(y->t, at);
     kept[n] = y->t;
     for (int i = 0; i < n; i++) {
       dual *x = number(y, s, i);

@@ -91,6 +91,8 @@ int play(player *p, nsm_error *e) {
     const tape_entry *entry = &t->at[p->index];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int piece = entry->kind <= TAPE_JUMP;
+    int jumps = p->jump && (entry->kind == TAPE_IMPACT || entry->kind == TAPE_JUMP || entry->kind == TAPE_BLOCK);
+    if (jumps) p->jump(p, 0, p->to);
     if (p->keep && !piece) p->keep(p, entry, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
@@ -122,6 +124,7 @@ int play(player *p, nsm_error *e) {
       if (entry->last) play_phase_ends(p);
       if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
     }
+    if (jumps) p->jump(p, 1, p->to);
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
       sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);

@@ -88,6 +88,7 @@ typedef struct player {
   long dropped, index;                  // entries of the tape that are forgotten; the one that is played
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
+  void (*jump)(struct player *p, int after, void *to);      // before and after what takes no time
   void (*event)(struct player *p, const tape_entry *e, void *to);      // sets end at the state at hand
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
@@ -171,6 +172,7 @@ const double *play_slope_here(const player *p);
 void play_hold_time(player *p, int asked);
 // The time t of a row: the end of the run, 1; time *number of the clock, 0; neither, -1
 int  play_row_time(const nsm_sim *s, double t, double *number);
+dual play_stands_at(const nsm_sim *s, const play_state *y, int asked);      // the time at which what is read stands
 void play_let_go(player *p);
 
 // delays.c

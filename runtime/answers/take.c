@@ -28,11 +28,14 @@ static void keep(taking *k, int i, const double *x) {
 }
 
 // Row `nof` is that of the time.
-static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
+double *take_row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
 
-static void read_time(const player *p, const answers *a, double *to) {
+static void read_time(const player *p, const answers *a, int of_row, double *to) {
   to[0] = p->of[p->nc].t.a[0];
-  for (int j = 0; j < a->nby && p->np > 0; j++) to[1 + j] = p->of[j / DUAL_LANES].t.a[1 + j % DUAL_LANES];
+  for (int j = 0; j < a->nby && p->np > 0; j++) {
+    const play_state *y = &p->of[j / DUAL_LANES];
+    to[1 + j] = (of_row ? play_stands_at(p->s, y, 0) : y->t).a[1 + j % DUAL_LANES];
+  }
 }
 
 // All columns, of every `every`-th row and of the last.
@@ -59,8 +62,8 @@ void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
   if (a->rows) keep_row(p, a, a->rows, 0);
-  double *last = row_of(k, a->nof), now[1 + a->nby], x[1 + a->nby];
-  read_time(p, a, now);
+  double *last = take_row_of(k, a->nof), now[1 + a->nby], x[1 + a->nby];
+  read_time(p, a, 1, now);
   double dt = k->began ? now[0] - last[0] : 0;
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
@@ -69,7 +72,7 @@ void take_row(player *p, void *to) {
       a->largest[i] = fmax(a->largest[i], fabs(x[0]));
     }
     if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
-    double *before = row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
+    double *before = take_row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
     read_now(p, a, i, x);
     if (kind == NSM_STAT_MEAN) {
       double mean = k->began ? 0.5 * (before[0] + x[0]) : 0;
@@ -84,9 +87,33 @@ void take_row(player *p, void *to) {
   k->began = 1;
 }
 
+// A mean is an integral: where its number jumps, by x+ - x-, at a time that moves, it has (x- - x+) dt. No sum over
+// rows of the results shows that: between two rows the jump moves unseen.
+void take_jump(player *p, int after, void *to) {
+  taking *k = to;
+  answers *a = k->a;
+  double now[1 + a->nby];
+  int any = 0;
+  read_time(p, a, 0, now);
+  for (int i = 0; i < a->nof; i++) {
+    if (a->of[i].kind != NSM_STAT_MEAN) continue;
+    double x = play_column(p, 0, a->of[i].column).a[0];
+    k->jump[i] = after ? k->jump[i] - x : x;
+    if (!after || fabs(k->jump[i]) <= 1e-12 * fabs(x)) continue;
+    any = 1;
+    for (int j = 0; j < a->nby && p->np > 0; j++) {
+      a->d[(size_t)i * (size_t)a->nby + (size_t)j] += k->jump[i] * now[1 + j];
+      a->jumps += now[1 + j] != 0;
+    }
+  }
+  if (!any || !k->back) return;
+  adjoint_jump(k);
+  a->jumps++;
+}
+
 void take_stop(player *p, long number, void *to) {
   taking *k = to;
-  double *x = row_of(k, (int)number);
+  double *x = take_row_of(k, (int)number);
   read_now(p, k->a, (int)number, x);
   keep(k, (int)number, x);
 }
@@ -106,7 +133,7 @@ void take_event(player *p, const tape_entry *e, void *to) {
   taking *k = to;
   answers *a = k->a;
   double x[1 + a->nby];
-  read_time(p, a, x);
+  read_time(p, a, 0, x);
   for (int i = 0; i < a->nof; i++) {
     const answers_of *of = &a->of[i];
     if (!answers_of_event(of) || !belongs(p->s, e, of)) continue;
@@ -118,21 +145,21 @@ void take_event(player *p, const tape_entry *e, void *to) {
 void take_start(player *p, taking *k) {
   for (int i = 0; i < k->a->nof; i++) {
     if (k->a->of[i].kind != NSM_STAT_INITIAL) continue;
-    read_now(p, k->a, i, row_of(k, i));
-    keep(k, i, row_of(k, i));
+    read_now(p, k->a, i, take_row_of(k, i));
+    keep(k, i, take_row_of(k, i));
   }
 }
 
 nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
-  const double *last = row_of(k, a->nof);
+  const double *last = take_row_of(k, a->nof);
   play_hold_time(p, 0);
   if (a->rows) keep_row(p, a, a->rows, 1);
   play_let_go(p);
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
-    double *x = row_of(k, i);
+    double *x = take_row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
       play_hold_time(p, 0);
       read_now(p, a, i, x);

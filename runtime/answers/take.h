@@ -9,7 +9,7 @@ typedef struct taking {
   tape    *t;
   player  *p;
   double  *before;                      // [nof + 1, 1 + nby] of the last row, and its time
-  double  *edge;                        // [nof] mean over the last interval between two rows
+  double  *edge, *jump;                 // [nof] mean over the last interval between two rows; by how much it jumps
   double   done;                        // time to which outputs are marked
   int      began;
   long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;
@@ -21,9 +21,11 @@ typedef struct taking {
 } taking;
 
 void     take_start(player *p, taking *k);
+double  *take_row_of(const taking *k, int i);              // of `before`
 void     take_row(player *p, void *to);                    // to: the taking
 void     take_event(player *p, const tape_entry *e, void *to);
 void     take_stop(player *p, long number, void *to);
+void     take_jump(player *p, int after, void *to);
 nsm_code take_play_on(void *with, int last, nsm_error *e); // what has been recorded, where it is enough
 nsm_code take_record(taking *k, nsm_error *e);             // runs from the present state
 nsm_code take_end(player *p, taking *k, nsm_error *e);
@@ -32,4 +34,5 @@ nsm_code take_end(player *p, taking *k, nsm_error *e);
 // with: of the kernels; room: bytes that entries, and what is kept of them, may take.
 nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e);
 void     adjoint_close(struct adjoint *b);                 // NULL is allowed
+void     adjoint_jump(const taking *k);                    // at the entry that is played
 nsm_code adjoint_back(taking *k, nsm_error *e);            // from the end to the start: derivatives of all outputs
