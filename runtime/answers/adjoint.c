@@ -132,7 +132,7 @@ static void keep(player *p, const tape_entry *e, void *in) {
   k->asked = e->kind == TAPE_STOP;
 }
 
-void adjoint_jump(const taking *k) {
+static void jumped(const taking *k) {
   struct adjoint *b = k->back;
   b->kept[k->p->index].jump = copy(b, k->jump, (size_t)k->a->nof * sizeof *k->jump);
 }
@@ -197,6 +197,7 @@ nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e) {
   if (!b->value) return sim_no_memory(e, "an adjoint");
   k->p->keep = keep;
   k->played = played;
+  k->jumped = jumped;
   k->p->in = b;
   b->way = backwards_open(k->p->s, with, k->a->nof, e);
   if (!b->way) return e ? e->code : NSM_FILE;

@@ -87,7 +87,8 @@ void play_hold_time(player *p, int asked) {
   const double *slope = play_slope_here(p);
   int n = numbers(s), moves = 0;
   p->holds = 0;
-  for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(dual_sub(p->of[c].t, play_stands_at(s, &p->of[c], asked)));
+  for (int c = 0; c < p->nc && slope; c++)
+    moves |= dual_varies(dual_sub(p->of[c].t, play_stands_at(s, &p->of[c], asked)));
   if (!moves) return;
   p->holds = 1;
   if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];

@@ -9,7 +9,7 @@
 //   take.c        a run with its outputs          check.c    differences with the same events
 //   held_time.c   numbers at times of the clock at which instants end pieces
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
-//   delays.c      delayed quantities
+//   delays.c      delayed quantities               kept_past.c  what is kept of them
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
 //   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
 //
@@ -172,10 +172,10 @@ const double *play_slope_here(const player *p);
 void play_hold_time(player *p, int asked);
 // The time t of a row: the end of the run, 1; time *number of the clock, 0; neither, -1
 int  play_row_time(const nsm_sim *s, double t, double *number);
-dual play_stands_at(const nsm_sim *s, const play_state *y, int asked);      // the time at which what is read stands
+dual play_stands_at(const nsm_sim *s, const play_state *y, int asked);      // where what is read stands
 void play_let_go(player *p);
 
-// delays.c
+// delays.c, kept_past.c
 // Delayed quantity number `signal` of the signals, and its rate; what is kept of p->at where a piece or a block ends;
 // of the past before the start, by what `last` is.
 void play_past(player *p, int signal, dual t, dual *value, dual *rate);

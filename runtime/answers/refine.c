@@ -40,9 +40,9 @@ static nsm_code fits(const answers *a, const nsm_sim *s, const struct aligned *w
     return NSM_USAGE;
   }
   if (!w->captured && s->a->ndelay == 0) return NSM_OK;
-  sim_fail(e, NSM_USAGE, s->a->ndelay > 0 ? "--refine: delayed quantities are kept at times of the clock, which --refine "
-                                            "moves; a smaller --step takes its place"
-                         : "--refine: the run takes steps without location, which no aligned steps follow");
+  sim_fail(e, NSM_USAGE, "--refine: %s", s->a->ndelay > 0
+           ? "delayed quantities are kept at times of the clock, which --refine moves; take a smaller --step"
+           : "the run takes steps without location, which no aligned steps follow");
   return NSM_USAGE;
 }
 

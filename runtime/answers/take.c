@@ -106,8 +106,8 @@ void take_jump(player *p, int after, void *to) {
       a->jumps += now[1 + j] != 0;
     }
   }
-  if (!any || !k->back) return;
-  adjoint_jump(k);
+  if (!any || !k->jumped) return;
+  k->jumped(k);
   a->jumps++;
 }
 

@@ -15,6 +15,7 @@ typedef struct taking {
   long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;
                                         // events so far
   struct adjoint *back;                 // NULL: derivatives go forwards
+  void   (*jumped)(const struct taking *k);                // a mean has; NULL: derivatives go forwards
   nsm_code (*played)(struct taking *k, nsm_error *e);      // what is on the tape has been; NULL: it is forgotten
   long     until;                       // entry at whose number a part of the run that is repeated ends; -1: the end
   int      resumed;                     // its first row is on the tape of before
@@ -34,5 +35,4 @@ nsm_code take_end(player *p, taking *k, nsm_error *e);
 // with: of the kernels; room: bytes that entries, and what is kept of them, may take.
 nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e);
 void     adjoint_close(struct adjoint *b);                 // NULL is allowed
-void     adjoint_jump(const taking *k);                    // at the entry that is played
 nsm_code adjoint_back(taking *k, nsm_error *e);            // from the end to the start: derivatives of all outputs

@@ -492,8 +492,8 @@ static void look_at_model(tape *t) {
   for (int c = 0; c < s->a->m->nclass; c++)
     for (int i = 0; s->a->cls[c].c->kind == NSM_DELAY && i < s->a->cls[c].tab.count; i++)
       if (play_reads_impulse(s, &s->a->cls[c], i))
-        tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which has "
-                    "no derivative yet");
+        tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which "
+                    "has no derivative yet");
   if (s->n.radau && !s->a->located)
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");
