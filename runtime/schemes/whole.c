@@ -119,19 +119,16 @@ static int call(nsm_sim *s, int m) {
   return done;
 }
 
-// Calls that end where somebody sees the state. It may stay in w->s between them where `store` takes no count from
-// there and no sets say who acts.
+// Calls that end where somebody sees the state.
 static int seen_calls(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
-  sim_seen *seen = w->seen;
-  int stays = w->of->kind == NSM_WHOLE_LINEAR && !s->a->located;
   for (int done = 0;;) {
-    long tick = s->now.tick + w->ahead, to = seen->every - tick % seen->every;
+    long every = w->seen->every, to = every - (s->now.tick + w->ahead) % every;
     int n = to < m - done ? (int)to : m - done, did = call(s, n);
     done += did;
     if (did < n || done == m) return done;
-    sim_see(s, seen, s->now.tick + w->ahead);
-    if (!stays) kinds[w->of->kind]->load(s, w);
+    sim_see(s, w->seen, s->now.tick + w->ahead);
+    kinds[w->of->kind]->load(s, w);
   }
 }
 
