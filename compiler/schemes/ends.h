@@ -63,6 +63,6 @@ Ex   along_slot(const BothEnds *j, Ex e, int k);                      // d e/dq 
 // n], multipliers and states left out. large: of intermediate quantities, and no body turns.
 Ex   by_position(const BothEnds *j, Ex e, int k);
 const Ex *slopes_of(const BothEnds *j, const Ex *r, int m, bool large);
-// The same of e [m] in the middle, where bodies turn; e is in the symbols of the end still. Velocities are w, each `per`
-// times its increment of position.
+// The same of e [m] in the middle, where bodies turn; e is in the symbols of the end still. Velocities are w, each is
+// `per` times its increment of position.
 const Ex *slopes_in_middle(const BothEnds *j, const Ex *e, int m, const Ex *w, Ex per);
