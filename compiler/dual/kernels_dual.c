@@ -275,6 +275,9 @@ int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const d
       slopes_run(d->of[e].slopes, v, t, out);
       return 1;
     }
+#ifdef DUAL_RECORDED
+    if (record_now->trace) trace_fails(record_now->trace);   // where it branches is not noted
+#endif
     Machine m = { .p = &d->of[e], .view = v, .table = t, .out = out };
     (m.p->k->n <= FEW ? run_short : run_long)(&m);
     return 1;

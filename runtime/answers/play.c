@@ -91,6 +91,7 @@ int play(player *p, nsm_error *e) {
     const tape_entry *entry = &t->at[p->index];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int piece = entry->kind <= TAPE_JUMP;
+    double off = 0;
     if (p->keep && !piece) p->keep(p, entry, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
@@ -107,6 +108,13 @@ int play(player *p, nsm_error *e) {
       break;
     default:
       stand_as_run(p, entry);
+      if (play_by_trace(p, entry, &off)) {
+        compare(p, entry, off, p->size);
+        p->captured += entry->captured;
+        p->weak += entry->weak;
+        p->slopes = 0;
+        break;
+      }
       compare(p, entry, play_piece(p, entry), p->size);
       if (p->keep) p->keep(p, entry, p->in);
       p->captured += entry->captured;

@@ -10,6 +10,7 @@
 //   held_time.c   numbers at times of the clock at which instants end pieces
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
+//   by_trace.c    pieces that are alike, as a list of operations (trace.h)
 //   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
@@ -84,6 +85,8 @@ typedef struct player {
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
   void  *in;
+  struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
+  int length[5];                        // of what views read (dual_view)
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
@@ -151,6 +154,10 @@ int  play_outputs(player *p, const tape_entry *e, dual h);
 // piece.c
 // Solved and differentiated: p->rhs has dw, dh. Returns how far the solution is off that of the run.
 double play_piece(player *p, const tape_entry *e);
+void play_factor(player *p, int n);                        // the matrix that stands in p->E
+// by_trace.c: solved and differentiated, and its end is the state at hand; 0: not so
+int  play_by_trace(player *p, const tape_entry *e, double *off);
+void play_traces_close(struct play_traces *t);             // NULL is allowed
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
