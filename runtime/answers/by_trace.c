@@ -58,7 +58,7 @@ static struct play_traces *opened(player *p) {
   t->varies = calloc((size_t)t->nconst, 1);
   t->by = calloc((size_t)t->nconst * (size_t)p->np + 1, sizeof *t->by);
   t->state = calloc((size_t)tracer_states(s), sizeof *t->state);
-  t->maker = s->a->nsignal == 0 ? tracer_open(p->s, p->with, NULL) : NULL;
+  t->maker = tracer_open(p->s, p->with, NULL);
   t->refused = !t->maker || !t->varies || !t->by || !t->state;
   if (!t->refused) take_constants(p, t);
   return t;
@@ -119,12 +119,6 @@ static void length_of(player *p, const tape_entry *e, double *dh) {
   }
 }
 
-static int unknowns(const player *p, const tape_entry *e) {
-  const nsm_sim *s = p->s;
-  if (e->kind == TAPE_STAGES) return s->n.radau->m.s * s->n.radau->n;
-  return s->n.con ? play_two_points_unknowns(s, e) : s->a->nz + s->n.r.n;
-}
-
 // ---- which trace ----------------------------------------------------------------------------------------------------
 static void give_constants(const player *p, const struct play_traces *all, trace *t) {
   for (int i = 0; i < all->nconst; i++)
@@ -152,8 +146,9 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
     return all->first = t;
   }
   if (all->n++ >= MOST_TRACES) return NULL;
-  trace *t = trace_made(all->maker, e, all->state, e->solution, unknowns(p, e), all->varies, p->np);
+  trace *t = trace_made(all->maker, e, all->state, e->solution);
   if (!t) return NULL;
+  if (!t->fails) t->fails = !replay_finish(t, all->varies, p->np);
   t->next = all->first;
   all->first = t;
   if (t->fails) return NULL;
@@ -163,12 +158,6 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
 }
 
 // ---- a piece --------------------------------------------------------------------------------------------------------
-static int is_plain(const player *p, const tape_entry *e) {
-  int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT;
-  return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && !p->keep &&
-         (p->np > 0 || unknowns(p, e) <= MANY);
-}
-
 // The matrix, into p->E for play_factor; right sides: - R, then those of the parameters. 0: it is singular.
 static int solve(player *p, trace *t) {
   int n = t->nw;
@@ -241,7 +230,7 @@ static double off_run(const player *p, const trace *t, const tape_entry *e) {
 }
 
 int play_by_trace(player *p, const tape_entry *e, double *off) {
-  if (!is_plain(p, e)) return 0;
+  if (!trace_can_be(p->s, e) || (p->np == 0 && !p->keep && trace_unknowns(p->s, e) > MANY)) return 0;
   struct play_traces *all = opened(p);
   if (!all || all->refused) return 0;
   trace *t = trace_of(p, all, e);
@@ -251,8 +240,11 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   length_of(p, e, dh);
   for (int k = 0;; k++) {
     if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t)) return 0;
+    if (p->keep) for (int i = 0; i < t->nw; i++) p->solved[i] = t->value[t->w + i];
     if (correct(p, t) <= settled) break;
   }
+  p->nw = t->nw;
+  if (p->keep) p->keep(p, e, t->nw, p->in);
   for (int i = 0; i < t->nw; i++)
     for (int j = 0; j < p->np; j++)
       t->lane[(size_t)(t->w + i) * (size_t)t->lanes + (size_t)j] = p->rhs[i + (size_t)(j + 1) * (size_t)t->nw];

@@ -92,7 +92,7 @@ int play(player *p, nsm_error *e) {
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int piece = entry->kind <= TAPE_JUMP;
     double off = 0;
-    if (p->keep && !piece) p->keep(p, entry, p->in);
+    if (p->keep && !piece) p->keep(p, entry, 0, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
       if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p);
@@ -116,7 +116,7 @@ int play(player *p, nsm_error *e) {
         break;
       }
       compare(p, entry, play_piece(p, entry), p->size);
-      if (p->keep) p->keep(p, entry, p->in);
+      if (p->keep) p->keep(p, entry, p->nw + play_takes_time(entry), p->in);
       p->captured += entry->captured;
       p->weak += entry->weak;
       look_at_grazing(p, entry);

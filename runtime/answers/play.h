@@ -83,7 +83,7 @@ typedef struct player {
   void (*stop)(struct player *p, long number, void *to);
   void (*event)(struct player *p, const tape_entry *e, void *to);      // sets end at the state at hand
   void  *to;
-  void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
+  void (*keep)(struct player *p, const tape_entry *e, int n, void *in);  // before the state at hand changes; its matrix
   void  *in;
   struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
   int length[5];                        // of what views read (dual_view)

@@ -1,5 +1,6 @@
 // A trace is done again: values, and derivatives of all nodes along many directions [Griewank and Walther 2008, 3.1].
 #include "trace.h"
+#include "runtime/schemes/schemes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ int replay_values(trace *t) {
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
 // lane [n, lanes], lanes a multiple of four
-void replay_sums(const trace_sums *s, double *lane, int lanes) {
+SIM_WIDE void replay_sums(const trace_sums *s, double *lane, int lanes) {
   for (int i = 0; i < s->n; i++) {
     const trace_sum *sum = &s->at[i];
     const trace_term *term = s->term + sum->first;
@@ -57,6 +58,17 @@ void replay_sums(const trace_sums *s, double *lane, int lanes) {
       }
       memcpy(to + from, x, sizeof x);
     }
+  }
+}
+
+void replay_back(const trace *t, double *bar) {
+  for (int i = t->back.n - 1; i >= 0; i--) {
+    const trace_sum *sum = &t->back.at[i];
+    const trace_term *term = t->back.term + sum->first;
+    double by = bar[sum->to];
+    if (by == 0) continue;
+    bar[sum->to] = 0;
+    for (int k = 0; k < sum->n; k++) bar[term[k].node] += *term[k].by * by;
   }
 }
 
@@ -126,22 +138,44 @@ static int take_sums(const trace *t, trace_sums *sums, int on, int to, int of, t
   return 1;
 }
 
+// Room for the terms of one step; most: of all.
+static trace_term *begin(trace *t, size_t *most) {
+  *most = 2 * (size_t)t->nstep + 2;
+  for (int i = 0; i < t->ncall; i++) *most += (size_t)t->call[i].nslope;
+  t->depends = malloc((size_t)t->n);
+  t->leads = malloc((size_t)t->n);
+  return t->depends && t->leads ? malloc(*most * sizeof(trace_term)) : NULL;
+}
+
 int replay_finish(trace *t, const unsigned char *varies, int lanes) {
-  size_t most = 2 * (size_t)t->nstep + 2, n = (size_t)t->n;
-  for (int i = 0; i < t->ncall; i++) most += (size_t)t->call[i].nslope;
-  trace_term *term = malloc(most * sizeof *term);
-  t->depends = malloc(n);
-  t->leads = malloc(n);
+  size_t most, n = (size_t)t->n;
+  trace_term *term = begin(t, &most);
   t->lanes = (lanes + 3) / 4 * 4;
   t->columns = (t->nw + 3) / 4 * 4;
   t->lane = calloc(n * (size_t)t->lanes + 1, sizeof *t->lane);
   t->column = calloc(n * (size_t)t->columns + 1, sizeof *t->column);
-  int good = term && t->depends && t->leads && t->lane && t->column;
+  int good = term && t->lane && t->column;
   if (good) look_at_needs(t, varies, term);
   good = good && take_sums(t, &t->given, BY_GIVEN, TO_EQ | TO_OUT, BY_GIVEN, term, most) &&
          take_sums(t, &t->matrix, BY_W, TO_EQ, BY_W, term, most) &&
          take_sums(t, &t->follow, BY_W, TO_OUT, BY_W | BY_GIVEN, term, most);
   for (int i = 0; good && i < t->nw; i++) t->column[(size_t)(t->w + i) * (size_t)t->columns + (size_t)i] = 1;
+  free(term);
+  return good;
+}
+
+int replay_finish_back(trace *t, int nof) {
+  size_t most;
+  trace_term *term = begin(t, &most);
+  unsigned char *all = malloc((size_t)t->nconst + 1);
+  t->bar = calloc((size_t)t->n * (size_t)nof + 1, sizeof *t->bar);
+  int good = term && all && t->bar;
+  if (good) {
+    memset(all, 1, (size_t)t->nconst);
+    look_at_needs(t, all, term);
+    good = take_sums(t, &t->back, BY_GIVEN | BY_W, TO_EQ | TO_OUT, BY_GIVEN | BY_W, term, most);
+  }
+  free(all);
   free(term);
   return good;
 }

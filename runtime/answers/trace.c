@@ -163,8 +163,19 @@ static void state_of(tracer *r, trace *t, const double *from) {
   t->nstate = t->n - t->state;
 }
 
-static void equations(tracer *r, trace *t, const tape_entry *e, const double *w, int nw) {
+int trace_unknowns(const nsm_sim *s, const tape_entry *e) {
+  if (e->kind == TAPE_STAGES) return s->n.radau->m.s * s->n.radau->n;
+  return s->n.con ? play_two_points_unknowns(s, e) : s->a->nz + s->n.r.n;
+}
+
+int trace_can_be(const nsm_sim *s, const tape_entry *e) {
+  int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT;
+  return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && s->a->nsignal == 0;
+}
+
+static void equations(tracer *r, trace *t, const tape_entry *e, const double *w) {
   player *p = r->p;
+  int nw = trace_unknowns(r->s, e);
   p->nw = t->nw = nw;
   t->w = t->n;
   inputs(t, p->w, nw, &w);
@@ -201,8 +212,7 @@ static void take_entry(trace *t, const tape_entry *e, const nsm_sim *s) {
   is->slide = copied(t, e->slide, rows * sizeof(double));
 }
 
-trace *trace_made(tracer *r, const tape_entry *e, const double *state, const double *w, int nw,
-                  const unsigned char *varies, int lanes) {
+trace *trace_made(tracer *r, const tape_entry *e, const double *state, const double *w) {
   trace *t = calloc(1, sizeof *t);
   if (!t) return NULL;
   record *before = record_now;
@@ -215,9 +225,8 @@ trace *trace_made(tracer *r, const tape_entry *e, const double *state, const dou
   r->p->at = &r->p->of[0];
   tape_entry plain = *e;                                   // what ends it is known: a time
   plain.last = 0;
-  if (!t->fails) equations(r, t, &plain, w, nw);
+  if (!t->fails) equations(r, t, &plain, w);
   t->fails |= r->p->failed || r->p->without;
-  if (!t->fails && !replay_finish(t, varies, lanes)) t->fails = 1;
   record_now = before;
   return t;
 }
@@ -278,6 +287,8 @@ void trace_free(trace *t) {
   free_sums(&t->given);
   free_sums(&t->matrix);
   free_sums(&t->follow);
+  free_sums(&t->back);
+  free(t->bar);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free((void *)all[i]);
   free(t->call);
   free(t->array);

@@ -47,7 +47,8 @@ typedef struct trace {
   unsigned char *depends, *leads;       // [n]
   double *lane, *column;                // [n, lanes] [n, columns]
   int lanes, columns;
-  int count;
+  trace_sums back;                      // all that leads to equations and to outputs, to be swept backwards
+  double *bar;                          // [outputs, n] of each derivative that is wanted
   struct trace *next;
 } trace;
 
@@ -56,10 +57,11 @@ typedef struct tracer tracer;
 tracer *tracer_open(nsm_sim *s, void *with, nsm_error *e);            // NULL: no memory
 void    tracer_close(tracer *t);                                      // NULL is allowed
 int     tracer_states(const nsm_sim *s);                              // in the order of backwards.c
-// At this state, these unknowns; varies [nconst]: constants that vary with a direction. NULL: no memory.
-trace  *trace_made(tracer *t, const tape_entry *e, const double *state, const double *w, int nw,
-                   const unsigned char *varies, int lanes);
+// At this state, these unknowns [trace_unknowns]. NULL: no memory. replay_finish, or replay_finish_back, is to follow.
+int     trace_unknowns(const nsm_sim *s, const tape_entry *e);
+trace  *trace_made(tracer *t, const tape_entry *e, const double *state, const double *w);
 void    trace_free(trace *t);
+int     trace_can_be(const nsm_sim *s, const tape_entry *e);          // its end is a known time
 int     trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s);
 
 // replay.c
@@ -67,3 +69,5 @@ int  replay_finish(trace *t, const unsigned char *varies, int lanes);           
 void replay_call(trace *t, const trace_call *c);
 int  replay_values(trace *t);                              // from inputs; 0: a guard differs
 void replay_sums(const trace_sums *s, double *lane, int lanes);
+int  replay_finish_back(trace *t, int nof);                // 0: no memory
+void replay_back(const trace *t, double *bar);             // to the inputs; nodes between are 0 then
