@@ -189,16 +189,30 @@ static double correct(const player *p, trace *t) {
   return size > 0 ? change / size : 0;
 }
 
-// n numbers from nodes into all chunks.
+// n numbers from nodes into all chunks with directions; lanes beyond the last one are 0 from the start on.
 static void put(player *p, const trace *t, const int *node, size_t at, int n) {
-  for (int c = 0; c <= p->nc; c++) {
+  for (int c = 0; c < p->nc || c == 0; c++) {
     dual *to = *(dual **)((char *)&p->of[c] + at);
     int lanes = p->np - c * DUAL_LANES;
+    if (lanes > DUAL_LANES) lanes = DUAL_LANES;
     for (int i = 0; i < n; i++) {
       const double *by = t->lane + (size_t)node[i] * (size_t)t->lanes + c * DUAL_LANES;
-      to[i] = dual_of(t->value[node[i]]);
-      for (int j = 0; j < DUAL_LANES && j < lanes; j++) to[i].a[1 + j] = by[j];
+      to[i].a[0] = t->value[node[i]];
+      for (int j = 0; j < lanes; j++) to[i].a[1 + j] = by[j];
     }
+  }
+}
+
+// The chunk without directions is that of the first: pieces by their trace leave it where it is.
+void play_catch_up(player *p) {
+  place at[PLACES];
+  if (!p->behind) return;
+  p->behind = 0;
+  places(p->s, at);
+  for (int k = 0; k < PLACES; k++) {
+    const dual *from = part_of(&p->of[0], &at[k]);
+    dual *to = part_of(&p->of[p->nc], &at[k]);
+    for (int i = 0; i < at[k].n; i++) to[i].a[0] = from[i].a[0];
   }
 }
 
@@ -212,7 +226,8 @@ static void stand(player *p, const trace *t, const tape_entry *e, const double *
   put(p, t, t->out + nq + nl, offsetof(play_state, mean), rows);
   put(p, t, t->out + nq + nl + rows, offsetof(play_state, ground), rows);
   put(p, t, w, offsetof(play_state, z), nz);
-  for (int c = 0; c <= p->nc; c++) {
+  p->behind = p->nc > 0;
+  for (int c = 0; c < p->nc || c == 0; c++) {
     dual h = dual_of(e->h);
     for (int j = 0; j < DUAL_LANES && c * DUAL_LANES + j < p->np; j++) h.a[1 + j] = dh[c * DUAL_LANES + j];
     p->of[c].history = h;

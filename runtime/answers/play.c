@@ -77,7 +77,7 @@ static void stand_as_run(player *p, const tape_entry *e) {
   compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
   p->stood = 1;
-  for (int c = 0; c <= p->nc; c++) {
+  for (int c = 0; c <= p->nc - p->behind; c++) {
     const double *x = e->begin;
     dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };
     for (int k = 0; k < 4; x += n[k++]) for (int i = 0; i < n[k]; i++) to[k][i].a[0] = x[i];
@@ -101,6 +101,7 @@ int play(player *p, nsm_error *e) {
       play_let_go(p);
       break;
     case TAPE_BLOCK:
+      play_catch_up(p);
       for (int c = 0; c <= p->nc; c++) {
         p->at = &p->of[c];
         play_block(p, entry);
@@ -115,6 +116,7 @@ int play(player *p, nsm_error *e) {
         p->slopes = 0;
         break;
       }
+      play_catch_up(p);
       compare(p, entry, play_piece(p, entry), p->size);
       if (p->keep) p->keep(p, entry, p->nw + play_takes_time(entry), p->in);
       p->captured += entry->captured;

@@ -85,6 +85,7 @@ typedef struct player {
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, int n, void *in);  // before the state at hand changes; its matrix
   void  *in;
+  int behind;                           // the chunk without directions is (play_catch_up)
   struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
   int length[5];                        // of what views read (dual_view)
   play_memory *memory;
@@ -157,6 +158,7 @@ double play_piece(player *p, const tape_entry *e);
 void play_factor(player *p, int n);                        // the matrix that stands in p->E
 // by_trace.c: solved and differentiated, and its end is the state at hand; 0: not so
 int  play_by_trace(player *p, const tape_entry *e, double *off);
+void play_catch_up(player *p);
 void play_traces_close(struct play_traces *t);             // NULL is allowed
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it

@@ -61,6 +61,8 @@ static inline void dual_more(dual *sum, double by, const dual *x) {
 }
 static inline int  dual_varies(dual x) { return x.node != 0; }
 static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)by; return x; }
+void trace_fails(struct trace *t);
+static inline void dual_asks_value(void) { if (record_now->trace) trace_fails(record_now->trace); }
 static inline int  dual_above(dual x, dual y) {
   if (record_now->trace) trace_guard(record_now->trace, (int[]){ x.node, y.node }, (double[]){ x.a[0], y.a[0] });
   return x.a[0] > y.a[0];
@@ -72,7 +74,6 @@ struct dual_table;
 int  trace_call_begin(struct trace *t, trace_kernel *run, const struct dual_view *v, const struct dual_table *tab,
                       int nvalue, int nslope);
 dual trace_call_value(struct trace *t, int call, int value, const trace_slope *by, int n);
-void trace_fails(struct trace *t);
 
 #define play_take recorded_play_take
 #define play_view recorded_play_view
