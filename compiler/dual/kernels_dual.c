@@ -195,7 +195,8 @@ static void of_value(const Machine *m, const KNode *n, Datum *to) {
     return;
   case KN_TRUTH:
     dual_asks_value();
-    to->i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i; return;
+    to->i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i;
+    return;
   default: FATAL("a kernel in dual numbers meets node %d", (int)n->code);
   }
 }

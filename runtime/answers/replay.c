@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BY_GIVEN = 1, BY_W = 2, TO_EQ = 1, TO_OUT = 2 };
+enum { BY_GIVEN = 1, BY_W = 2, TO_EQ = 1, TO_OUT = 2, RESULT = 4 };
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 void replay_call(trace *t, const trace_call *c) {
@@ -44,19 +44,18 @@ int replay_values(trace *t) {
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
 // lane [n, lanes], lanes a multiple of four
 SIM_WIDE void replay_sums(const trace_sums *s, double *lane, int lanes) {
   for (int i = 0; i < s->n; i++) {
     const trace_sum *sum = &s->at[i];
-    const trace_term *term = s->term + sum->first;
-    double *to = lane + (size_t)sum->to * (size_t)lanes;
+    const trace_term *term = s->term + sum->first, *end = term + sum->n;
     for (int from = 0; from < lanes; from += 4) {
-      double x[4] = { 0, 0, 0, 0 };
-      for (int k = 0; k < sum->n; k++) {
-        const double *of = lane + (size_t)term[k].node * (size_t)lanes + from, by = *term[k].by;
-        for (int j = 0; j < 4; j++) x[j] += by * of[j];
-      }
-      memcpy(to + from, x, sizeof x);
+      four x = { 0, 0, 0, 0 };
+      for (const trace_term *k = term; k < end; k++)
+        x += *k->by * *(const four *)(lane + (size_t)k->node * (size_t)lanes + from);
+      *(four *)(lane + (size_t)sum->to * (size_t)lanes + from) = x;
     }
   }
 }
@@ -118,24 +117,36 @@ static void look_at_needs(trace *t, const unsigned char *varies, trace_term *ter
     int n = terms_of(t, s, term);
     for (int k = 0; k < n; k++) t->leads[term[k].node] |= t->leads[s->to];
   }
+  for (int i = 0; i < t->n; i++) t->leads[i] &= TO_EQ | TO_OUT;
+  for (int i = 0; i < t->nw; i++) t->leads[t->eq[i]] |= RESULT;
+  for (int i = 0; i < t->nout; i++) t->leads[t->out[i]] |= RESULT;
 }
 
-// Steps whose nodes depend on `on` and lead to `to`, with their terms that depend on `of`. 0: no memory.
-static int take_sums(const trace *t, trace_sums *sums, int on, int to, int of, trace_term *term, size_t most) {
+// Steps whose nodes depend on `on` and lead to `to`, with their terms that depend on `of`. What is as another node is,
+// and no result, is that node: same [n]. 0: no memory.
+static int take_sums(const trace *t, trace_sums *sums, int on, int to, int of, trace_term *term, size_t most,
+                     int *same) {
   sums->at = malloc(((size_t)t->nstep + 1) * sizeof *sums->at);
   sums->term = malloc((most + 1) * sizeof *sums->term);
   if (!sums->at || !sums->term) return 0;
   for (int i = 0; i < t->nstep; i++) {
     const trace_step *s = &t->step[i];
     if (!(t->depends[s->to] & on) || !(t->leads[s->to] & to)) continue;
-    trace_sum *sum = &sums->at[sums->n++];
-    *sum = (trace_sum){ s->to, sums->nterm, 0 };
-    int n = terms_of(t, s, term);
+    int n = terms_of(t, s, term), first = sums->nterm;
     for (int k = 0; k < n; k++)
-      if (t->depends[term[k].node] & of) sums->term[sums->nterm++] = term[k];
-    sum->n = sums->nterm - sum->first;
+      if (t->depends[term[k].node] & of) sums->term[sums->nterm++] = (trace_term){ same[term[k].node], term[k].by };
+    same[s->to] = s->to;
+    if (sums->nterm == first + 1 && sums->term[first].by == &plus && !(t->leads[s->to] & RESULT))
+      same[s->to] = sums->term[sums->nterm = first].node;
+    else sums->at[sums->n++] = (trace_sum){ s->to, first, sums->nterm - first };
   }
   return 1;
+}
+
+static int *each_itself(int n) {
+  int *same = malloc(((size_t)n + 1) * sizeof *same);
+  for (int i = 0; same && i < n; i++) same[i] = i;
+  return same;
 }
 
 // Room for the terms of one step; most: of all.
@@ -150,17 +161,20 @@ static trace_term *begin(trace *t, size_t *most) {
 int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   size_t most, n = (size_t)t->n;
   trace_term *term = begin(t, &most);
+  int *given = each_itself(t->n), *matrix = each_itself(t->n);
   t->lanes = (lanes + 3) / 4 * 4;
   t->columns = (t->nw + 3) / 4 * 4;
   t->lane = calloc(n * (size_t)t->lanes + 1, sizeof *t->lane);
   t->column = calloc(n * (size_t)t->columns + 1, sizeof *t->column);
-  int good = term && t->lane && t->column;
+  int good = term && t->lane && t->column && given && matrix;
   if (good) look_at_needs(t, varies, term);
-  good = good && take_sums(t, &t->given, BY_GIVEN, TO_EQ | TO_OUT, BY_GIVEN, term, most) &&
-         take_sums(t, &t->matrix, BY_W, TO_EQ, BY_W, term, most) &&
-         take_sums(t, &t->follow, BY_W, TO_OUT, BY_W | BY_GIVEN, term, most);
+  good = good && take_sums(t, &t->given, BY_GIVEN, TO_EQ | TO_OUT, BY_GIVEN, term, most, given) &&
+         take_sums(t, &t->matrix, BY_W, TO_EQ, BY_W, term, most, matrix) &&
+         take_sums(t, &t->follow, BY_W, TO_OUT, BY_W | BY_GIVEN, term, most, given);
   for (int i = 0; good && i < t->nw; i++) t->column[(size_t)(t->w + i) * (size_t)t->columns + (size_t)i] = 1;
   free(term);
+  free(given);
+  free(matrix);
   return good;
 }
 
@@ -168,14 +182,16 @@ int replay_finish_back(trace *t, int nof) {
   size_t most;
   trace_term *term = begin(t, &most);
   unsigned char *all = malloc((size_t)t->nconst + 1);
+  int *same = each_itself(t->n);
   t->bar = calloc((size_t)t->n * (size_t)nof + 1, sizeof *t->bar);
-  int good = term && all && t->bar;
+  int good = term && all && same && t->bar;
   if (good) {
     memset(all, 1, (size_t)t->nconst);
     look_at_needs(t, all, term);
-    good = take_sums(t, &t->back, BY_GIVEN | BY_W, TO_EQ | TO_OUT, BY_GIVEN | BY_W, term, most);
+    good = take_sums(t, &t->back, BY_GIVEN | BY_W, TO_EQ | TO_OUT, BY_GIVEN | BY_W, term, most, same);
   }
   free(all);
+  free(same);
   free(term);
   return good;
 }
