@@ -272,6 +272,13 @@ static void length_back(const backwards *b, const trace *t, const tape_entry *e,
   bar[t->h] = 0;
   if (e->end == TAPE_SHORT) return;
   bar[t->state + t->nstate - 2] -= by;
+  if (e->end == TAPE_EVERY) {
+    int at = 1, n = b->s->a->m->cls[e->cls].nnum;
+    for (int c = 0; c < e->cls; c++) at += b->s->a->cls[c].tab.count * b->s->a->m->cls[c].nnum;
+    bar[at + e->instance * n] += by * (double)e->number;
+    bar[at + e->instance * n + 1] += by;
+    clock[0] += by;
+  }
   if (e->end != TAPE_CLOCK) return;
   if (e->number >= b->s->a->total) { clock[2] += by; return; }
   clock[0] += by;

@@ -106,17 +106,28 @@ static void read_directions(player *p, double *to, int lanes) {
   }
 }
 
-// dh: of a part of a phase that of the phase; else the time of the clock, or the time asked for, less that of the begin.
+// An instant that moves ends the piece: how its end moves with its length is one more direction (held_time.c).
+static int has_slope(const player *p, const tape_entry *e) { return e->end == TAPE_EVERY && p->phase < 0; }
+
+// The time at which the piece ends, along a direction.
+static double time_of_end(const player *p, const tape_entry *e, const play_state *y, int lane) {
+  if (e->end == TAPE_EVERY) {
+    const dual *column = y->num[e->cls] + (size_t)e->instance * (size_t)p->s->a->m->cls[e->cls].nnum;
+    return y->start.a[lane] + column[1].a[lane] + column[0].a[lane] * (double)e->number;
+  }
+  if (e->end != TAPE_CLOCK) return 0;
+  return e->number >= p->s->a->total ? y->until.a[lane] : y->start.a[lane] + y->step.a[lane] * (double)e->number;
+}
+
+// dh: of a part of a phase that of the phase; else what is left to the end.
 static void length_of(player *p, const tape_entry *e, double *dh) {
   for (int j = 0; j < p->np; j++) {
     const play_state *y = &p->of[j / DUAL_LANES];
     int lane = 1 + j % DUAL_LANES;
-    if (e->parts) { dh[j] = j == p->phase ? 1 / (double)e->parts : 0; continue; }
-    double end = e->end != TAPE_CLOCK ? 0
-                 : e->number >= p->s->a->total ? y->until.a[lane]
-                                               : y->start.a[lane] + y->step.a[lane] * (double)e->number;
-    dh[j] = e->end == TAPE_SHORT ? 0 : end - y->t.a[lane];
+    if (e->parts) dh[j] = j == p->phase ? 1 / (double)e->parts : 0;
+    else dh[j] = e->end == TAPE_SHORT ? 0 : time_of_end(p, e, y, lane) - y->t.a[lane];
   }
+  if (has_slope(p, e)) dh[p->np] = 1;
 }
 
 // ---- which trace ----------------------------------------------------------------------------------------------------
@@ -148,7 +159,7 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
   if (all->n++ >= MOST_TRACES) return NULL;
   trace *t = trace_made(all->maker, e, all->state, e->solution);
   if (!t) return NULL;
-  if (!t->fails) t->fails = !replay_finish(t, all->varies, p->np);
+  if (!t->fails) t->fails = !replay_finish(t, all->varies, p->np + has_slope(p, e));
   t->next = all->first;
   all->first = t;
   if (t->fails) return NULL;
@@ -159,7 +170,7 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
 
 // ---- a piece --------------------------------------------------------------------------------------------------------
 // The matrix, into p->E for play_factor; right sides: - R, then those of the parameters. 0: it is singular.
-static int solve(player *p, trace *t) {
+static int solve(player *p, trace *t, int directions) {
   int n = t->nw;
   replay_sums(&t->matrix, t->column, t->columns);
   for (int i = 0; i < n; i++)
@@ -171,9 +182,9 @@ static int solve(player *p, trace *t) {
   for (int i = 0; i < n; i++) {
     const double *row = t->lane + (size_t)t->eq[i] * (size_t)t->lanes;
     p->rhs[i] = -p->scale[i] * t->value[t->eq[i]];
-    for (int j = 0; j < p->np; j++) p->rhs[i + (size_t)(j + 1) * (size_t)n] = -p->scale[i] * row[j];
+    for (int j = 0; j < directions; j++) p->rhs[i + (size_t)(j + 1) * (size_t)n] = -p->scale[i] * row[j];
   }
-  nsm_la_lu_solve(n, p->np + 1, p->J, n, p->pivot, p->rhs, n);
+  nsm_la_lu_solve(n, directions + 1, p->J, n, p->pivot, p->rhs, n);
   return 1;
 }
 
@@ -235,6 +246,17 @@ static void stand(player *p, const trace *t, const tape_entry *e, const double *
   }
 }
 
+static void take_slope(player *p, const trace *t, const tape_entry *e) {
+  const nsm_sim *s = p->s;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, at = 0;
+  int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n;
+  const double *lane = t->lane + p->np;
+  for (int i = 0; i < s->a->nq; i++) p->slope[at++] = i < nq ? lane[(size_t)t->out[i] * (size_t)t->lanes] : 0;
+  for (int i = 0; i < s->a->nz; i++) p->slope[at++] = lane[(size_t)(t->w + last + i) * (size_t)t->lanes];
+  for (int i = 0; i < nl; i++) p->slope[at++] = lane[(size_t)t->out[nq + i] * (size_t)t->lanes];
+  play_remember_slope(p);
+}
+
 static double off_run(const player *p, const trace *t, const tape_entry *e) {
   double off = 0;
   for (int i = 0; i < p->s->a->nz; i++) {
@@ -250,21 +272,24 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   if (!all || all->refused) return 0;
   trace *t = trace_of(p, all, e);
   if (!t) return 0;
+  int directions = p->np + has_slope(p, e);
   double *dh = t->lane + (size_t)t->h * (size_t)t->lanes;
   read_directions(p, t->lane + (size_t)t->state * (size_t)t->lanes, t->lanes);
   length_of(p, e, dh);
   for (int k = 0;; k++) {
-    if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t)) return 0;
+    if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t, directions)) return 0;
     if (p->keep) for (int i = 0; i < t->nw; i++) p->solved[i] = t->value[t->w + i];
     if (correct(p, t) <= settled) break;
   }
   p->nw = t->nw;
   if (p->keep) p->keep(p, e, t->nw, p->in);
   for (int i = 0; i < t->nw; i++)
-    for (int j = 0; j < p->np; j++)
+    for (int j = 0; j < directions; j++)
       t->lane[(size_t)(t->w + i) * (size_t)t->lanes + (size_t)j] = p->rhs[i + (size_t)(j + 1) * (size_t)t->nw];
   replay_sums(&t->follow, t->lane, t->lanes);
   *off = off_run(p, t, e);
   stand(p, t, e, dh);
+  p->slopes = 0;
+  if (directions > p->np) take_slope(p, t, e);
   return 1;
 }

@@ -113,7 +113,6 @@ int play(player *p, nsm_error *e) {
         compare(p, entry, off, p->size);
         p->captured += entry->captured;
         p->weak += entry->weak;
-        p->slopes = 0;
         break;
       }
       play_catch_up(p);

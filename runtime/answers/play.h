@@ -167,6 +167,7 @@ void play_phase_ends(player *p);                           // and that of a phas
 // move; derivatives of the state are those at the time while what is read is read
 void play_slope(player *p, const tape_entry *e);
 void play_phase_slope(player *p, const tape_entry *e);
+void play_remember_slope(player *p);                       // p->slope is that of the state at hand
 const double *play_slope_here(const player *p);
 void play_hold_time(player *p);
 void play_let_go(player *p);

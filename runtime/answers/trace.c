@@ -169,7 +169,7 @@ int trace_unknowns(const nsm_sim *s, const tape_entry *e) {
 }
 
 int trace_can_be(const nsm_sim *s, const tape_entry *e) {
-  int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT;
+  int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT || e->end == TAPE_EVERY;
   return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && s->a->nsignal == 0;
 }
 
@@ -238,7 +238,7 @@ static int same(const void *a, const void *b, size_t bytes) {
 int trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s) {
   const tape_entry *is = &t->is;
   size_t rows = (size_t)s->n.r.n;
-  if (is->kind != e->kind || is->means != e->means || !same(is->law, e->law, rows) ||
+  if (is->kind != e->kind || (is->end == TAPE_EVERY) != (e->end == TAPE_EVERY) || is->means != e->means || !same(is->law, e->law, rows) ||
       !same(is->impact_law, e->impact_law, rows) || !same(is->end_law, e->end_law, rows) ||
       !same(is->theta, e->theta, (size_t)s->a->nz * sizeof(double)) ||
       !same(is->gamma, e->gamma, (size_t)s->a->m->nclass * sizeof(double)) || !is->slide != !e->slide) return 0;
