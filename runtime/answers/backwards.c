@@ -322,7 +322,8 @@ void backwards_start(const backwards *b, int o, double *to) {
   for (int i = 0; i < b->nconst; i++) {
     double *at = &to[i < columns ? i : i + n];
     *at = bar ? bar[i] : 0;
-    for (const trace *t = b->traces; t; t = t->next) if (!t->fails) *at += t->bar[(size_t)o * (size_t)t->n + 1 + (size_t)i];
+    for (const trace *t = b->traces; t; t = t->next)
+      if (!t->fails) *at += t->bar[(size_t)o * (size_t)t->n + 1 + (size_t)i];
   }
   memcpy(to + columns, g, (size_t)n * sizeof *g);
   to[columns + n] += g[b->nstate - 2];

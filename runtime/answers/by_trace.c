@@ -22,7 +22,7 @@ struct play_traces {
 };
 
 // ---- open, close ----------------------------------------------------------------------------------------------------
-void play_traces_close(struct play_traces *t) {
+static void close_traces(struct play_traces *t) {
   if (!t) return;
   for (trace *x = t->first, *next; x; x = next) { next = x->next; trace_free(x); }
   tracer_close(t->maker);
@@ -53,6 +53,7 @@ static struct play_traces *opened(player *p) {
   struct play_traces *t = p->traces = calloc(1, sizeof *t);
   const nsm_sim *s = p->s;
   if (!t) return NULL;
+  p->close_traces = close_traces;
   t->nconst = CLOCK;
   for (int c = 0; c < s->a->m->nclass; c++) t->nconst += s->a->cls[c].tab.count * s->a->m->cls[c].nnum;
   t->varies = calloc((size_t)t->nconst, 1);

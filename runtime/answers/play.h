@@ -35,6 +35,7 @@ typedef struct play_state {
 typedef struct play_views { dual_view begin, middle, law, end; dual h; } play_views;
 typedef struct play_memory { struct play_memory *next; double align; } play_memory;
 
+struct play_traces;
 typedef struct player {
   nsm_sim *s;
   const tape *tape;
@@ -86,6 +87,7 @@ typedef struct player {
   void (*keep)(struct player *p, const tape_entry *e, int n, void *in);  // before the state at hand changes; its matrix
   void  *in;
   int behind;                           // the chunk without directions is (play_catch_up)
+  void (*close_traces)(struct play_traces *t);
   struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
   int length[5];                        // of what views read (dual_view)
   play_memory *memory;
@@ -159,7 +161,6 @@ void play_factor(player *p, int n);                        // the matrix that st
 // by_trace.c: solved and differentiated, and its end is the state at hand; 0: not so
 int  play_by_trace(player *p, const tape_entry *e, double *off);
 void play_catch_up(player *p);
-void play_traces_close(struct play_traces *t);             // NULL is allowed
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 

@@ -10,7 +10,9 @@
 
 // What a number is made by; where a trace is made (trace.h) its node is one of the trace, whose operations are done
 // again with other values.
-typedef enum { MADE_BY_SUM, MADE_BY_DIFFERENCE, MADE_BY_PRODUCT, MADE_BY_QUOTIENT, MADE_BY_ROOT, MADE_OTHERWISE } made_by;
+typedef enum {
+  MADE_BY_SUM, MADE_BY_DIFFERENCE, MADE_BY_PRODUCT, MADE_BY_QUOTIENT, MADE_BY_ROOT, MADE_OTHERWISE
+} made_by;
 typedef struct record_node { int of[2]; double by[2]; } record_node;
 typedef struct record { record_node *at; int n, room, failed; struct trace *trace; } record;
 extern _Thread_local record *record_now;

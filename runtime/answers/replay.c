@@ -124,17 +124,18 @@ static void look_at_needs(trace *t, const unsigned char *varies, trace_term *ter
 
 // Steps whose nodes depend on `on` and lead to `to`, with their terms that depend on `of`. What is as another node is,
 // and no result, is that node: same [n]. 0: no memory.
-static int take_sums(const trace *t, trace_sums *sums, int on, int to, int of, trace_term *term, size_t most,
-                     int *same) {
+typedef struct wanted { int on, to, of; } wanted;
+
+static int take_sums(const trace *t, trace_sums *sums, wanted w, trace_term *term, size_t most, int *same) {
   sums->at = malloc(((size_t)t->nstep + 1) * sizeof *sums->at);
   sums->term = malloc((most + 1) * sizeof *sums->term);
   if (!sums->at || !sums->term) return 0;
   for (int i = 0; i < t->nstep; i++) {
     const trace_step *s = &t->step[i];
-    if (!(t->depends[s->to] & on) || !(t->leads[s->to] & to)) continue;
+    if (!(t->depends[s->to] & w.on) || !(t->leads[s->to] & w.to)) continue;
     int n = terms_of(t, s, term), first = sums->nterm;
     for (int k = 0; k < n; k++)
-      if (t->depends[term[k].node] & of) sums->term[sums->nterm++] = (trace_term){ same[term[k].node], term[k].by };
+      if (t->depends[term[k].node] & w.of) sums->term[sums->nterm++] = (trace_term){ same[term[k].node], term[k].by };
     same[s->to] = s->to;
     if (sums->nterm == first + 1 && sums->term[first].by == &plus && !(t->leads[s->to] & RESULT))
       same[s->to] = sums->term[sums->nterm = first].node;
@@ -168,9 +169,9 @@ int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   t->column = calloc(n * (size_t)t->columns + 1, sizeof *t->column);
   int good = term && t->lane && t->column && given && matrix;
   if (good) look_at_needs(t, varies, term);
-  good = good && take_sums(t, &t->given, BY_GIVEN, TO_EQ | TO_OUT, BY_GIVEN, term, most, given) &&
-         take_sums(t, &t->matrix, BY_W, TO_EQ, BY_W, term, most, matrix) &&
-         take_sums(t, &t->follow, BY_W, TO_OUT, BY_W | BY_GIVEN, term, most, given);
+  good = good && take_sums(t, &t->given, (wanted){ BY_GIVEN, TO_EQ | TO_OUT, BY_GIVEN }, term, most, given) &&
+         take_sums(t, &t->matrix, (wanted){ BY_W, TO_EQ, BY_W }, term, most, matrix) &&
+         take_sums(t, &t->follow, (wanted){ BY_W, TO_OUT, BY_W | BY_GIVEN }, term, most, given);
   for (int i = 0; good && i < t->nw; i++) t->column[(size_t)(t->w + i) * (size_t)t->columns + (size_t)i] = 1;
   free(term);
   free(given);
@@ -188,7 +189,8 @@ int replay_finish_back(trace *t, int nof) {
   if (good) {
     memset(all, 1, (size_t)t->nconst);
     look_at_needs(t, all, term);
-    good = take_sums(t, &t->back, BY_GIVEN | BY_W, TO_EQ | TO_OUT, BY_GIVEN | BY_W, term, most, same);
+    wanted every = { BY_GIVEN | BY_W, TO_EQ | TO_OUT, BY_GIVEN | BY_W };
+    good = take_sums(t, &t->back, every, term, most, same);
   }
   free(all);
   free(same);

@@ -103,7 +103,7 @@ void player_again(player *p) {
 void player_close(player *p) {
   if (!p) return;
   for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
-  play_traces_close(p->traces);
+  if (p->close_traces) p->close_traces(p->traces);
   free(p->memo.at);
   free(p);
 }

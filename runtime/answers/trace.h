@@ -1,9 +1,10 @@
 // The equations of a piece as a list of operations, made once for all pieces that have the same laws, and done again
 // for each of them: values, then derivatives along all directions in one pass. docs/answers.md, 2
 //
-//   trace.c    made by running the equations in recorded numbers (recorded.h)
-//   replay.c   done again: values, derivatives
-//   traced.c   a piece that is played by its trace
+//   trace.c       made by running the equations in recorded numbers (recorded.h)
+//   trace_note.c  what these numbers tell
+//   replay.c      done again: values, derivatives
+//   by_trace.c    a piece that is played by its trace; backwards.c does it backwards
 //
 // A node is a number. Inputs come first: node 0, which is 0; constants (columns, times of the clock), the state, the
 // unknowns w, the length. A call is a kernel with its slopes; the numbers it reads are put into arrays before.
@@ -63,6 +64,10 @@ trace  *trace_made(tracer *t, const tape_entry *e, const double *state, const do
 void    trace_free(trace *t);
 int     trace_can_be(const nsm_sim *s, const tape_entry *e);          // its end is a known time
 int     trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s);
+
+// trace_note.c: a node of this value; that of a number which may be a constant
+int  trace_add_node(trace *t, double value);
+int  trace_node_of(trace *t, int node, double value);
 
 // replay.c
 int  replay_finish(trace *t, const unsigned char *varies, int lanes);           // 0: no memory
