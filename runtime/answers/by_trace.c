@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 24, PLACES = 8, CLOCK = 3 };
+enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 24, CLOCK = 3 };
 static const double settled = 1e-13;     // as in piece.c
 
 struct play_traces {
@@ -48,6 +48,15 @@ static void take_constants(player *p, struct play_traces *t) {
   }
 }
 
+static int states(const nsm_sim *s) {
+  play_state none = { 0 };
+  play_place at[PLAY_PLACES];
+  int n = 0;
+  play_places(s, &none, at);
+  for (int k = 0; k < PLAY_PLACES; k++) n += at[k].n;
+  return n;
+}
+
 static struct play_traces *opened(player *p) {
   if (p->traces) return p->traces;
   struct play_traces *t = p->traces = calloc(1, sizeof *t);
@@ -58,7 +67,7 @@ static struct play_traces *opened(player *p) {
   for (int c = 0; c < s->a->m->nclass; c++) t->nconst += s->a->cls[c].tab.count * s->a->m->cls[c].nnum;
   t->varies = calloc((size_t)t->nconst, 1);
   t->by = calloc((size_t)t->nconst * (size_t)p->np + 1, sizeof *t->by);
-  t->state = calloc((size_t)tracer_states(s), sizeof *t->state);
+  t->state = calloc((size_t)states(s), sizeof *t->state);
   t->maker = tracer_open(p->s, p->with, NULL);
   t->refused = !t->maker || !t->varies || !t->by || !t->state;
   if (!t->refused) take_constants(p, t);
@@ -66,44 +75,22 @@ static struct play_traces *opened(player *p) {
 }
 
 // ---- inputs ---------------------------------------------------------------------------------------------------------
-typedef struct place { size_t at; int n, whole; } place;
-
-// The parts of a state, in the order of trace.c: where they stand in play_state.
-static void places(const nsm_sim *s, place *to) {
-  const place all[PLACES] = {
-    { offsetof(play_state, q), s->a->nq, 0 }, { offsetof(play_state, z), s->a->nz, 0 },
-    { offsetof(play_state, l), s->a->nl + 1, 0 }, { offsetof(play_state, d), s->a->nd, 0 },
-    { offsetof(play_state, mean), s->n.r.n, 0 }, { offsetof(play_state, ground), s->n.r.n, 0 },
-    { offsetof(play_state, t), 1, 1 }, { offsetof(play_state, history), 1, 1 } };
-  memcpy(to, all, sizeof all);
-}
-
-static dual *part_of(play_state *y, const place *at) {
-  void *x = (char *)y + at->at;
-  return at->whole ? x : *(dual **)x;
-}
-
 static void read_values(player *p, double *to) {
-  place at[PLACES];
-  places(p->s, at);
-  for (int k = 0; k < PLACES; k++) {
-    const dual *x = part_of(&p->of[0], &at[k]);
-    for (int i = 0; i < at[k].n; i++) *to++ = x[i].a[0];
-  }
+  play_place at[PLAY_PLACES];
+  play_places(p->s, &p->of[0], at);
+  for (int k = 0; k < PLAY_PLACES; k++) for (int i = 0; i < at[k].n; i++) *to++ = at[k].of[i].a[0];
 }
 
 static void read_directions(player *p, double *to, int lanes) {
-  place at[PLACES];
-  places(p->s, at);
-  for (int k = 0; k < PLACES; k++) {
-    for (int c = 0; c < p->nc; c++) {
-      const dual *x = part_of(&p->of[c], &at[k]);
-      int n = p->np - c * DUAL_LANES;
-      n = n < DUAL_LANES ? n : DUAL_LANES;
-      for (int i = 0; i < at[k].n; i++)
-        for (int j = 0; j < n; j++) to[(size_t)i * (size_t)lanes + (size_t)(c * DUAL_LANES + j)] = x[i].a[1 + j];
-    }
-    to += (size_t)at[k].n * (size_t)lanes;
+  play_place at[PLAY_PLACES];
+  for (int c = 0; c < p->nc; c++) {
+    double *row = to + c * DUAL_LANES;
+    int n = p->np - c * DUAL_LANES;
+    n = n < DUAL_LANES ? n : DUAL_LANES;
+    play_places(p->s, &p->of[c], at);
+    for (int k = 0; k < PLAY_PLACES; k++)
+      for (int i = 0; i < at[k].n; i++, row += lanes)
+        for (int j = 0; j < n; j++) row[j] = at[k].of[i].a[1 + j];
   }
 }
 
@@ -217,15 +204,13 @@ static void put(player *p, const trace *t, const int *node, size_t at, int n) {
 
 // The chunk without directions is that of the first: pieces by their trace leave it where it is.
 void play_catch_up(player *p) {
-  place at[PLACES];
+  play_place from[PLAY_PLACES], to[PLAY_PLACES];
   if (!p->behind) return;
   p->behind = 0;
-  places(p->s, at);
-  for (int k = 0; k < PLACES; k++) {
-    const dual *from = part_of(&p->of[0], &at[k]);
-    dual *to = part_of(&p->of[p->nc], &at[k]);
-    for (int i = 0; i < at[k].n; i++) to[i].a[0] = from[i].a[0];
-  }
+  play_places(p->s, &p->of[0], from);
+  play_places(p->s, &p->of[p->nc], to);
+  for (int k = 0; k < PLAY_PLACES; k++)
+    for (int i = 0; i < to[k].n; i++) to[k].of[i].a[0] = from[k].of[i].a[0];
 }
 
 static void stand(player *p, const trace *t, const tape_entry *e, const double *dh) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOCK = 3, PLACES = 8 };
+enum { CLOCK = 3 };
 
 struct tracer { nsm_sim *s; player *p; record r; };
 
@@ -27,16 +27,11 @@ static void constants(tracer *r, trace *t) {
   t->nconst = t->n - 1;
 }
 
-int tracer_states(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + 2 * s->n.r.n + 2; }
-
 static void state_of(tracer *r, trace *t, const double *from) {
-  const nsm_sim *s = r->s;
-  play_state *y = &r->p->of[0];
-  const struct { dual *of; int n; } all[PLACES] = {
-    { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd }, { y->mean, s->n.r.n },
-    { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
+  play_place at[PLAY_PLACES];
+  play_places(r->s, &r->p->of[0], at);
   t->state = t->n;
-  for (int i = 0; i < PLACES; i++) inputs(t, all[i].of, all[i].n, &from);
+  for (int i = 0; i < PLAY_PLACES; i++) inputs(t, at[i].of, at[i].n, &from);
   t->nstate = t->n - t->state;
 }
 

@@ -57,7 +57,6 @@ typedef struct trace {
 typedef struct tracer tracer;
 tracer *tracer_open(nsm_sim *s, void *with, nsm_error *e);            // NULL: no memory
 void    tracer_close(tracer *t);                                      // NULL is allowed
-int     tracer_states(const nsm_sim *s);                              // in the order of backwards.c
 // At this state, these unknowns [trace_unknowns]. NULL: no memory. replay_finish, or replay_finish_back, is to follow.
 int     trace_unknowns(const nsm_sim *s, const tape_entry *e);
 trace  *trace_made(tracer *t, const tape_entry *e, const double *state, const double *w);
