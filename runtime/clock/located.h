@@ -15,7 +15,8 @@
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
-  double *last, *past;                  // [rows] at the lower end of the bracket, and at the one before
+  double *last, *past, *above;          // [rows] at the lower end of the bracket, and at those before it and above it
+  double *low_rate, *high_rate;         // [rows] of gaps, at both ends of the bracket
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
   double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none
