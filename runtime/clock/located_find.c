@@ -11,7 +11,7 @@
 
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
-                    flat = 1e-4,        // of the piece: to what the end of a set is known at which nothing goes to zero
+                    flat = 1e-6,        // of the piece: to what the end of a slip is known that does not go to zero there
               beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
@@ -190,8 +190,11 @@ static int is_near(const nsm_sim *s, const bracket *b) {
 static double before_jump(const nsm_sim *s, bracket *b) {
   static const double aside[] = { 0.03, 0.3 };
   double r = from_before(s, b), width = b->hi - b->lo;
-  b->flat = r > b->hi + width;
-  if (b->flat || b->again > 2 || (b->side > 0 && b->again > 1)) return 0;
+  int away = r > b->hi + width;
+  b->flat = away;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (s->located->high[row] < 0) b->flat &= s->now.set[row] == SIM_SLIPS_ON;
+  if (away || b->again > 2 || (b->side > 0 && b->again > 1)) return 0;
   return b->side > 0 ? b->lo + (fmin(r, b->hi) - b->lo) * (1 - aside[b->again]) : r;
 }
 
