@@ -139,7 +139,8 @@ static int may_stop(const nsm_sim *s, int number, const sim_disk *part) {
 int sim_located_stops(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int any = 0;
-  SIM_EACH_PART(s, p) {
+  if (s->n.con || s->n.flow) return 0;
+  SIM_EACH_GRIP(s, p) {
     int head = p.row[0], on = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0;
     int ends = on && (s->located->f[head] < -s->located->tolerance[head] || may_stop(s, p.block, p.disk));
     for (int d = 0; ends && d < p.disk->n; d++) r->e[p.row[d]] = 0;

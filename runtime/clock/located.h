@@ -38,10 +38,11 @@ struct sim_located {
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
-// Of every block of friction every part (slip, rolling): number of the block, disk, rows.
-typedef struct sim_grip { int block, at, n; sim_disk of[2]; const sim_disk *disk; const int *row; } sim_grip;
+// Of every block of friction, or of those that act, every part (slip, rolling): number of the block, disk, rows.
+typedef struct sim_grip { int block, at, n, acting; sim_disk of[2]; const sim_disk *disk; const int *row; } sim_grip;
 int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it was the last one; located_rows.c
 #define SIM_EACH_PART(s, p) for (sim_grip p = { .block = -1 }; sim_next_part(s, &p);)
+#define SIM_EACH_GRIP(s, p) for (sim_grip p = { .block = -1, .acting = 1 }; sim_next_part(s, &p);)
 
 // located_watch.c
 void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0

@@ -11,7 +11,7 @@
 
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
-                    flat = 1e-6,        // of the piece: to what the end of a slip is known that does not go to zero there
+                    flat = 1e-6,        // of the piece: to what the end of a slip is known where it does not go to zero
               beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {

@@ -197,8 +197,6 @@ static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *fo
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
   int row = s->n.r.friction[number].row[part->first];
-  w->f[row] = INFINITY;
-  if (!s->n.r.active[row]) return;
   if (sim_has_fixed_sets(s)) { watch_fixed(s, number, part, forces); return; }
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
@@ -256,12 +254,15 @@ static double solved_of(const nsm_sim *s, int row, double forces) {
 int sim_watch(nsm_sim *s, double h, double t1) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) w->mean[row] = NAN;
+  for (int row = 0; row < r->n; row++) {
+    w->mean[row] = NAN;
+    if (r->friction_of[row] >= 0) w->f[row] = INFINITY;                  // what does not act
+  }
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double forces = 0;
   int crossed = watch_contacts(s, &v, h, &forces);
   if (r->nfriction > 0) slips(s, &v);
-  SIM_EACH_PART(s, p) watch_part(s, p.block, p.disk, h, &forces);
+  SIM_EACH_GRIP(s, p) watch_part(s, p.block, p.disk, h, &forces);
   if (w->nrelation > 0) watch_relations(s, &v, h, &forces);
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
@@ -362,11 +363,11 @@ void sim_watch_still_slides(nsm_sim *s) {
   double known = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : rate_rounds(s);
   if (r->nfriction == 0) return;
   slips(s, &now);
-  SIM_EACH_PART(s, p) {
+  SIM_EACH_GRIP(s, p) {
     double along, slip;
     const double *rate = s->located->rate;
     int head = p.row[0];
-    if (!r->active[head] || s->now.set[head] != SIM_STICKS) continue;
+    if (s->now.set[head] != SIM_STICKS) continue;
     slip = slip_of(s, p.disk, p.row, rate, &along);
     if (slip <= known * sim_watch_velocity_terms(s, head, s->now.z) || slip <= stops_at_once(s, p.block, p.disk))
       continue;
