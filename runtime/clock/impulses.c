@@ -7,8 +7,8 @@
 //
 // A part that is faster than 1e-6 h counts as an impulse too; a jump below 1e-9 of the largest state is rounding.
 //
-// Where nothing jumps, unknowns without inertia and multipliers of laws have a limit for r -> 0: with the states as they
-// are, what holds behind the event. It is what a row at this instant shows.
+// Where nothing jumps, unknowns without inertia and multipliers of laws have a limit for r -> 0: what holds behind the
+// event, with the states as they are. It is what a row at this instant shows.
 #include "clock.h"
 #include <math.h>
 #include <stdio.h>

@@ -134,7 +134,8 @@ static int begin(nsm_sim *s) {
 // Is the state of now the one that the solver goes on from?
 static int goes_on(const nsm_sim *s, double t1) {
   const struct sim_flow *w = s->n.flow;
-  return s->now.flow.runs && !w->reached && w->end_t == s->now.t && t1 > s->now.t && s->now.flow.stops < SIM_FLOW_STOPS &&
+  return s->now.flow.runs && !w->reached && s->now.flow.stops < SIM_FLOW_STOPS && w->end_t == s->now.t &&
+         t1 > s->now.t &&
          memcmp(w->end_q, s->now.q, (size_t)w->nq * sizeof(double)) == 0 &&
          memcmp(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double)) == 0;
 }
