@@ -1,4 +1,4 @@
-// One cone block alone, exactly: the problem of a single contact, and the local step of relaxation.c.
+// One cone block alone, exactly: the problem of a single contact, and the local step of nsgs.c.
 //
 // In the frame of the unit cone (lambda = d y, v = d u; rows with d = 0 are left out) the cases are
 //   open    y = 0 where q_N >= 0

@@ -104,7 +104,7 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch,
     nsm_cone_proximal;
-nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;             // relaxation.c
+nsm_cone_solver_function nsm_cone_nsgs;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_rest, nsm_cone_sigma, nsm_cone_interior, nsm_cone_sweeps;
@@ -147,7 +147,7 @@ enum {
 #define LAW(...)
 #define BLOCK(name, number, word, normals, sizes, mu, mu2, radius, parts, exact, ...) \
   | ((parts) == 1 && !(exact) && (normals) < 2) << NSM_CONE_##name
-  NSM_UNIT_BLOCKS = 0                                  // one disk or ellipsoid, one normal row or none: standard.c
+  NSM_UNIT_BLOCKS = 0                                  // one disk or ellipsoid, one normal row or none
 #include "runtime/shared/laws.def"
   ,
 #define LAW(...)
@@ -252,39 +252,6 @@ double nsm_cone_support(const nsm_cone_block *b, const double *s);
 double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda);
 // lambda := the point of K nearest to zero.
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda);
-
-// ---- standard.c -----------------------------------------------------------------------------------------------------
-// A problem whose cones are all the unit cone |y_T| <= y_N, in the scaled unknowns lambda = d y, v = d u:
-//   M' = D M D, q' = D q,  d = 1 but for T rows of contacts (mu, mu2, mu radius) and of grips (mu).
-// Rows that must have lambda = 0 (mu = 0, radius = 0) become intervals [0, 0] with d = 1; what remains of their block
-// is a smaller unit, a unilateral or a free row. Rows of units have lo = -inf, hi = inf.
-typedef enum {
-  NSM_UNIT_CONE,         // row[0] normal: |y_T| <= y_N,  s = |v_T|
-  NSM_UNIT_GRIP,         // row[0] normal: |y_T| <= |y_N|,  v_N = 0
-  NSM_UNIT_DISK          // |y| <= radius
-} nsm_unit_kind;
-
-typedef struct nsm_cone_unit {
-  nsm_unit_kind kind;
-  int    size, row[4];   // rows ascending, not always neighbours
-  double radius;         // DISK
-  double trace;          // sum of M'_ii over its rows
-} nsm_cone_unit;
-
-typedef struct nsm_cone_standard {
-  nsm_cone_problem p;    // M', q', lo', hi' in the form (dense or rows) of the problem it was made from; p.cones = 0
-  int    units;
-  nsm_cone_unit *unit;   // [units], ascending
-  int   *unit_of;        // [m] unit of a row, -1: interval
-  double *d;             // [m]
-} nsm_cone_standard;
-
-// Takes its memory from w (released with the rest by w->used). 0 where it does not fit. `with_matrix` 0: p.M is left
-// NULL.
-int  nsm_cone_standard_make(const nsm_cone_problem *p, nsm_cone_work *w, int with_matrix, nsm_cone_standard *s);
-// y := lambda / d and back.
-void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, double *y);
-void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda);
 
 // ---- local.c --------------------------------------------------------------------------------------------------------
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a

@@ -41,12 +41,8 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "friction without grips: interior point, made exact by the proximal loop" },
   { "sweeps", nsm_cone_sweeps, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "large friction problems to a few digits, from a guess: accelerated sweeps" },
-  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
+  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_ROLLING,
     "every block; block by block, exactly; dense and sparse" },
-  { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS,
-      "symmetric definite M, all blocks; dense and sparse" },
-  { "psor", nsm_cone_psor, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, over-relaxed by 1.4" },
-  { "jacobi", nsm_cone_jacobi, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, all rows at once" },
   { NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -55,14 +51,15 @@ static const char *const names[] = {
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
   "sigma", "proximal_newton", "farkas", "rest", "interior", "sweeps",
-  "nsgs", "pgs", "psor", "jacobi",
+  "nsgs",
   NULL
 };
 
 // Names of solvers that are gone, as no problem needed them (cone.md, 3.15), and who solves what they solved.
 static const char *const gone[][2] = {
   { "smoothing", "sigma" }, { "continuation", "sigma" }, { "admm", "proximal_newton" },
-  { "alart_curnier", "proximal_newton" }, { "fischer_burmeister", "proximal_newton" }, { "nsgs_over", "nsgs" }
+  { "alart_curnier", "proximal_newton" }, { "fischer_burmeister", "proximal_newton" }, { "nsgs_over", "nsgs" },
+  { "pgs", "nsgs" }, { "psor", "nsgs" }, { "jacobi", "nsgs" }
 };
 
 const char *const *nsm_cone_solver_names(void) { return names; }

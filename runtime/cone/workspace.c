@@ -31,7 +31,6 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   else if (!large) bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
   if (cones > 0) {
     bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) +
-             aligned((size_t)cones * sizeof(nsm_cone_unit)) +
              NSM_CONE_MOST_ROWS * NSM_CONE_MOST_ROWS * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
     bytes += 240 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double));         // sigma_newton.c

@@ -13,6 +13,8 @@
 #include "runtime/la/la.h"
 #include "tests/unit/thin.h"
 
+enum { BENCH_FILLED = 1 << 23 };   // bytes: workspaces are taken from their begin; those of long chains have gigabytes
+
 typedef struct bench {
   nsm_cone_problem p;
   double *M, *q, *lo, *hi, *lambda, *u;
@@ -47,7 +49,7 @@ static inline bench bench_open(int m, int nnz, int bandwidth) {
   for (int i = 0; i < m; i++) b.hi[i] = HUGE_VAL;
   b.work = malloc(bytes);
   if (!b.work) abort();
-  memset(b.work, 0xa5, bytes);            // whatever is read before it is written shows
+  memset(b.work, 0xa5, bytes < BENCH_FILLED ? bytes : BENCH_FILLED);   // whatever is read before it is written shows
   nsm_cone_workspace_init(b.work, bytes);
   b.p =
       (nsm_cone_problem){ .m = m, .M = b.M, .row_start = b.row_start, .col = b.col, .q = b.q, .lo = b.lo, .hi = b.hi };

@@ -107,7 +107,7 @@ static void beam(void **state) {
   b.row_start[m] = k;
   bench_solve(&b, NULL, 0);
   assert_solved(&b);
-  bench_solve(&b, "psor", 0);
+  bench_solve(&b, "nsgs", 0);
   assert_solved(&b);
   bench_close(&b);
 }

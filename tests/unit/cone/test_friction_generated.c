@@ -113,8 +113,7 @@ static void each_solver(void **state) {
   (void)state;
   static const struct { const char *name; double rank; unsigned types; int least;
   } by_name[] = {
-    { "proximal_newton", 0.6, 31, 12 }, { "interior", 0.6, 23, 12 }, { "nsgs", 1, 31, 12 }, { "pgs", 1, 31, 12 },
-    { "psor", 1, 31, 12 }, { "jacobi", 1, 31, 8 },
+    { "proximal_newton", 0.6, 31, 12 }, { "interior", 0.6, 23, 12 }, { "nsgs", 1, 31, 12 },
   };
   for (size_t i = 0; i < sizeof by_name / sizeof *by_name; i++) {
     int solved = 0;

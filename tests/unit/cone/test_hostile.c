@@ -130,7 +130,7 @@ static int is_bad(const hostile *h) {
 }
 
 static void attack(uint64_t seed) {
-  static const char *const wrong[] = { "", "Lemke", "auto ", "pgs\n" };
+  static const char *const wrong[] = { "", "Lemke", "auto ", "nsgs\n" };
   bench_seed = seed;
   for (int i = 0; i < 3; i++) draw();
   hostile h = { 0 };

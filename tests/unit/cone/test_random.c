@@ -121,7 +121,7 @@ static void sparse_equals_dense(void **state) {
     bench_solve(&s, NULL, 0);
     assert_solved(&s);
     for (int i = 0; i < m; i++) assert_true(fabs(s.lambda[i] - d.lambda[i]) < 1e-11);
-    bench_solve(&s, "pgs", 0);
+    bench_solve(&s, "nsgs", 0);
     assert_solved(&s);
     bench_close(&d);
     bench_close(&s);

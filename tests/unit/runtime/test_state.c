@@ -11,15 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/unit/compile_text.h"
 #include "runtime/clock/clock.h"
 
 #ifdef __SANITIZE_ADDRESS__                                // what is looked at then is memory, not numbers
-enum { MOST_STEPS = 16, LEAST_STEPS = 4, BEYOND = 10, TO_THE_END = 8, EACH = 13, LARGE = 60, MODELS = 2 };
+enum { MOST_STEPS = 16, LEAST_STEPS = 4, TO_THE_END = 8, EACH = 13, MODELS = 2 };
 #else
-enum { MOST_STEPS = 400, LEAST_STEPS = 8, BEYOND = 60, TO_THE_END = 4, EACH = 7, LARGE = 1 << 20, MODELS = 1 };
+enum { MOST_STEPS = 400, LEAST_STEPS = 8, TO_THE_END = 4, EACH = 7, MODELS = 1 };
 #endif
+enum { BEYOND = 10, LARGE = 40 };
 // TO_THE_END: how long a run may be, times MOST_STEPS, to be taken to its own end. EACH: of small models with schemes
 // that they do not name, one of so many: it has no factor in common with the number of schemes. LARGE: models of more
 // velocities are interrupted once, in the middle. MODELS: one of so many models is taken.
@@ -172,7 +174,10 @@ static void models_of(const char *folder) {
     }
     if (seen++ % MODELS) continue;
     int velocities = 0;
+    clock_t began = clock();
     const char *its = one(path, NULL, &velocities);
+    if (getenv("NSM_SHOW"))
+      printf("%8.3f s %4d velocities %s\n", (double)(clock() - began) / CLOCKS_PER_SEC, velocities, path);
     for (size_t k = 0; k < sizeof named / sizeof *named && velocities <= 24; k++)     // by name on small models
       if (strcmp(named[k], its) != 0 && other++ % EACH == 0) one(path, named[k], &velocities);
   }
