@@ -12,7 +12,7 @@ typedef struct nsm_flow_problem {
   int (*quad)(void *with, double t, const double *y, double *dq);
   int (*root)(void *with, double t, const double *y, double *g);
   // at the begin of each of its steps: absolute tolerances [n]
-  void (*grow)(void *with, const double *y, double *atol);
+  void (*grow)(void *with, double t, const double *y, double *atol);
   void  *with;
 } nsm_flow_problem;
 

@@ -63,15 +63,17 @@ static void tolerances(nsm_sim *s, double *to) {
   }
 }
 
-// The solver has come to y by a step of its own.
-static void grow(void *with, const double *y, double *to) {
+// The solver has come to y by a step of its own. What grows from 0 has no size yet: tolerances are those of the begin
+// for a step of the clock.
+static void grow(void *with, double t, const double *y, double *to) {
   nsm_sim *s = with;
-  const struct sim_flow *w = s->n.flow;
+  struct sim_flow *w = s->n.flow;
   double *size = s->now.flow_size;
   for (int i = 0; i < w->n; i++) size[w->group[i]] = fmax(size[w->group[i]], fabs(y[i]));
   for (int i = 0; i < s->a->nown; i++)
     size[w->group[i]] = fmax(size[w->group[i]], s->a->step * size[w->group[w->nq + i]]);
-  tolerances(s, to);
+  if (t == s->now.flow.begun || t > s->now.flow.begun + s->a->step) tolerances(s, w->tolerance);
+  memcpy(to, w->tolerance, (size_t)w->n * sizeof(double));
 }
 
 // Sizes where it begins: also what a step may add to values, by forces that balance each other too. Velocities that are
@@ -117,7 +119,7 @@ static int begin_at(nsm_sim *s, double t, double first) {
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
-  grow(s, w->y, w->tolerance);
+  tolerances(s, w->tolerance);
   w->first = taken(s);
   return w->solver->begin(w->motion, t, w->y, first) == 0;
 }
@@ -342,7 +344,6 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
     code = go(s, t1, w->stiff || s->now.flow.is_not ? MOST_STEPS : STIFF_STEPS);
   }
   if (code < 0) code = take(s, t1, &goes);
-  tolerances(s, w->tolerance);
   w->reached = 1;
   s->now.flow.runs = code >= 0 && goes;
   if (code >= 0) look_for_stiffness(s, w->at - s->now.t);

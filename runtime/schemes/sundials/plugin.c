@@ -45,7 +45,9 @@ static int weights(N_Vector y, N_Vector weight, void *with) {
   motion *m = with;
   const double *at = N_VGetArrayPointer(y);
   double *to = N_VGetArrayPointer(weight);
-  m->p.grow(m->p.with, at, m->atol);
+  double t = 0;
+  if (CVodeGetCurrentTime(m->cvode, &t) != CV_SUCCESS) return -1;
+  m->p.grow(m->p.with, t, at, m->atol);
   for (int i = 0; i < m->p.n; i++) {
     double size = m->p.rtol * fabs(at[i]) + m->atol[i];
     if (!(size > 0)) return -1;
