@@ -126,16 +126,18 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
   return true;
 }
 
-// Coefficients and given forces move with time, coordinates, velocities and states; forces with multipliers too.
+// Coefficients and given forces move with time, coordinates, velocities, states and what `every`, `when` and inputs
+// hold; forces with multipliers too.
 static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what, unsigned also) {
   Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
   if (!unit_check(env, v, unit, what)) return NULL;
-  unsigned more = extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE | also);
+  unsigned more =
+    extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE | MU_DISCRETE | MU_INPUT | also);
   if (!more) return v.at[0];
   Diag *d = diag(env->e->bag, DIAG_E0224, v.span, "%s cannot depend on %s", what,
                  more & MU_LAMBDA ? "a multiplier" : "a result of the run");
   diag_label(d, more & MU_LAMBDA ? "a force or impulse of the same step" : "known at the end only");
-  diag_help(d, "use time, coordinates, velocities, states and parameters");
+  diag_help(d, "use time, coordinates, velocities, states, discrete variables, inputs and parameters");
   return NULL;
 }
 

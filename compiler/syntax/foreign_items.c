@@ -49,7 +49,7 @@ static bool force(Parse *p) {
     if (unit) value = unit + 1 + strspn(unit + 1, " ");
     diag_help(d, "force %s = %s;", trimmed(p, p->item[0].at.hi, p->now.at.lo), value);
   } else if (now(p) == ';' || now(p) == '}' || now(p) == TOK_NAME || now(p) == TOK_NUMBER) {
-    bool named = item(p, 1) == TOK_NAME && p->item_n > 2;
+    bool named = item(p, 1) == TOK_NAME && p->item_n > (now(p) == ';' ? 3 : 2);          // force F; has no name
     size_t value = named ? p->item[1].at.hi : p->item[0].at.hi;
     d = say(p, between(p, value, value), "a force reads: force COORDINATE = VALUE");
     diag_help(d, "force %s = %s;", named ? text_of(p, p->item[1]) : "z", rest(p, value));

@@ -127,7 +127,7 @@ static Diag *brackets(Parse *p) {
       diag_help(d, "[%s]", in);
     }
   } else if (now(p) == ',' && open && open->bracket == '(' && !is_value_end(open->before.kind) &&
-             p->item[0].kind == TOK_DECLARE) {
+             (p->item[0].kind == TOK_DECLARE || open->before.kind == '=')) {
     size_t end = skip_bracket(f, open->at.lo);
     d = say(p, open->at, "a vector stands in brackets");
     diag_help(d, "[%s]", trimmed(p, open->at.hi, end - 1));

@@ -355,9 +355,12 @@ int lex_update(Parse *p, Span at, const char *s) {
     diag_replace(d, "!=");
     return TOK_NE;
   }
-  Diag *d = problem(p, DIAG_E0115, at, "'%s' does not exist: an equation holds at all times", s);
+  bool assigns = p->open.n && vec_last(&p->open).owner.kind == TOK_TIMED;              // inside of every and when
+  Diag *d = problem(p, DIAG_E0115, at, assigns ? "'%s' does not exist: the new value stands behind '='"
+                                               : "'%s' does not exist: an equation holds at all times", s);
   Span left = {p->file, p->item[0].at.lo, p->now.at.hi};
-  if (p->now.kind == '\'') diag_help(d, "several terms are a sum: %s = ... %c ...", span_text(p, left), *s);
+  if (assigns) diag_help(d, "%s = %s %c ...", span_text(p, left), span_text(p, left), *s);
+  else if (p->now.kind == '\'') diag_help(d, "several terms are a sum: %s = ... %c ...", span_text(p, left), *s);
   else diag_help(d, "what changes in time is a state with an equation: x' = ...;");
   return '=';
 }

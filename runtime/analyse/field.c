@@ -152,6 +152,10 @@ static int equations(field *f, int from, int chunk, nsm_error *e) {
   move(f, chunk);
   f->p->at->t = t;
   dual_view v = play_view(f->p, t, f->dq, f->dz, f->dl, dual_of(1));
+  if (f->s->a->ndelay > 0) {
+    play_still(f->p, &v);
+    v = play_view(f->p, t, f->dq, f->dz, f->dl, dual_of(1));
+  }
   forces(f, &v);
   laws(f, &v);
   if (!f->p->without) return 1;

@@ -159,6 +159,11 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
     sim_fail(e, NSM_USAGE, "contacts of shapes have no derivative yet, so there is no analysis of their equilibria");
     return NSM_USAGE;
   }
+  if (more && w->s->a->ndelay > 0) {
+    sim_fail(e, NSM_USAGE, "E0772: what is delayed makes the linear model one of infinitely many states; --equilibrium "
+             "finds its rest");
+    return NSM_USAGE;
+  }
   nsm_code code = read_inputs(w, inputs, e);
   if (code == NSM_OK) code = read_outputs(w, outputs, e);
   if (code == NSM_OK) code = open_field(w, e);

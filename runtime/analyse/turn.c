@@ -61,6 +61,11 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
 }
 
 nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
+  if (s->a->ndelay > 0) {
+    sim_fail(e, NSM_USAGE, "E0772: what is delayed belongs to the state, which is more than numbers then: orbits and "
+             "exponents of such models are not found yet");
+    return NSM_USAGE;
+  }
   if (!take_names(w, s, e)) return e->code;
   memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
   return NSM_OK;

@@ -35,8 +35,9 @@ struct adjoint {
   long        nmark, room_marks;
   long        made;                     // the matrix whose factors are kept already
   kept_entry  factors, last;            // last: the end of the run
-  int         failed, ends;             // ends: derivatives by the end of the run are asked for, which rows follow
+  int         failed;
   double      later, length;            // time of the row behind the one at hand, NAN: none; length of the run
+  double     *value;                    // [nof] numbers there
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -69,27 +70,16 @@ static void forget(struct adjoint *b) {
 
 // ---- what is kept ---------------------------------------------------------------------------------------------------
 // The state of the player in the order of backwards.c.
-typedef struct place { dual *of; int n; } place;
-enum { PLACES = 8 };
-
-static void places(player *p, place *at) {
-  play_state *y = &p->of[0];
-  const nsm_sim *s = p->s;
-  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
-                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
-  memcpy(at, all, sizeof all);
-}
-
 static void read_state(player *p, double *to) {
-  place at[PLACES];
-  places(p, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
+  play_place at[PLAY_PLACES];
+  play_places(p->s, &p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
 }
 
 static void write_state(player *p, const double *from) {
-  place at[PLACES];
-  places(p, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = dual_of(*from++);
+  play_place at[PLAY_PLACES];
+  play_places(p->s, &p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = dual_of(*from++);
 }
 
 static kept_entry state_of(struct adjoint *b, player *p) {
@@ -103,7 +93,7 @@ static kept_entry state_of(struct adjoint *b, player *p) {
 // Where what is read at this state stands at a time that does not move.
 static const double *slope_of(struct adjoint *b, const player *p) {
   const nsm_sim *s = p->s;
-  const double *slope = b->ends ? NULL : play_slope_here(p);
+  const double *slope = play_slope_here(p);
   return slope ? copy(b, slope, (size_t)(s->a->nq + s->a->nz + s->a->nl + 1) * sizeof *slope) : NULL;
 }
 
@@ -139,6 +129,12 @@ static void keep(player *p, const tape_entry *e, void *in) {
   *k = moved ? state_of(b, p) : (kept_entry){ .state = k[-1].state, .size = p->size };
   if (piece) keep_piece(b, p, k, play_takes_time(e));
   if (e->kind == TAPE_ROW || e->kind == TAPE_STOP) k->slope = slope_of(b, p);
+  k->asked = e->kind == TAPE_STOP;
+}
+
+static void jumped(const taking *k) {
+  struct adjoint *b = k->back;
+  b->kept[k->p->index].jump = copy(b, k->jump, (size_t)k->a->nof * sizeof *k->jump);
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------------------
@@ -153,7 +149,8 @@ static int add_mark(taking *k) {
   }
   mark m = { .sim = malloc(nsm_state_size(k->s)), .state = malloc((size_t)backwards_states(k->s) * sizeof(double)),
              .laws = malloc((size_t)k->s->n.r.n + 1), .before = k->t->before, .news = k->t->news, .began = k->began,
-             .size = k->p->size, .place = k->p->place, .done = k->done, .row = k->now, .entry = k->p->dropped };
+             .size = k->p->size, .place = k->p->place, .done = k->done, .entry = k->p->dropped };
+  m.row = *take_row_of(k, k->a->nof);
   b->mark[b->nmark++] = m;
   if (!m.sim || !m.state || !m.laws) return 0;
   nsm_save(k->s, m.sim);
@@ -196,9 +193,11 @@ nsm_code adjoint_open(taking *k, void *with, double room, nsm_error *e) {
   b->s = k->s;
   b->room = room;
   b->made = -1;
-  for (int j = 0; j < k->a->nby; j++) b->ends |= play_is_end(&k->a->by[j]);
+  b->value = calloc((size_t)k->a->nof + 1, sizeof *b->value);
+  if (!b->value) return sim_no_memory(e, "an adjoint");
   k->p->keep = keep;
   k->played = played;
+  k->jumped = jumped;
   k->p->in = b;
   b->way = backwards_open(k->p->s, with, k->a->nof, e);
   if (!b->way) return e ? e->code : NSM_FILE;
@@ -216,6 +215,7 @@ void adjoint_close(struct adjoint *b) {
   backwards_close(b->way);
   free(b->mark);
   free(b->kept);
+  free(b->value);
   free(b);
 }
 
@@ -234,6 +234,15 @@ static double weight_of(const taking *k, const mark *m, long i) {
   return k->back->length > 0 ? sum / k->back->length : 0;
 }
 
+// Of the mean by the times of two rows: t, where the number is x, and the one behind it.
+static void interval(struct adjoint *b, int o, double t, double x) {
+  double mean = b->length > 0 ? 0.5 * (x + b->value[o]) / b->length : 0;
+  b->value[o] = x;
+  if (isnan(b->later)) return;
+  backwards_row(b->way, o, b->later, mean);
+  backwards_row(b->way, o, t, -mean);
+}
+
 static void at_row(taking *k, const mark *m, long i) {
   const answers *a = k->a;
   const kept_entry *at = &k->back->kept[i];
@@ -241,16 +250,31 @@ static void at_row(taking *k, const mark *m, long i) {
     int kind = a->of[o].kind, chosen = k->chosen[o] == k->p->dropped + i;
     if ((kind == NSM_STAT_MIN || kind == NSM_STAT_MAX) && chosen)
       backwards_column(k->back->way, o, at, a->of[o].column, 1);
-    if (kind == NSM_STAT_MEAN) backwards_column(k->back->way, o, at, a->of[o].column, weight_of(k, m, i));
+    if (kind == NSM_STAT_MEAN)
+      interval(k->back, o, k->t->at[i].t, backwards_column(k->back->way, o, at, a->of[o].column, weight_of(k, m, i)));
   }
   k->back->later = k->t->at[i].t;
 }
 
-// What is read where entry i ends.
+// The length of a mean, and the last row where that is no time of the clock.
+static void at_length(taking *k, int o) {
+  struct adjoint *b = k->back;
+  double end = k->p->of[0].t.a[0], mean = k->a->value[o];
+  if (!(b->length > 0)) return;
+  if (!backwards_row(b->way, o, end, -mean / b->length)) backwards_time(b->way, o, (k->edge[o] - mean) / b->length);
+  backwards_row(b->way, o, k->p->s->a->start, mean / b->length);
+}
+
+// What is read where entry i ends; a block only by what jumps there.
 static void at_end_of(taking *k, long i) {
   const answers *a = k->a;
+  const double *jump = k->back->kept[i].jump;
+  for (int o = 0; jump && o < a->nof; o++)
+    if (a->of[o].kind == NSM_STAT_MEAN && k->back->length > 0)
+      backwards_time(k->back->way, o, jump[o] / k->back->length);
   for (int o = 0; o < a->nof; o++) {
-    if (answers_of_event(&a->of[o]) && k->chosen[o] == k->p->dropped + i) backwards_time(k->back->way, o, 1);
+    if (k->t->at[i].kind != TAPE_BLOCK && answers_of_event(&a->of[o]) && k->chosen[o] == k->p->dropped + i)
+      backwards_time(k->back->way, o, 1);
   }
 }
 
@@ -262,7 +286,7 @@ static nsm_code part_back(taking *k, const mark *m, nsm_error *e) {
     else if (entry->kind == TAPE_STOP)
       backwards_column(b->way, (int)entry->number, &b->kept[i], k->a->of[entry->number].column, 1);
     else {
-      if (entry->kind != TAPE_BLOCK) at_end_of(k, i);
+      at_end_of(k, i);
       if (!backwards_over(b->way, entry, &b->kept[i])) return sim_no_memory(e, "an adjoint");
     }
   }
@@ -309,6 +333,7 @@ nsm_code adjoint_back(taking *k, nsm_error *e) {
   k->p->event = NULL;
   b->later = NAN;
   b->length = k->p->of[0].t.a[0] - k->p->s->a->start;
+  for (int o = 0; o < k->a->nof; o++) if (k->a->of[o].kind == NSM_STAT_MEAN && code == NSM_OK) at_length(k, o);
   for (long i = b->nmark - 1; i >= 0 && code == NSM_OK; i--) {
     if (i < b->nmark - 1) {
       k->until = b->mark[i + 1].entry;

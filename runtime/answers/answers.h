@@ -39,6 +39,8 @@ typedef struct answers {
   int    back;                          // derivatives by the adjoint
   double room;                          // bytes that it may keep of the run at a time; 0: it is not to be taken
   const char *of_flag, *by_flag;        // what names are blamed on; NULL: --of, --by
+  long   jumps;                         // of means, at times that move; by_rows: they do not count
+  int    by_rows;
   uint64_t sequence, steps;             // of the events: the same where these are; where they are in the same steps
 } answers;
 

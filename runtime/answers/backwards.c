@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct place { dual *of; int n; } place;
-enum { PLACES = 8, CLOCK = 3 };
+enum { CLOCK = 3 };
 
 struct backwards {
   nsm_sim *s;
@@ -24,15 +23,14 @@ struct backwards {
   double *mu;
 };
 
-static void places(const backwards *b, place *at) {
-  play_state *y = &b->p->of[0];
-  const nsm_sim *s = b->s;
-  const place all[PLACES] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd },
-                              { y->mean, s->n.r.n }, { y->ground, s->n.r.n }, { &y->t, 1 }, { &y->history, 1 } };
-  memcpy(at, all, sizeof all);
+int backwards_states(const nsm_sim *s) {
+  play_state none = { 0 };
+  play_place at[PLAY_PLACES];
+  int n = 0;
+  play_places(s, &none, at);
+  for (int i = 0; i < PLAY_PLACES; i++) n += at[i].n;
+  return n;
 }
-
-int backwards_states(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + 2 * s->n.r.n + 2; }
 
 static dual new_number(double x) {
   return (dual){ { x }, record_node_of(0, 0, 0, 0) };
@@ -48,6 +46,31 @@ static void constants(backwards *b) {
   y->step = new_number(s->a->step);
   y->until = new_number(s->a->until);
   b->nconst = b->r.n - 1;
+}
+
+static int done(backwards *b) {
+  if (b->r.failed || b->p->failed) return 0;
+  if (b->r.n <= b->room) return 1;
+  int room = 2 * b->r.n;
+  for (int o = 0; o < b->nof; o++) {
+    double *more = realloc(b->bar[o], (size_t)room * sizeof *more);
+    if (!more) return 0;
+    memset(more + b->room, 0, (size_t)(room - b->room) * sizeof *more);
+    b->bar[o] = more;
+  }
+  b->room = room;
+  return 1;
+}
+
+void backwards_close(backwards *b) {
+  if (!b) return;
+  for (int o = 0; b->bar && o < b->nof; o++) free(b->bar[o]);
+  free(b->bar);
+  free(b->after);
+  free(b->mu);
+  free(b->r.at);
+  player_close(b->p);
+  free(b);
 }
 
 backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
@@ -67,43 +90,21 @@ backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
   b->r.n = 1;
   constants(b);
   b->p->at = &b->p->of[0];
-  return b;
-}
-
-void backwards_close(backwards *b) {
-  if (!b) return;
-  for (int o = 0; b->bar && o < b->nof; o++) free(b->bar[o]);
-  free(b->bar);
-  free(b->after);
-  free(b->mu);
-  free(b->r.at);
-  player_close(b->p);
-  free(b);
+  if (done(b)) return b;
+  backwards_close(b);
+  sim_no_memory(e, "an adjoint");
+  return NULL;
 }
 
 // ---- a record -------------------------------------------------------------------------------------------------------
 static void begin(backwards *b, const kept_entry *k) {
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   const double *x = k->state;
   record_now = &b->r;
   b->r.n = 1 + b->nconst;
-  places(b, at);
-  for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = new_number(*x++);
+  play_places(b->s, &b->p->of[0], at);
+  for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) at[i].of[j] = new_number(*x++);
   b->p->size = k->size;
-}
-
-static int done(backwards *b) {
-  if (b->r.failed || b->p->failed) return 0;
-  if (b->r.n <= b->room) return 1;
-  int room = 2 * b->r.n;
-  for (int o = 0; o < b->nof; o++) {
-    double *more = realloc(b->bar[o], (size_t)room * sizeof *more);
-    if (!more) return 0;
-    memset(more + b->room, 0, (size_t)(room - b->room) * sizeof *more);
-    b->bar[o] = more;
-  }
-  b->room = room;
-  return 1;
 }
 
 static void forget(backwards *b, int o) {
@@ -114,13 +115,25 @@ static void seed(double *bar, dual x, double by) { if (x.node) bar[x.node] += by
 
 static double *by_state(const backwards *b, int o) { return b->after + (size_t)o * (size_t)b->nstate; }
 
-// What is read does not move with the time of the state (held_time.c).
-static void to_state_at(const backwards *b, int o, const double *slope) {
+int backwards_row(backwards *b, int o, double t, double weight) {
+  const play_state *y = &b->p->of[0];
+  double number, *bar = b->bar[o];
+  int end = play_row_time(b->s, t, &number);
+  if (end < 0) return 0;
+  if (end) { bar[y->until.node] += weight; return 1; }
+  bar[y->start.node] += weight;
+  bar[y->step.node] += number * weight;
+  return 1;
+}
+
+// What is read does not move with the time of the state, but with its own (held_time.c).
+static void to_state_at(backwards *b, int o, const double *slope, int asked) {
   const nsm_sim *s = b->s;
   int n = s->a->nq + s->a->nz + s->a->nl + 1;
   double *bar = &b->bar[o][1 + b->nconst], sum = 0;
   for (int i = 0; i < n; i++) sum -= bar[i] * slope[i];
-  bar[b->nstate - 2] = sum;
+  double *by_time = &bar[b->nstate - 2];
+  if (asked || backwards_row(b, o, b->p->of[0].t.a[0], *by_time - sum)) *by_time = sum;
 }
 
 // What has come to the nodes of the state, added.
@@ -128,30 +141,31 @@ static void to_state(const backwards *b, int o, double *to) {
   for (int i = 0; i < b->nstate; i++) to[i] += b->bar[o][1 + b->nconst + i];
 }
 
-void backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight) {
+double backwards_column(backwards *b, int o, const kept_entry *k, int column, double weight) {
   begin(b, k);
   dual x = play_column(b->p, 0, column);
-  if (!done(b)) return;
+  if (!done(b)) return x.a[0];
   forget(b, o);
   seed(b->bar[o], x, weight);
   record_sweep(&b->r, b->bar[o]);
-  if (k->slope) to_state_at(b, o, k->slope);
+  if (k->slope) to_state_at(b, o, k->slope, k->asked);
   to_state(b, o, by_state(b, o));
+  return x.a[0];
 }
 
 void backwards_time(backwards *b, int o, double weight) { by_state(b, o)[b->nstate - 2] += weight; }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 static int over_block(backwards *b, const tape_entry *e, const kept_entry *k) {
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   begin(b, k);
   play_block(b->p, e);
   if (!done(b)) return 0;
-  places(b, at);
+  play_places(b->s, &b->p->of[0], at);
   for (int o = 0; o < b->nof; o++) {
     double *g = by_state(b, o), *x = g;
     forget(b, o);
-    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(b->bar[o], at[i].of[j], *x++);
+    for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(b->bar[o], at[i].of[j], *x++);
     memset(g, 0, (size_t)b->nstate * sizeof *g);
     record_sweep(&b->r, b->bar[o]);
     to_state(b, o, g);
@@ -194,7 +208,7 @@ static void solve(backwards *b, const kept_entry *k) {
 
 static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   player *p = b->p;
-  place at[PLACES];
+  play_place at[PLAY_PLACES];
   begin(b, k);
   int first = b->r.n;
   p->nw = k->nw;
@@ -203,14 +217,15 @@ static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   play_equations(p, e, h, 0);
   (void)play_outputs(p, e, h);
   end_state(b, e, h);
+  if (e->kind != TAPE_JUMP) play_keep_past(p);
   double *more = realloc(b->mu, 2 * ((size_t)k->n + 1) * sizeof *more);
   if (!more || !done(b)) return 0;
   b->mu = more;
-  places(b, at);
+  play_places(b->s, &b->p->of[0], at);
   for (int o = 0; o < b->nof; o++) {
     double *g = by_state(b, o), *x = g, *bar = b->bar[o];
     forget(b, o);
-    for (int i = 0; i < PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(bar, at[i].of[j], *x++);
+    for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) seed(bar, at[i].of[j], *x++);
     memset(g, 0, (size_t)b->nstate * sizeof *g);
     record_sweep(&b->r, bar);
     to_state(b, o, g);
@@ -233,9 +248,17 @@ int backwards_over(backwards *b, const tape_entry *e, const kept_entry *k) {
 void backwards_start(const backwards *b, int o, double *to) {
   const nsm_sim *s = b->s;
   const double *bar = b->bar[o] ? b->bar[o] + 1 : NULL, *g = by_state(b, o);
-  int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK;
+  int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK, delays = s->a->ndelay;
+  const double *ring = g + n + 2 * s->n.r.n, *last = ring + s->a->nring;
   for (int i = 0; i < columns; i++) to[i] = bar ? bar[i] : 0;
-  memcpy(to + columns, g, (size_t)n * sizeof *g);
-  for (int i = 0; i < CLOCK; i++) to[columns + n + i] = bar ? bar[columns + i] : 0;
-  to[columns + n] += g[b->nstate - 2];
+  memcpy(to += columns, g, (size_t)n * sizeof *g);
+  to += n;
+  for (int i = 0; i < delays; i++) {                       // before the start all that is kept is `last`
+    const sim_signal *of = &s->a->signal[s->a->nsignal - delays + i];
+    to[i] = last[i];
+    for (int k = 0; k < of->room; k++) to[i] += ring[of->ring + k];
+  }
+  to += delays;
+  for (int i = 0; i < CLOCK; i++) to[i] = bar ? bar[columns + i] : 0;
+  to[0] += g[b->nstate - 2] + last[delays + 1];            // the present, and the time of `last`
 }

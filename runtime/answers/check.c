@@ -14,6 +14,7 @@ typedef struct checking {
   double *at, *way;                     // [nby] values, and the direction
   double *up, *down, *largest;          // [nof]; the largest of the rows of all runs
   double *difference;                   // [LEVELS, nof]
+  const double *d;                      // what is compared with them
 } checking;
 
 // The outputs of a run that is `far` along the direction; *same: 2 with the events in the same steps, 1 in the same
@@ -100,7 +101,7 @@ static answers_checked off_by(const checking *k, int n) {
   for (int i = 0; i < a->nof; i++) {
     double own = 0, terms = 0, unsure;
     for (int j = 0; j < a->nby; j++) {
-      double x = a->d[i * a->nby + j] * k->way[j];
+      double x = k->d[i * a->nby + j] * k->way[j];
       own += x;
       terms += fabs(x);
     }
@@ -120,9 +121,15 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
   double *room = calloc(2 * np + nf * (LEVELS + 3), sizeof *room);
   if (!room) return sim_no_memory(e, "differences");
   checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
-                 room + 2 * np + 3 * nf };
+                 room + 2 * np + 3 * nf, NULL };
   double distance = 0;
+  answers rows = *a;                    // differences do not see jumps that move between two rows
+  rows.value = rows.d = NULL;
+  rows.by_rows = 1;
+  k.d = a->d;
   nsm_code code = where(&k, e);
+  if (a->jumps > 0 && code == NSM_OK) code = answers_take(&rows, set, NULL, 1, e);
+  if (a->jumps > 0) k.d = rows.d;
   int n = code == NSM_OK ? differences(&k, 2, &distance) : 0;
   if (code == NSM_OK && n == 0) n = differences(&k, 1, &distance);
   if (code == NSM_OK && n == 0) {
@@ -136,5 +143,7 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
     to->distance = distance;
   }
   free(room);
+  free(rows.value);
+  free(rows.d);
   return code;
 }

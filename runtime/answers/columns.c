@@ -29,6 +29,7 @@ void play_block(player *p, const tape_entry *e) {
     }
     at += (size_t)k->tab.count;
   }
+  play_keep_past(p);
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------
@@ -72,6 +73,13 @@ static int is_impulse(const nsm_sim *s, int l) {
   return l < s->a->nl && s->n.r.n > 0 && sim_contactlike(s->a->cls[s->n.r.cls[s->n.r.of_l[l]]].c);
 }
 
+int play_reads_impulse(const nsm_sim *s, const sim_class *k, int i) {
+  int impulse = 0;
+  for (int slot = 0; slot < k->c->nslot; slot++)
+    if (k->c->slot[slot] == NSM_SLOT_L) impulse |= is_impulse(s, k->tab.ix[i * k->c->nslot + slot]);
+  return impulse;
+}
+
 int play_column_refused(player *p, int c, char *why, size_t size) {
   const nsm_sim *s = p->s;
   int impulse = 0, first = 1 + s->a->nx + s->a->nshown + s->a->nv;
@@ -79,9 +87,7 @@ int play_column_refused(player *p, int c, char *why, size_t size) {
   if (c >= first && c < first + s->a->nl_shown) impulse = is_impulse(s, c - first);
   else if (c >= first + s->a->nl_shown + s->a->ndiscrete && c < s->a->ncolumn) {
     int at = c - first - s->a->nl_shown - s->a->ndiscrete, cls = output_of(s, &at);
-    const sim_class *k = &s->a->cls[cls];
-    for (int slot = 0; slot < k->c->nslot; slot++)
-      if (k->c->slot[slot] == NSM_SLOT_L) impulse |= is_impulse(s, k->tab.ix[at * k->c->nslot + slot]);
+    impulse = play_reads_impulse(s, &s->a->cls[cls], at);
   }
   if (impulse) snprintf(why, size, "impulses of contacts and constraints have no derivative yet");
   return impulse;

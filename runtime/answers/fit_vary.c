@@ -1,6 +1,7 @@
 // What --vary and --each mean: "e", "e=0:1", "k=log(1, 1e4)", "z(0)=0.5m:2m from 1m": a name, bounds, where the first
 // start is. Numbers without a unit are in the unit that is shown.
 #include "fit.h"
+#include "runtime/command/flags.h"
 #include "runtime/shared/trimmed.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,10 @@ nsm_code fit_read_names(fit *f, const nsm_flags *flags, char *names, size_t room
     name_of(given->text, name, sizeof name);
     if (!*name || strlen(names) + strlen(name) + 3 > room)
       return fit_refuse(e, "--vary", given->text, "a name is missing or too long");
+    const char *list = name;
+    char one[256];
+    if (nsm_next_name(&list, one, sizeof one) > 0 && *list)
+      return fit_refuse(e, "--vary", given->text, "each name has a flag of its own: --vary a --vary b=0:1");
     if (strstr(name, " in ["))
       return fit_refuse(e, "--vary", given->text, "here bounds stand behind `=`: \"e=0:1\", \"k=log(1, 1e4)\"");
     if (*names) strcat(names, ", ");

@@ -1,10 +1,12 @@
 // Numbers that are read at a time of the clock where an instant of `every` or of the time, which a parameter moves,
-// ends the piece before: the state stands at the instant, and goes with it. What is read stands at its time,
+// ends the piece before: the state stands at the instant, and goes with it. What is read stands at its time t_k, which
+// moves where the start, the step or the end of the run do,
 //
-//     dY at t = dY - Y' dt,    Y' = dY/dt along the piece that the instant has ended
+//     dY at t = dY - Y' (dt - dt_k),    Y' = dY/dt along the piece that the instant has ended
 //
 // It is Y' of the side before; a block that resets coordinates, velocities or states leaves none.
 #include "play.h"
+#include <math.h>
 #include <string.h>
 
 static int numbers(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1; }
@@ -65,24 +67,41 @@ static dual *number(play_state *y, const nsm_sim *s, int i) {
   return i < nq ? &y->q[i] : i < nq + nz ? &y->z[i - nq] : &y->l[i - nq - nz];
 }
 
-void play_hold_time(player *p) {
+int play_row_time(const nsm_sim *s, double t, double *number) {
+  double near = 2 * sim_time_round_off(s, t), k = round((t - s->a->start) / s->a->step);
+  *number = k;
+  return fabs(t - s->a->until) <= near ? 1 : fabs(t - (s->a->start + k * s->a->step)) <= near ? 0 : -1;
+}
+
+// The time at which what is read stands.
+dual play_stands_at(const nsm_sim *s, const play_state *y, int asked) {
+  double k;
+  int end = play_row_time(s, y->t.a[0], &k);
+  dual at = asked ? dual_of(0) : end < 0 ? y->t : end ? y->until : dual_add(y->start, dual_scale(y->step, k));
+  at.a[0] = y->t.a[0];
+  return at;
+}
+
+void play_hold_time(player *p, int asked) {
   const nsm_sim *s = p->s;
   const double *slope = play_slope_here(p);
   int n = numbers(s), moves = 0;
   p->holds = 0;
-  for (int c = 0; c < p->nc && slope; c++) moves |= dual_varies(p->of[c].t) && !dual_varies(p->of[c].until);
+  for (int c = 0; c < p->nc && slope; c++)
+    moves |= dual_varies(dual_sub(p->of[c].t, play_stands_at(s, &p->of[c], asked)));
   if (!moves) return;
   p->holds = 1;
   if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];
   for (int c = 0; c < p->nc; c++) {
     play_state *y = &p->of[c];
-    dual *kept = p->held + (size_t)c * ((size_t)n + 1), t = kept[n] = y->t;
+    dual *kept = p->held + (size_t)c * ((size_t)n + 1), at = play_stands_at(s, y, asked), t = dual_sub(y->t, at);
+    kept[n] = y->t;
     for (int i = 0; i < n; i++) {
       dual *x = number(y, s, i);
       kept[i] = *x;
       for (int j = 1; j < DUAL_WIDTH; j++) x->a[j] -= slope[i] * t.a[j];
     }
-    y->t = dual_of(t.a[0]);
+    y->t = at;
   }
 }
 

@@ -93,6 +93,10 @@ static int fits(const beside *b, const nsm_sim *s, const play_kernels *run, cons
 
 static nsm_code fill(beside *b, const nsm_sim *s, const play_kernels *run, const play_name *by, int n, nsm_error *e) {
   int ns = answers_states(s, NULL);
+  if (s->a->ndelay > 0) {
+    sim_fail(e, NSM_USAGE, "E0772: what is delayed belongs to the state: the Jacobian of a step would be without it");
+    return NSM_USAGE;
+  }
   b->with = run->with;
   b->rows = s->n.r.n;
   b->n = n;

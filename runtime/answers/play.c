@@ -91,10 +91,12 @@ int play(player *p, nsm_error *e) {
     const tape_entry *entry = &t->at[p->index];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int piece = entry->kind <= TAPE_JUMP;
+    int jumps = p->jump && (entry->kind == TAPE_IMPACT || entry->kind == TAPE_JUMP || entry->kind == TAPE_BLOCK);
+    if (jumps) p->jump(p, 0, p->to);
     if (p->keep && !piece) p->keep(p, entry, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
-      if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p);
+      if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p, entry->kind == TAPE_STOP);
       if (entry->kind == TAPE_ROW && p->row) p->row(p, p->to);
       if (entry->kind == TAPE_STOP && p->stop) p->stop(p, entry->number, p->to);
       play_let_go(p);
@@ -113,11 +115,16 @@ int play(player *p, nsm_error *e) {
       p->weak += entry->weak;
       look_at_grazing(p, entry);
       play_stand(p, entry);
+      for (int c = 0; c <= p->nc && entry->kind != TAPE_JUMP; c++) {
+        p->at = &p->of[c];
+        play_keep_past(p);
+      }
       if (p->phase < 0) play_slope(p, entry);
       else play_phase_slope(p, entry);
       if (entry->last) play_phase_ends(p);
       if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
     }
+    if (jumps) p->jump(p, 1, p->to);
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
       sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);

@@ -9,6 +9,7 @@
 //   take.c        a run with its outputs          check.c    differences with the same events
 //   held_time.c   numbers at times of the clock at which instants end pieces
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
+//   delays.c      delayed quantities               kept_past.c  what is kept of them
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
 //   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
 //
@@ -26,6 +27,9 @@
 typedef struct play_state {
   dual *q, *z, *l, *d;                  // [nq] [nz] [nl + 1] [nd]
   dual *mean, *ground;                  // [rows] forces of the last piece; gaps at which contacts close
+  // of delayed quantities, as the state of a run has them (assembly/signals.c); newest: what was kept before
+  dual *ring, *last, kept, last_t;
+  long  newest;
   dual  t, history;                     // history: length of the last piece with the same sets
   dual **num;                           // [nclass] columns
   dual  start, step, until;             // of the clock
@@ -33,6 +37,8 @@ typedef struct play_state {
 
 typedef struct play_views { dual_view begin, middle, law, end; dual h; } play_views;
 typedef struct play_memory { struct play_memory *next; double align; } play_memory;
+
+enum { PLAY_VIEWS = 16 };               // so many views have discrete variables and signals of their own
 
 typedef struct player {
   nsm_sim *s;
@@ -61,7 +67,9 @@ typedef struct player {
   double *E, *O;                        // [nw + 1, stride] of eq, [nfollow, stride] of what the next piece begins with
   // scratch
   dual *qm, *zm, *qg, *zg, *zb, *inc, *dq, *dv, *kappa, *way, *f, *g, *y, *gap, *lo, *hi, *u0, *slip,
-       *mu, *h, *m, *signal;
+       *mu, *h, *m, *zero,
+       *signal;                         // [PLAY_VIEWS, 2 nd] of the last views
+  unsigned seen;                        // how many there were
   double *J, *rhs; int *pivot; double *work;
   double *solved;                       // [nw] unknowns at which the linear model was made
   double *matrix, *scale;               // [n, n] by rows: its factors are in J, of rows scaled by `scale`
@@ -80,6 +88,7 @@ typedef struct player {
   long dropped, index;                  // entries of the tape that are forgotten; the one that is played
   void (*row)(struct player *p, void *to);                  // a row of results
   void (*stop)(struct player *p, long number, void *to);
+  void (*jump)(struct player *p, int after, void *to);      // before and after what takes no time
   void (*event)(struct player *p, const tape_entry *e, void *to);      // sets end at the state at hand
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
@@ -155,14 +164,30 @@ void play_stand(player *p, const tape_entry *e);           // its end is the sta
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
 // held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not
-// move; derivatives of the state are those at the time while what is read is read
+// move; derivatives of the state are those at the time while what is read is read: one that was asked for, or that of a
+// row, which is a time of the clock
 void play_slope(player *p, const tape_entry *e);
 void play_phase_slope(player *p, const tape_entry *e);
 const double *play_slope_here(const player *p);
-void play_hold_time(player *p);
+void play_hold_time(player *p, int asked);
+// The time t of a row: the end of the run, 1; time *number of the clock, 0; neither, -1
+int  play_row_time(const nsm_sim *s, double t, double *number);
+dual play_stands_at(const nsm_sim *s, const play_state *y, int asked);      // where what is read stands
 void play_let_go(player *p);
 
+// delays.c, kept_past.c
+// Delayed quantity number `signal` of the signals, and its rate; what is kept of p->at where a piece or a block ends;
+// of the past before the start, by what `last` is.
+void play_past(player *p, int signal, dual t, dual *value, dual *rate);
+void play_keep_past(player *p);
+void play_start_past(const player *p, play_state *y);
+void play_still(player *p, const dual_view *v);           // all that is late is what it is now
+
 // room.c
+// The numbers of a state, as the way back has them: those of the time are the last two.
+typedef struct play_place { dual *of; int n; } play_place;
+enum { PLAY_PLACES = 12 };
+void play_places(const nsm_sim *s, play_state *y, play_place *at);
 // phases: pieces are equal parts of phases (aligned.h), whose length is one more direction.
 player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, int phases, nsm_error *e);
 void    player_again(player *p);                           // nothing has been played yet
@@ -173,3 +198,4 @@ int     play(player *p, nsm_error *e);                     // what is on the tap
 void    play_block(player *p, const tape_entry *e);        // p->at after it
 dual    play_column(player *p, int chunk, int column);     // of the state at hand, in SI
 int     play_column_refused(player *p, int column, char *why, size_t size);
+int     play_reads_impulse(const nsm_sim *s, const sim_class *k, int instance);       // of a contact or constraint

@@ -64,6 +64,12 @@ static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)b
 #define play_column recorded_play_column
 #define play_column_refused recorded_play_column_refused
 #define play_block recorded_play_block
+#define play_past recorded_play_past
+#define play_keep_past recorded_play_keep_past
+#define play_start_past recorded_play_start_past
+#define play_still recorded_play_still
+#define play_places recorded_play_places
+#define play_reads_impulse recorded_play_reads_impulse
 #define play_equations recorded_play_equations
 #define play_outputs recorded_play_outputs
 #define play_takes_time recorded_play_takes_time

@@ -32,15 +32,17 @@ static double best(const double *x, int levels, int stages, double *change) {
   return all;
 }
 
-static nsm_code fits(const answers *a, const struct aligned *w, nsm_error *e) {
+static nsm_code fits(const answers *a, const nsm_sim *s, const struct aligned *w, nsm_error *e) {
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
     sim_fail(e, NSM_USAGE, "--of %s: min, max and mean hang on the times of rows, which --refine moves", a->of[i].name);
     return NSM_USAGE;
   }
-  if (!w->captured) return NSM_OK;
-  sim_fail(e, NSM_USAGE, "--refine: the run takes steps without location, which no aligned steps follow");
+  if (!w->captured && s->a->ndelay == 0) return NSM_OK;
+  sim_fail(e, NSM_USAGE, "--refine: %s", s->a->ndelay > 0
+           ? "delayed quantities are kept at times of the clock, which --refine moves; take a smaller --step"
+           : "the run takes steps without location, which no aligned steps follow");
   return NSM_USAGE;
 }
 
@@ -54,7 +56,7 @@ nsm_code aligned_refine(answers *a, const nsm_settings *set, const double *start
   a->note = &w;
   if (code == NSM_OK) code = answers_take(a, set, start, 0, e);
   a->note = NULL;
-  if (code == NSM_OK) code = fits(a, &w, e);
+  if (code == NSM_OK) code = fits(a, s, &w, e);
   if (code == NSM_OK && !aligned_phases(&w, s)) code = sim_no_memory(e, "phases");
   uint64_t sequence = a->sequence;
   a->phases = &w;

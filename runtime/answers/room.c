@@ -2,7 +2,6 @@
 #include "play.h"
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 static int most_entries(const nsm_sim *s) {
   int most = 1, blocks = 0;
@@ -25,9 +24,19 @@ static void take_state(player *p, play_state *to) {
   to->d = play_take(p, (size_t)s->a->nd, d);
   to->mean = play_take(p, (size_t)s->n.r.n, d);
   to->ground = play_take(p, (size_t)s->n.r.n, d);
+  to->ring = play_take(p, (size_t)s->a->nring, d);
+  to->last = play_take(p, (size_t)s->a->ndelay, d);
   to->num = play_take(p, (size_t)s->a->m->nclass, sizeof *to->num);
   for (int c = 0; to->num && c < s->a->m->nclass; c++)
     to->num[c] = play_take(p, (size_t)s->a->cls[c].tab.count * (size_t)s->a->m->cls[c].nnum, d);
+}
+
+void play_places(const nsm_sim *s, play_state *y, play_place *at) {
+  const play_place all[PLAY_PLACES] = {
+    { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 }, { y->d, s->a->nd }, { y->mean, s->n.r.n },
+    { y->ground, s->n.r.n }, { y->ring, s->a->nring }, { y->last, s->a->ndelay }, { &y->kept, 1 }, { &y->last_t, 1 },
+    { &y->t, 1 }, { &y->history, 1 } };
+  memcpy(at, all, sizeof all);
 }
 
 // Unknowns of the largest piece.
@@ -48,7 +57,7 @@ static void take_room(player *p) {
     { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
     { &p->hi, rows }, { &p->u0, rows }, { &p->slip, rows },
     { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
-    { &p->signal, 2 * nd + nq + nz + nl } };
+    { &p->zero, nq + nz + nl }, { &p->signal, s->a->nsignal > 0 ? 2 * nd * PLAY_VIEWS : 0 } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
   int apart = s->n.con && s->n.r.nfriction > 0;
   p->press = apart ? play_take(p, nl, sizeof(dual)) : p->l1;

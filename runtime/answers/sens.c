@@ -36,6 +36,7 @@ static void say_summary(const answers *a, FILE *err) {
   say_count(err, a->weak, "rows whose force and rate are both 0: the derivative of one of two branches");
   say_count(err, a->joint, "events at which several sets end at one instant: the derivative of their joint solution");
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
+  if (a->jumps > 0) fputs("  means of what jumps at times that move: their derivatives are those of integrals\n", err);
   if (a->held > 0)
     fprintf(err, "  %ld times at which numbers are read are instants that move, the first t = %.10g s: the derivative "
             "of the side before\n", a->held, a->held_at);

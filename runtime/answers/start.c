@@ -19,7 +19,7 @@ static size_t columns_of(const nsm_sim *s) {
 }
 
 size_t play_start_size(const nsm_sim *s) {
-  return columns_of(s) + (size_t)(s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd) + CLOCK;
+  return columns_of(s) + (size_t)(s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + s->a->ndelay) + CLOCK;
 }
 
 static void gather(const nsm_sim *s, double *x) {
@@ -28,9 +28,9 @@ static void gather(const nsm_sim *s, double *x) {
     if (n > 0) memcpy(x, s->a->cls[c].tab.num, n * sizeof *x);
     x += n;
   }
-  const double *from[] = { s->now.q, s->now.z, s->now.l, s->now.d };
-  const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd };
-  for (int i = 0; i < 4; x += n[i++]) if (n[i] > 0) memcpy(x, from[i], (size_t)n[i] * sizeof *x);
+  const double *from[] = { s->now.q, s->now.z, s->now.l, s->now.d, s->now.last };
+  const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd, s->a->ndelay };
+  for (int i = 0; i < 5; x += n[i++]) if (n[i] > 0) memcpy(x, from[i], (size_t)n[i] * sizeof *x);
   x[0] = s->a->start;
   x[1] = s->a->step;
   x[2] = s->a->until;
@@ -110,9 +110,9 @@ static void put(void *with, int j, const double *d) {
     int n = s->a->cls[c].tab.count * s->a->m->cls[c].nnum;
     for (int i = 0; i < n; i++) to->num[c][i].a[lane] = *d++;
   }
-  dual *at[] = { to->q, to->z, to->l, to->d };
-  const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd };
-  for (int k = 0; k < 4; k++) for (int i = 0; i < n[k]; i++) at[k][i].a[lane] = *d++;
+  dual *at[] = { to->q, to->z, to->l, to->d, to->last };
+  const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd, s->a->ndelay };
+  for (int k = 0; k < 5; k++) for (int i = 0; i < n[k]; i++) at[k][i].a[lane] = *d++;
   to->start.a[lane] = to->t.a[lane] = d[0];
   to->step.a[lane] = d[1];
   to->until.a[lane] = d[2];
@@ -129,6 +129,8 @@ static void values(player *p) {
     for (int i = 0; i < s->a->nz; i++) to->z[i] = dual_of(s->now.z[i]);
     for (int i = 0; i <= s->a->nl; i++) to->l[i] = dual_of(s->now.l[i]);
     for (int i = 0; i < s->a->nd; i++) to->d[i] = dual_of(s->now.d[i]);
+    for (int i = 0; i < s->a->ndelay; i++) to->last[i] = dual_of(s->now.last[i]);
+    to->kept = dual_of(0);
     to->start = to->t = dual_of(s->a->start);
     to->step = dual_of(s->a->step);
     to->until = dual_of(s->a->until);
@@ -154,5 +156,7 @@ int play_start_by(player *p, const play_name *name, int names, play_start_taken 
 
 int play_start(player *p, const play_name *name, int names, nsm_error *e) {
   values(p);
-  return play_start_by(p, name, names, put, p, e);
+  if (!play_start_by(p, name, names, put, p, e)) return 0;
+  for (int c = 0; c <= p->nc; c++) play_start_past(p, &p->of[c]);
+  return 1;
 }

@@ -27,7 +27,16 @@ static void keep(taking *k, int i, const double *x) {
   if (k->p->np > 0) memcpy(a->d + (size_t)i * (size_t)a->nby, x + 1, (size_t)a->nby * sizeof(double));
 }
 
-static double *row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
+// Row `nof` is that of the time.
+double *take_row_of(const taking *k, int i) { return k->before + (size_t)i * (size_t)(k->a->nby + 1); }
+
+static void read_time(const player *p, const answers *a, int of_row, double *to) {
+  to[0] = p->of[p->nc].t.a[0];
+  for (int j = 0; j < a->nby && p->np > 0; j++) {
+    const play_state *y = &p->of[j / DUAL_LANES];
+    to[1 + j] = (of_row ? play_stands_at(p->s, y, 0) : y->t).a[1 + j % DUAL_LANES];
+  }
+}
 
 // All columns, of every `every`-th row and of the last.
 static void keep_row(player *p, const answers *a, answers_rows *r, int last) {
@@ -53,7 +62,9 @@ void take_row(player *p, void *to) {
   taking *k = to;
   answers *a = k->a;
   if (a->rows) keep_row(p, a, a->rows, 0);
-  double now = p->of[p->nc].t.a[0], dt = k->began ? now - k->now : 0, x[1 + a->nby];
+  double *last = take_row_of(k, a->nof), now[1 + a->nby], x[1 + a->nby];
+  read_time(p, a, 1, now);
+  double dt = k->began ? now[0] - last[0] : 0;
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
     if (a->largest && a->of[i].column >= 0) {
@@ -61,21 +72,48 @@ void take_row(player *p, void *to) {
       a->largest[i] = fmax(a->largest[i], fabs(x[0]));
     }
     if (kind != NSM_STAT_MIN && kind != NSM_STAT_MAX && kind != NSM_STAT_MEAN) continue;
-    double *before = row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
+    double *before = take_row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
     read_now(p, a, i, x);
     if (kind == NSM_STAT_MEAN) {
-      a->value[i] += 0.5 * dt * (k->began ? before[0] + x[0] : 0);
-      for (int j = 0; j < a->nby && k->began; j++) d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]);
+      double mean = k->began ? 0.5 * (before[0] + x[0]) : 0;
+      a->value[i] += dt * mean;
+      for (int j = 0; j < a->nby && k->began && p->np > 0; j++)
+        d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]) + (now[1 + j] - last[1 + j]) * mean;
+      k->edge[i] = mean;
     } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(k, i, x);
     memcpy(before, x, sizeof x);
   }
-  k->now = now;
+  memcpy(last, now, sizeof now);
   k->began = 1;
+}
+
+// A mean is an integral: where its number jumps, by x+ - x-, at a time that moves, it has (x- - x+) dt. No sum over
+// rows of the results shows that: between two rows the jump moves unseen.
+void take_jump(player *p, int after, void *to) {
+  taking *k = to;
+  answers *a = k->a;
+  double now[1 + a->nby];
+  int any = 0;
+  read_time(p, a, 0, now);
+  for (int i = 0; i < a->nof; i++) {
+    if (a->of[i].kind != NSM_STAT_MEAN) continue;
+    double x = play_column(p, 0, a->of[i].column).a[0];
+    k->jump[i] = after ? k->jump[i] - x : x;
+    if (!after || fabs(k->jump[i]) <= 1e-12 * fabs(x)) continue;
+    any = 1;
+    for (int j = 0; j < a->nby && p->np > 0; j++) {
+      a->d[(size_t)i * (size_t)a->nby + (size_t)j] += k->jump[i] * now[1 + j];
+      a->jumps += now[1 + j] != 0;
+    }
+  }
+  if (!any || !k->jumped) return;
+  k->jumped(k);
+  a->jumps++;
 }
 
 void take_stop(player *p, long number, void *to) {
   taking *k = to;
-  double *x = row_of(k, (int)number);
+  double *x = take_row_of(k, (int)number);
   read_now(p, k->a, (int)number, x);
   keep(k, (int)number, x);
 }
@@ -95,8 +133,7 @@ void take_event(player *p, const tape_entry *e, void *to) {
   taking *k = to;
   answers *a = k->a;
   double x[1 + a->nby];
-  x[0] = p->of[0].t.a[0];
-  for (int j = 0; j < a->nby && p->np > 0; j++) x[1 + j] = p->of[j / DUAL_LANES].t.a[1 + j % DUAL_LANES];
+  read_time(p, a, 0, x);
   for (int i = 0; i < a->nof; i++) {
     const answers_of *of = &a->of[i];
     if (!answers_of_event(of) || !belongs(p->s, e, of)) continue;
@@ -108,22 +145,23 @@ void take_event(player *p, const tape_entry *e, void *to) {
 void take_start(player *p, taking *k) {
   for (int i = 0; i < k->a->nof; i++) {
     if (k->a->of[i].kind != NSM_STAT_INITIAL) continue;
-    read_now(p, k->a, i, row_of(k, i));
-    keep(k, i, row_of(k, i));
+    read_now(p, k->a, i, take_row_of(k, i));
+    keep(k, i, take_row_of(k, i));
   }
 }
 
 nsm_code take_end(player *p, taking *k, nsm_error *e) {
   answers *a = k->a;
   double length = p->of[p->nc].t.a[0] - p->s->a->start;
-  play_hold_time(p);
+  const double *last = take_row_of(k, a->nof);
+  play_hold_time(p, 0);
   if (a->rows) keep_row(p, a, a->rows, 1);
   play_let_go(p);
   for (int i = 0; i < a->nof; i++) {
     int kind = a->of[i].kind;
-    double *x = row_of(k, i);
+    double *x = take_row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
-      play_hold_time(p);
+      play_hold_time(p, 0);
       read_now(p, a, i, x);
       play_let_go(p);
       keep(k, i, x);
@@ -133,7 +171,11 @@ nsm_code take_end(player *p, taking *k, nsm_error *e) {
       return NSM_FAILED;
     } else if (kind == NSM_STAT_MEAN && length > 0) {
       a->value[i] /= length;
-      for (int j = 0; j < a->nby; j++) a->d[(size_t)i * (size_t)a->nby + (size_t)j] /= length;
+      for (int j = 0; j < a->nby && p->np > 0; j++) {
+        double *d = &a->d[(size_t)i * (size_t)a->nby + (size_t)j];
+        double longer = last[1 + j] - p->of[j / DUAL_LANES].start.a[1 + j % DUAL_LANES];
+        *d = (*d - a->value[i] * longer) / length;
+      }
     }
   }
   return NSM_OK;

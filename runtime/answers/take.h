@@ -8,21 +8,25 @@ typedef struct taking {
   nsm_sim *s;
   tape    *t;
   player  *p;
-  double  *before;                      // [nof, 1 + nby]
-  double   now, done;                   // times of the last row, and to which outputs are marked
+  double  *before;                      // [nof + 1, 1 + nby] of the last row, and its time
+  double  *edge, *jump;                 // [nof] mean over the last interval between two rows; by how much it jumps
+  double   done;                        // time to which outputs are marked
   int      began;
   long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;
                                         // events so far
   struct adjoint *back;                 // NULL: derivatives go forwards
+  void   (*jumped)(const struct taking *k);                // a mean has; NULL: derivatives go forwards
   nsm_code (*played)(struct taking *k, nsm_error *e);      // what is on the tape has been; NULL: it is forgotten
   long     until;                       // entry at whose number a part of the run that is repeated ends; -1: the end
   int      resumed;                     // its first row is on the tape of before
 } taking;
 
 void     take_start(player *p, taking *k);
+double  *take_row_of(const taking *k, int i);              // of `before`
 void     take_row(player *p, void *to);                    // to: the taking
 void     take_event(player *p, const tape_entry *e, void *to);
 void     take_stop(player *p, long number, void *to);
+void     take_jump(player *p, int after, void *to);
 nsm_code take_play_on(void *with, int last, nsm_error *e); // what has been recorded, where it is enough
 nsm_code take_record(taking *k, nsm_error *e);             // runs from the present state
 nsm_code take_end(player *p, taking *k, nsm_error *e);

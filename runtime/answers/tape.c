@@ -1,4 +1,5 @@
 // What is recorded of a run (tape.h).
+#include "play.h"
 #include "tape_two_points.h"
 #include "runtime/schemes/consistent.h"
 #include <stdarg.h>
@@ -347,10 +348,11 @@ static void stages(tape *t, tape_entry *e) {
   take_sets(t, e);
 }
 
-// The begin of the piece at hand is one that its sets have moved the states to.
-static void jump(tape *t) {
+// The begin of the piece at hand is one that its sets have moved the states to, or, at an event, unknowns and
+// multipliers.
+static void jump(tape *t, int unknowns) {
   struct sim_radau *w = t->s->n.radau;
-  tape_entry *e = w->now && w->now->index2 == 1 ? add(t, TAPE_JUMP) : NULL;
+  tape_entry *e = w->now && (w->now->index2 == 1 || unknowns) ? add(t, TAPE_JUMP) : NULL;
   double *x = e ? take(t, (size_t)w->n * sizeof *x) : NULL;
   if (!x) return;
   memcpy(x, t->s->now.z, (size_t)w->nz * sizeof *x);
@@ -385,7 +387,7 @@ static int behind_block(const tape *t, long i) {
 static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   tape *t = (tape *)hook;
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
-  if (of_stages && t->news && !t->failed) jump(t);
+  if (of_stages && t->news && !t->failed) jump(t, 0);
   tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
@@ -416,9 +418,14 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   else look_at_switches(t, e);
 }
 
-// Sets end where the piece before has ended already: its end moves with them, by a piece of length 0.
+// Sets end where the piece before has ended already: its end moves with them, by a piece of length 0. Of radau those
+// after an event are found at its instant.
 static void at_once(struct sim_tape *hook, nsm_sim *s) {
   tape *t = (tape *)hook;
+  if (s->n.radau && !t->failed) {
+    jump(t, s->a->algebraic || s->n.radau->nl > 0);
+    t->news = 0;
+  }
   tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
   if (!e) return;
   int moved = behind_block(t, t->n - 2);
@@ -482,7 +489,11 @@ static void look_at_model(tape *t) {
   if (s->touching)
     tape_refuse(t, sim_at_class(s->a->given->nclass), "E0772: contacts of shapes have no derivative yet; contacts "
                 "whose gap is a formula have");
-  if (s->a->ndelay > 0) tape_refuse(t, nowhere, "E0772: delayed quantities have no derivative yet");
+  for (int c = 0; c < s->a->m->nclass; c++)
+    for (int i = 0; s->a->cls[c].c->kind == NSM_DELAY && i < s->a->cls[c].tab.count; i++)
+      if (play_reads_impulse(s, &s->a->cls[c], i))
+        tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which "
+                    "has no derivative yet");
   if (s->n.radau && !s->a->located)
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");

@@ -154,7 +154,7 @@ static void move(player *p, const places *at, dual h) {
 // by h u_C/2, and coefficients at the middle of the motion. The others are of contacts and constraints.
 static void slips(player *p, const places *at, dual h, dual *eq) {
   nsm_sim *s = p->s;
-  const dual *zero = p->signal + 2 * s->a->nd, *uc = p->w + at->uc;
+  const dual *zero = p->zero, *uc = p->w + at->uc;
   dual middle = dual_add(p->at->t, dual_scale(h, 0.5)), half = dual_scale(h, 0.5);
   play_move(p, p->at->q, half, uc, dual_of(0), uc, p->qm);
   dual_view there = play_view(p, middle, p->qm, zero, p->press, h);
@@ -181,7 +181,7 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
   const dual_view *v = &p->now.end;
   dual_view one_sided = *v;                                // D gamma(u_E)
   one_sided.v0 = v->v;
-  one_sided.dv = p->signal + 2 * s->a->nd;                 // zero
+  one_sided.dv = p->zero;                 // zero
   SIM_EACH(s, row, k) {
     int n = k->tab.count, slides = k->c->kind == NSM_FRICTION;
     dual *force = p->gap + k->row0;                        // lambda

@@ -19,18 +19,20 @@ static const dual *discrete(player *p, dual t, const dual **rate) {
   if (s->a->nsignal == 0) return p->at->d;
   const double *now = sim_signals(s, t.a[0]);
   const double *slope = s->w.moments->rate[s->w.moments->last];
-  dual *to = p->signal;
+  dual *to = p->signal + 2 * (size_t)s->a->nd * (size_t)(p->seen++ % PLAY_VIEWS);
   for (int i = 0; i < s->a->nd; i++) {
     dual own = p->at->d[i], varied = dual_sub(own, dual_of(own.a[0]));               // an input is varied
     to[i] = i < s->a->nheld ? own : dual_add(dual_by(now[i], slope[i], t), varied);
   }
   for (int i = 0; i < s->a->nd; i++) to[s->a->nd + i] = dual_of(slope[i]);
+  for (int i = s->a->nd - s->a->ndelay; i < s->a->nd; i++)
+    play_past(p, i - s->a->nheld, t, &to[i], &to[s->a->nd + i]);
   *rate = to + s->a->nd;
   return to;
 }
 
 dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual *l, dual h) {
-  const dual *rate, *zero = p->signal + 2 * p->s->a->nd;
+  const dual *rate, *zero = p->zero;
   const dual *d = discrete(p, t, &rate);
   return (dual_view){ .t = t, .t0 = t, .h = h, .q = q, .v = z, .x = z + p->s->a->nv, .l = l, .q0 = q, .v0 = z,
                       .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate ? rate : d };
@@ -50,7 +52,7 @@ void play_move(player *p, const dual *q0, dual a, const dual *u, dual b, const d
   for (int i = 0; i < s->a->nv; i++) p->way[i] = dual_add(dual_mul(a, u[i]), dual_mul(b, v[i]));
   for (int i = 0; i < s->a->nown; i++) q1[i] = dual_add(q0[i], p->way[i]);
   if (s->a->on.kinematics.n == 0) return;
-  const dual *zero = p->signal + 2 * s->a->nd;
+  const dual *zero = p->zero;
   dual_view view = play_view(p, p->at->t, q0, zero, zero, dual_of(0));
   view.dq = p->way;
   SIM_EACH(s, kinematics, k) PLAY(p, k, move, &view, q1);

@@ -21,6 +21,7 @@ static nsm_code begin_to_play(taking *k, nsm_error *e) {
     p->rows_count |= a->of[i].kind == NSM_STAT_MIN || a->of[i].kind == NSM_STAT_MAX || a->of[i].kind == NSM_STAT_MEAN;
   p->stop = take_stop;
   p->event = take_event;
+  for (int i = 0; i < a->nof; i++) if (a->of[i].kind == NSM_STAT_MEAN && !a->by_rows) p->jump = take_jump;
   p->to = k;
   k->done = -INFINITY;
   return NSM_OK;
@@ -55,10 +56,11 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   int pays = a->nby >= 8 + 8 * a->nof;                     // measured: docs/measurements.md
   int back = derivatives && (a->back || (pays && a->room > 0)) && !a->phases && !a->rows;
   player *p = player_open(begin, t, &run, derivatives && !back ? a->nby : 0, derivatives && a->phases, e);
-  taking k = { a, s, t, p, .before = calloc((size_t)a->nof * (size_t)(a->nby + 1) + 1, sizeof(double)),
+  taking k = { a, s, t, p, .before = calloc(((size_t)a->nof + 1) * (size_t)(a->nby + 1), sizeof(double)),
+               .edge = calloc((size_t)a->nof + 1, sizeof(double)), .jump = calloc((size_t)a->nof + 1, sizeof(double)),
                .chosen = calloc((size_t)a->nof + 1, sizeof(long)), .seen = calloc((size_t)a->nof + 1, sizeof(long)),
                .until = -1 };
-  nsm_code code = p && k.before && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
+  nsm_code code = p && k.before && k.edge && k.jump && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
   if (code == NSM_OK && back) code = adjoint_open(&k, a->with, a->room, e);
   if (code == NSM_OK) code = a->phases ? aligned_record(a->phases, s, t, take_play_on, &k, e) : take_record(&k, e);
   if (code == NSM_OK) code = take_end(p, &k, e);
@@ -67,6 +69,8 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   if (code == NSM_OK && derivatives) code = look_at_numbers(a, e);
   adjoint_close(k.back);
   free(k.before);
+  free(k.edge);
+  free(k.jump);
   free(k.chosen);
   free(k.seen);
   player_close(p);
@@ -100,7 +104,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;
   if (code == NSM_OK && *t->refused) code = tape_refused(t, e);
   a->sequence = a->steps = 0;
-  a->events = a->pieces = 0;
+  a->events = a->pieces = a->jumps = 0;
   a->on_step = NAN;
   if (code == NSM_OK) code = differentiate(a, s, t, begin, derivatives, e);
   tape_close(t);

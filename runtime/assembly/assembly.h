@@ -54,6 +54,7 @@ int      sim_signals_open(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int      sim_inputs_given(const nsm_sim *s, nsm_error *e); // 0: one has no value
 void     sim_signals_forget(nsm_sim *s);   // discrete variables or inputs have other values
 void     sim_signals_start(nsm_sim *s);    // the past of delayed quantities is what they are now
+void     sim_signals_changed(nsm_sim *s);  // the state has been written
 void     sim_signals_keep(nsm_sim *s, int jump);   // the present becomes a part of it; jump: it has another value now
 void     sim_d_name(const nsm_sim *s, int d, char *out, size_t size);   // discrete variables
 // label with the loop indices of the instance

@@ -374,6 +374,11 @@ void sim_signals_start(nsm_sim *s) {
   }
 }
 
+void sim_signals_changed(nsm_sim *s) {
+  if (s->now.k == 0) sim_signals_start(s);
+  else sim_signals_keep(s, 1);
+}
+
 // ---- values ---------------------------------------------------------------------------------------------------------
 void sim_signals_forget(nsm_sim *s) {
   for (int k = 0; k < SIM_MOMENTS; k++) s->w.moments->t[k] = NAN;

@@ -28,6 +28,7 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
   else s->now.z[at - a->nshown] = value;
   sim_forget_last_step(s);
   sim_ledger_reset(s);
+  if (a->ndelay > 0) sim_signals_changed(s);
   return NSM_OK;
 }
 

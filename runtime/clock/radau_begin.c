@@ -102,6 +102,7 @@ nsm_code sim_radau_after(nsm_sim *s, nsm_error *e) {
   nsm_code code = look_for_sets(s, &found, e);
   if (!found) s->now.sets_known = RADAU_SETS_OLD;
   else radau_renew(s, s->a->step, s->n.radau->zp);
+  if (found && s->tape) s->tape->at_once(s->tape, s);
   return code;
 }
 

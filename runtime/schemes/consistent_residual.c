@@ -156,7 +156,8 @@ void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   memcpy(c->size, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
   memcpy(c->hold, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
-  sim_held_sizes(s, c->ns, c->row, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
+  const sim_held held = { c->ns, c->row, c->held_inverse, 1 };
+  sim_held_sizes(s, &held, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
   for (int z = 0; z < s->a->nv; z++)
     c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->held_inverse[z];
   sim_share_vectors(s, sim_least_share, c->size);

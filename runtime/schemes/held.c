@@ -41,11 +41,31 @@ void sim_share_vectors(const nsm_sim *s, double least, double *size) {
 }
 
 // ---- constraints ----------------------------------------------------------------------------------------------------
-void sim_held_sizes(const nsm_sim *s, int n, const int *row, double share, int nz, double *near, double *size) {
+// Where a body turns about its centre, or a lever is 0 for a moment, a row has none of its turn, and yet the point that
+// it holds is known to the round-off of what turns about it: of the largest p/sqrt(M) of all that it may act on, in the
+// metric of the masses. The force of the row that is as large.
+static double turning_force(const nsm_sim *s, const sim_held *held, int row, int nz, const double *near) {
   const sim_rows *r = &s->n.r;
+  double most = 0, heavy = 0, moves = 0;
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+    int z = r->bz[e];
+    if (z >= nz || !(held->mass[z] > 0)) continue;
+    double mass = held->inverse ? 1 / held->mass[z] : held->mass[z];
+    most = larger(fabs(r->b[e]), most);
+    heavy = larger(r->b[e] * r->b[e] * mass, heavy);
+    moves = larger(near[z] * near[z] / mass, moves);
+  }
+  return most > 0 ? sqrt(heavy * moves) / (most * most) : 0;
+}
+
+void sim_held_sizes(const nsm_sim *s, const sim_held *held, double share, int nz, double *near, double *size) {
+  const sim_rows *r = &s->n.r;
+  int n = held->n;
+  const int *row = held->row;
   if (n == 0) return;
   double *force = near + nz;
-  for (int j = 0; j < n; j++) force[j] = fabs(s->w.l1[r->l[row[j]]]);
+  for (int j = 0; j < n; j++)
+    force[j] = larger(turning_force(s, held, row[j], nz, near), fabs(s->w.l1[r->l[row[j]]]));
   for (int hop = 0; hop < HOPS; hop++) {
     for (int j = 0; j < n; j++) {
       double most = 0, f = 0;

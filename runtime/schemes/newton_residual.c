@@ -284,7 +284,8 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
   for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
   for (int i = 0; r->nborder > 0 && i < s->a->nz; i++)
     s->w.hold[i] = scale[i] + s->w.inc_size[i] + (rounded ? s->w.round[i] : 0);
-  sim_held_sizes(s, r->nborder, r->border, share, s->a->nz, s->w.hold, scale);
+  const sim_held held = { r->nborder, r->border, s->w.diag, 0 };
+  sim_held_sizes(s, &held, share, s->a->nz, s->w.hold, scale);
   sim_share_vectors(s, sim_least_share, scale);
   for (int i = 0; i < s->a->nz; i++) {
     double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);

@@ -192,8 +192,30 @@ def several_pulses():
     need(abs(c["x"][-1] - (1 - 0.5007)) <= 1e-12, f"a gap within a step: {c['x'][-1]!r}")
 
 
+def held_coefficients():
+    """A coefficient and a normal force that `every` and inputs change: a brake by steps of its force, to its stop."""
+    model = """model Brake { coord x = 0, x' = 3; kinetic x'^2/2; discrete F = 2, mu = 0.5; input share = 0.5;
+        every 0.1 offset 0.1 { F = F + 1; mu = 1.5 - mu; }
+        contact pad { normal_force = F; slip = x'; with coulomb(mu); }
+        contact drag { normal_force = 2*share; slip = x'; with coulomb(share); }
+        simulate { until = 1, step = 7e-3 } }"""
+    v, x, k = 3.0, 0.0, 0
+    while True:                                              # v' = -(F mu + 0.5), constant over 0.1
+        a = (2 + k)*(0.5, 1.0)[k % 2] + 0.5
+        if v < 0.1*a:
+            break
+        x, v, k = x + 0.1*v - a*0.1**2/2, v - 0.1*a, k + 1
+    x += v*v/(2*a)
+    for scheme, error in [(s, 1e-12 if "located" in s else 1e-4) for s in (*MECHANICS, "d1minus")] + [
+            ("consistent(order = 4, located = true)", 1e-12), ("event_driven", 1e-9)]:
+        c, _, summary = run(model, 7e-3, scheme)
+        need(abs(c["x"][-1] - x) <= error and abs(c["x'"][-1]) <= 1e-12,
+             f"{scheme}: ends at {c['x'][-1]!r}, not {x!r}")
+
+
 CASES = [("instants: steps in parts", in_parts), ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
          ("instants: a network", network), ("instants: several pulses in a step", several_pulses),
+         ("instants: coefficients that are held", held_coefficients),
          ("instants: too many", too_many)]
