@@ -247,8 +247,8 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
 static double solved_of(const nsm_sim *s, int row, double forces) {
   const struct sim_flow *f = s->n.flow;
   int set = s->now.set[row], bound = set == SIM_LOW || set == SIM_HIGH;
-  if (bound || set == SIM_INSIDE) return 16 * rounds * f->scale[2 * row + (set == SIM_INSIDE)];
-  return FLOW_KNOWN * f->rtol * fmax(f->strong, forces);
+  if (bound || set == SIM_INSIDE) return 16 * rounds * s->now.flow_scale[2 * row + (set == SIM_INSIDE)];
+  return FLOW_KNOWN * f->rtol * fmax(s->now.flow.strong, forces);
 }
 
 int sim_watch(nsm_sim *s, double h, double t1) {
