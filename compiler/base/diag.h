@@ -6,7 +6,7 @@
 #include "source.h"
 
 typedef enum {
-#define DIAG(code, severity, title, story) DIAG_##code,
+#define DIAG(code, severity, title) DIAG_##code,
 #include "diag_codes.def"
 #undef DIAG
   DIAG_COUNT
@@ -58,4 +58,4 @@ const char *diag_code_name(DiagCode c);              // "E0420"
 bool  diag_code_find(const char *name, DiagCode *out);
 Severity    diag_code_severity(DiagCode c);
 const char *diag_code_title(DiagCode c);
-const char *diag_code_story(DiagCode c);             // the text of `nsm explain`
+const char *diag_code_story(DiagCode c, size_t *n);  // n bytes: the text of `nsm explain`, docs/errors.md

@@ -64,7 +64,9 @@ static bool explain_code(const char *what) {
   DiagCode code;
   for (size_t k = 0; what[k] && k < 15; k++) name[k] = (char)toupper((unsigned char)what[k]);
   if (!diag_code_find(name, &code)) return false;
-  printf("%s: %s\n\n%s", name, diag_code_title(code), diag_code_story(code));
+  size_t n;
+  const char *story = diag_code_story(code, &n);
+  printf("%s: %s\n\n%.*s", name, diag_code_title(code), (int)n, story);
   return true;
 }
 

@@ -58,6 +58,13 @@ static inline nsm_code fit_refuse(nsm_error *e, const char *flag, const char *wo
   sim_fail(e, NSM_USAGE, "E0777: %s %.200s: %s", flag, word, why);
   return NSM_USAGE;
 }
+// The same of a number; where its unit is wrong with the one in which results show what it is for.
+static inline nsm_code fit_refuse_unit(nsm_error *e, const char *flag, const char *word, const char *wrong,
+                                       const char *unit) {
+  char why[400];
+  snprintf(why, sizeof why, "%.200s; results show it in %.100s", wrong, unit);
+  return fit_refuse(e, flag, word, *unit && strstr(wrong, "unit") ? why : wrong);
+}
 
 // fit_data.c: NSM_USAGE, NSM_FILE with the reason
 nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e);

@@ -45,7 +45,9 @@ static int column_of(const char *path, const char *name, int events, double **t,
   *y = calloc((size_t)lines + 1, sizeof **y);
   int timed = events || (strncmp(text, "time", 4) == 0 && strchr(",;\t \r\n", text[4]));
   if (!*t || !*y) sim_no_memory(e, "data");
-  else if (!timed) refuse_data(e, path, "its first column must be `time`");
+  else if (!timed)
+    sim_fail(e, NSM_USAGE, "E0776: --data %.200s: its first column must be `time`; its first line is %.*s", path,
+             (int)strcspn(text, "\r\n") < 200 ? (int)strcspn(text, "\r\n") : 200, text);
   else {
     *count = events ? nsm_points_numbers(text, n, name, *y, &wrong) : nsm_points_read(text, n, name, *t, *y, &wrong);
     size_t wide = wrong.hi - wrong.lo;
@@ -53,6 +55,8 @@ static int column_of(const char *path, const char *name, int events, double **t,
     if (*count == 0 && head)
       sim_fail(e, NSM_USAGE, "E0776: --data %s: there is no column `%s`; its first line is %.*s", path, name, length,
                text + wrong.lo);
+    else if (*count == 0 && wrong.row == 0)
+      sim_fail(e, NSM_USAGE, "E0776: --data %s: %s (column `%s`)", path, wrong.what, name);
     else if (*count == 0)
       sim_fail(e, NSM_USAGE, "E0776: --data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
   }
@@ -74,7 +78,7 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
   *sigma = strtod(word, &end);
   if (*end) {
     const char *wrong = nsm_read_quantity(word, unit, sigma);
-    if (wrong) return fit_refuse(e, "--match", text, wrong);
+    if (wrong) return fit_refuse_unit(e, "--match", text, wrong, unit);
     *sigma /= a->of->scale;
   }
   return *sigma > 0 && isfinite(*sigma) ? NSM_OK : fit_refuse(e, "--match", text, "sigma must be positive");

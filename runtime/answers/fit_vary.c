@@ -80,7 +80,8 @@ static nsm_code vary(const char *text, fit_vary *v, nsm_error *e) {
              v->unit, v->lo, v->hi, gap, v->unit, tells, v->unit);
     wrong = why;
   }
-  return wrong ? fit_refuse(e, "--vary", text, wrong) : NSM_OK;
+  return wrong == why ? fit_refuse(e, "--vary", text, why) : wrong ? fit_refuse_unit(e, "--vary", text, wrong, v->unit)
+                                                                   : NSM_OK;
 }
 
 static nsm_code each(fit *f, fit_vary *name, const char *text, nsm_error *e) {

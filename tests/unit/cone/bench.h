@@ -13,7 +13,7 @@
 #include "runtime/la/la.h"
 #include "tests/unit/thin.h"
 
-enum { BENCH_FILLED = 1 << 23 };   // bytes: workspaces are taken from their begin; those of long chains have gigabytes
+enum { BENCH_FILLED = 1 << 23 };   // bytes: workspaces are taken from their begin; those of long chains have 400 MB
 
 typedef struct bench {
   nsm_cone_problem p;
