@@ -392,6 +392,7 @@ typedef struct sim_touch {
 enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 4 };
 #define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
 #define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
+#define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
 #define SIM_PREDICTED(s) \
   ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
        ? (s)->a->nv + 2 * (s)->a->nl : 0)
@@ -432,6 +433,16 @@ typedef struct sim_state {
     int    inverted, spent;             // the factors are a pseudo-inverse; iterations that old factors have cost
     int    rest;                        // pieces to come that make their own, as old ones did not do
   } piece;
+  struct {                              // event_driven (schemes/flow.h)
+    int    runs, jumped;                // its solver goes on from the state of now; sets may be others at the begin
+    double begun, first;                // where the solver began, its first step; 0: to come
+    int    stops;                       // at which it has stopped since, in flow_stop
+    double strong;                      // largest force so far
+    int    stiff, tires, is_not;        // formulas it has; it shall have backward differences; they were no better
+    int    low;                         // pieces in a row of many steps of low order, or by backward differences
+    long   steps;                       // of the solver in these pieces
+    double span, adams;                 // time in them; steps in a time by Adams' formulas, 0: decided
+  } flow;
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
@@ -552,6 +563,7 @@ typedef struct sim_work {
 
 // What holds at a row between two events of a run that locates them (clock/located.h). A contact is open, open since
 // the instant at hand, or closed; a multiplier is at its lower or upper bound, or inside; friction slips or sticks.
+enum { SIM_FLOW_STOPS = 256 };           // of event_driven until its solver begins anew
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
 enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 

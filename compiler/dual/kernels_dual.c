@@ -121,6 +121,7 @@ void dual_kernels_free(DualKernels *d) { if (d) arena_free(d->arena); }
 static void of_op(const Machine *m, const KNode *n, Datum *to) {
   const Datum *x = &m->at[n->arg[0]], *y = n->narg > 1 ? &m->at[n->arg[1]] : x;
   bool whole = m->p->k->node[n->arg[0]].type == KT_INT || m->p->k->node[n->arg[0]].type == KT_BOOL;
+  if (!whole && n->type != KT_DOUBLE) dual_asks_value();
   switch (n->op) {
   case OP_PLUS: if (whole) to->i = x->i + y->i; else to->x = dual_add(x->x, y->x); return;
   case OP_MINUS: if (whole) to->i = x->i - y->i; else to->x = dual_sub(x->x, y->x); return;
@@ -192,7 +193,10 @@ static void of_value(const Machine *m, const KNode *n, Datum *to) {
     if (node[n->arg[0]].type == KT_DOUBLE) *to = *x;
     else to->x = dual_of(x->i);
     return;
-  case KN_TRUTH: to->i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i; return;
+  case KN_TRUTH:
+    dual_asks_value();
+    to->i = node[n->arg[0]].type == KT_DOUBLE ? x->x.a[0] != 0 : x->i;
+    return;
   default: FATAL("a kernel in dual numbers meets node %d", (int)n->code);
   }
 }

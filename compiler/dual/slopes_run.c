@@ -74,7 +74,33 @@ static void apply(const Slopes *s, const dual_view *v, const dual_table *t, dual
   }
 }
 
+#ifdef DUAL_RECORDED
+static void note_call(const Slopes *s, const dual_view *v, const dual_table *t, dual *const *out) {
+  struct trace *trace = record_now->trace;
+  const dual *array[SLOPE_ARRAYS];
+  int call = trace_call_begin(trace, s->run, v, t, t->count * s->nvalue, t->count * s->nslope);
+  take_arrays(v, t, array);
+  for (int i = 0; i < t->count && call >= 0; i++)
+    for (int j = 0; j < s->nvalue; j++) {
+      const SlopeValue *value = &s->value[j];
+      int n = 0, first = value->first, last = value[1].first;
+      trace_slope by[last - first + 1];
+      for (int k = first; k < last; k++) {
+        const SlopePlace *p = &s->read[s->by[k]];
+        int node = array[p->array][index_of(p, t, i)].node;
+        if (node) by[n++] = (trace_slope){ node, i * s->nslope + k };
+      }
+      dual y = trace_call_value(trace, call, i * s->nvalue + j, by, n);
+      dual *to = &out[value->to.array][index_of(&value->to, t, i)];
+      *to = value->adds ? dual_add(*to, y) : y;
+    }
+}
+#endif
+
 void slopes_run(const Slopes *s, const dual_view *v, const dual_table *t, dual *const *out) {
+#ifdef DUAL_RECORDED
+  if (record_now->trace) { note_call(s, v, t, out); return; }
+#endif
   size_t values = (size_t)t->count * (size_t)s->nvalue, n = values + (size_t)t->count * (size_t)s->nslope;
   double few[FEW], *x = t->memo ? next(t->memo, n) : n <= FEW ? few : malloc(n * sizeof *x);
   if (!x) FATAL("no memory for slopes");

@@ -41,15 +41,14 @@ static void along_turns(const BothEnds *j, const Ex *by, bool rates, Ex *out) {
   for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(p, 0);
 }
 
-// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi. plain: in the
-// numbers of p, not of R.
-bool discrete_over(const BothEnds *j, Ex f, bool on, bool plain, Ex *out) {
+// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi.
+bool discrete_over(const BothEnds *j, Ex f, bool on, Ex *out) {
   bool any = false;
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
   if (!any) return false;
   Moving m = moving_of(j, false);
-  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1), g = f;
-  if (!plain) g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody);
+  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1);
+  Ex g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody);
   (on ? ex_discrete_turning : ex_discrete)(j->p, g, m.id, m.begin, m.id, m.n, by);
   along_turns(j, by, false, out);
   return true;
@@ -103,7 +102,7 @@ void entries_back(const BothEnds *j, Entries *e) {
   for (int i = 0; i < e->n; i++) e->at[i].value = value[i];
 }
 
-bool discrete_of(const BothEnds *j, Ex f, Ex *out) { return discrete_over(j, f, false, false, out); }
+bool discrete_of(const BothEnds *j, Ex f, Ex *out) { return discrete_over(j, f, false, out); }
 
 // d e/dq along slot k at one time.
 Ex along_slot(const BothEnds *j, Ex e, int k) { return diff_along(j->s, e, &j->c->slot[k]); }
@@ -131,32 +130,55 @@ static const RotationSlope *slope_of(const BothEnds *j, Turn *u, int k) {
   return &u->slope[i];
 }
 
-Ex by_position(const BothEnds *j, Ex e, int k) {
+// Which symbols move with the unknown of slot k, and by how much: its velocity, or its position and what moves along.
+typedef struct Seeds { int n, *id; Ex *by; } Seeds;
+
+static void seed(Seeds *s, int id, Ex by) {
+  s->id[s->n] = id;
+  s->by[s->n++] = by;
+}
+
+static Seeds seeds_of(const BothEnds *j, int k, Wrt wrt) {
   Turn *u = j->turn[k];
-  if (!u) return end_and_increment(j, e, j->q[k], j->qd[k]);
-  const Ex *by_turn = attitude_by_increment(j, u, k);
+  Ex one = ex_num(j->p, 1);
+  Seeds s = { 0, ARENA_ARRAY(j->arena, int, 24), ARENA_ARRAY(j->arena, Ex, 24) };
+  if (wrt == WRT_Q && !u) seed(&s, j->q[k], one);
+  if (wrt == WRT_V) seed(&s, j->v[k], one);
+  seed(&s, wrt == WRT_V ? j->vd[k] : j->qd[k], one);
+  if (!u) return s;
   const RotationSlope *slope = slope_of(j, u, k);
-  Ex part[23] = { ex_diff(j->p, e, j->qd[k]) };
-  for (int i = 0; i < 4; i++) part[1 + i] = ex_mul(j->p, ex_diff(j->p, e, u->p[i]), by_turn[i]);
-  for (int i = 0; i < 9; i++) {
-    part[5 + i] = ex_mul(j->p, ex_diff(j->p, e, u->R.R[i]), slope->R[i]);
-    part[14 + i] = ex_mul(j->p, ex_diff(j->p, e, u->R.rate[i]), slope->rate[i]);
+  const Ex *by_turn = wrt == WRT_Q ? attitude_by_increment(j, u, k) : NULL;
+  for (int i = 0; by_turn && i < 4; i++) seed(&s, u->p[i], by_turn[i]);
+  for (int i = 0; by_turn && i < 9; i++) seed(&s, u->R.R[i], slope->R[i]);
+  for (int i = 0; i < 9; i++) seed(&s, u->R.rate[i], by_turn ? slope->rate[i] : slope->by_spin[i]);
+  return s;
+}
+
+// Of rows r [m] by the position or the velocity of slot k at the end. Where bodies turn, forward through the graph: the
+// nine numbers of R are many against the three turns that move them, and products keep their factors.
+static void by_unknown(const BothEnds *j, const Ex *r, int m, int k, Wrt wrt, Ex *out) {
+  if (j->nbody > 0) {
+    Seeds s = seeds_of(j, k, wrt);
+    ex_tangent(j->p, r, m, s.id, s.by, s.n, out);
+    return;
   }
-  return ex_op(j->p, OP_ADD, part, 23);
+  for (int i = 0; i < m; i++)
+    out[i] = wrt == WRT_Q ? end_and_increment(j, r[i], j->q[k], j->qd[k])
+                          : end_and_increment(j, r[i], j->v[k], j->vd[k]);
 }
 
-Ex by_velocity(const BothEnds *j, Ex e, int k) {
-  Turn *u = j->turn[k];
-  Ex sum = end_and_increment(j, e, j->v[k], j->vd[k]);
-  for (int i = 0; u && i < 9; i++)
-    sum = ex_add(j->p, sum, ex_mul(j->p, ex_diff(j->p, e, u->R.rate[i]), slope_of(j, u, k)->by_spin[i]));
-  return sum;
+// One row: of each number of R, and of p, its derivative serves all turns.
+Ex by_position(const BothEnds *j, Ex e, int k) {
+  Seeds s = seeds_of(j, k, WRT_Q);
+  Ex part[24];
+  if (!j->turn[k]) return end_and_increment(j, e, j->q[k], j->qd[k]);
+  for (int i = 0; i < s.n; i++) part[i] = ex_mul(j->p, ex_diff(j->p, e, s.id[i]), s.by[i]);
+  return ex_op(j->p, OP_ADD, part, s.n);
 }
 
-// The same of large rows r [m]: [m, 2 n], by the q_k, then by the v_k.
-const Ex *slopes_of(const BothEnds *j, const Ex *r, int m) {
+// Large rows of coordinates alone.
+static void of_large(const BothEnds *j, const Ex *r, int m, Ex *out) {
   int n = 2 * j->n, *ids = ARENA_ARRAY(j->arena, int, n + 1), *also = ARENA_ARRAY(j->arena, int, n + 1);
-  Ex *out = ARENA_ARRAY(j->arena, Ex, m * n + 1);
   for (int k = 0; k < j->n; k++) {
     ids[k] = j->q[k];
     also[k] = j->qd[k];
@@ -164,5 +186,47 @@ const Ex *slopes_of(const BothEnds *j, const Ex *r, int m) {
     also[j->n + k] = j->vd[k];
   }
   ex_jacobian_dense(j->p, r, m, ids, also, n, out);
+}
+
+const Ex *slopes_of(const BothEnds *j, const Ex *r, int m, bool large) {
+  int n = 2 * j->n;
+  Ex *out = ARENA_ARRAY(j->arena, Ex, m * n + 1), *column = ARENA_ARRAY(j->arena, Ex, m + 1);
+  if (large) of_large(j, r, m, out);
+  for (int k = 0; k < n && !large; k++) {
+    int slot = k % j->n;
+    bool moves = j->c->slot[slot].kind == SLOT_Q;
+    if (moves) by_unknown(j, r, m, slot, k < j->n ? WRT_Q : WRT_V, column);
+    for (int i = 0; i < m; i++) out[i * n + k] = moves ? column[i] : ex_num(j->p, 0);
+  }
+  return out;
+}
+
+// Through R(pm): the derivatives are taken in the symbols of the end, and the middle is put in at last.
+const Ex *slopes_in_middle(const BothEnds *j, const Ex *e, int m, const Ex *w, Ex per) {
+  Pool *p = j->p;
+  Arena *a = j->arena;
+  int n = 2 * j->n, all = m * n;
+  Ex *out = ARENA_ARRAY(a, Ex, all + 1), *r = ARENA_ARRAY(a, Ex, m + 1), *column = ARENA_ARRAY(a, Ex, m + 1);
+  for (int i = 0; i < m; i++) r[i] = rotation_written(a, j->s, e[i], j->rotation, j->nbody);
+  for (int i = 0; i < all; i++) out[i] = ex_num(p, 0);
+  for (int k = 0; k < j->n; k++) {
+    Turn *u = j->turn[k];
+    Seeds s = { 0, ARENA_ARRAY(a, int, 24), ARENA_ARRAY(a, Ex, 24) };
+    Ex eta[3], by_R[9], half_p[4];
+    if (j->c->slot[k].kind != SLOT_Q) continue;
+    seed(&s, j->v[k], per);
+    if (!u) seed(&s, j->q[k], ex_num(p, 0.5));
+    else rotation_middle_slope(j->s, &u->R, turn_number(j->s, &j->c->slot[k]), eta, by_R);
+    for (int i = 0; u && i < 9; i++) seed(&s, u->R.R[i], by_R[i]);
+    for (int i = 0; u && i < 4; i++) {                     // p' = 1/2 G(p) eta
+      half_p[i] = ex_num(p, 0);
+      for (int x = 0; x < 3; x++) half_p[i] = ex_add(p, half_p[i], ex_mul(p, half_g(p, u->px, i, x), eta[x]));
+      seed(&s, u->p[i], half_p[i]);
+    }
+    ex_tangent(p, r, m, s.id, s.by, s.n, column);
+    for (int i = 0; i < m; i++) out[i * n + k] = column[i];
+  }
+  back_from_rotations(j, out, all);
+  ends_at_middle_all(j, out, all, w);
   return out;
 }

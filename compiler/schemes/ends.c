@@ -110,7 +110,7 @@ BothEnds ends_of_piece(Arena *a, const System *s, const SysClass *c, const Equat
 }
 
 // ---- values at a point ----------------------------------------------------------------------------------------------
-static void at_middle_all(const BothEnds *j, Ex *e, int n, const Ex *by) {
+void ends_at_middle_all(const BothEnds *j, Ex *e, int n, const Ex *by) {
   int *from = ARENA_ARRAY(j->arena, int, 2 * j->n + 1);
   Ex *to = ARENA_ARRAY(j->arena, Ex, 2 * j->n + 1);
   for (int k = 0; k < j->n; k++) {
@@ -122,7 +122,7 @@ static void at_middle_all(const BothEnds *j, Ex *e, int n, const Ex *by) {
 }
 
 Ex ends_at_middle(const BothEnds *j, Ex e, const Ex *by) {
-  at_middle_all(j, &e, 1, by);
+  ends_at_middle_all(j, &e, 1, by);
   return e;
 }
 
@@ -141,7 +141,7 @@ static bool is_middle(const BothEnds *j, int point) {
 }
 
 void ends_at_all(const BothEnds *j, Ex *e, int n, int point) {
-  if (is_middle(j, point)) at_middle_all(j, e, n, j->vm);
+  if (is_middle(j, point)) ends_at_middle_all(j, e, n, j->vm);
   else if (point == BEGIN) at_begin_all(j, e, n);
 }
 

@@ -40,6 +40,7 @@ typedef struct BothEnds {
 // ---- ends.c ---------------------------------------------------------------------------------------------------------
 BothEnds ends_of_piece(Arena *a, const System *s, const SysClass *c, const Equations *q);
 Ex   ends_at_middle(const BothEnds *j, Ex e, const Ex *by);               // q -> qm, t -> tm, v -> by
+void ends_at_middle_all(const BothEnds *j, Ex *e, int n, const Ex *by);
 void ends_at_all(const BothEnds *j, Ex *e, int n, int point);        // of the scheme
 Ex   ends_at(const BothEnds *j, Ex e, int point);
 Ex   ends_at_time(const BothEnds *j, Ex e, int point);                     // e with the time of the point alone
@@ -48,9 +49,8 @@ void add_to(const BothEnds *j, Ex *to, Ex e);
 void entry_push(const BothEnds *j, Entries *to, int row, int col, Wrt wrt, Ex value);   // none where it is 0
 
 // ---- discrete.c -----------------------------------------------------------------------------------------------------
-// Df/Dq from q0 to q; false where f is free of coordinates. on: angles of atan2 go on over +-pi. plain: in the numbers
-// of p, not of R.
-bool discrete_over(const BothEnds *j, Ex f, bool on, bool plain, Ex *out);
+// Df/Dq from q0 to q; false where f is free of coordinates. on: angles of atan2 go on over +-pi.
+bool discrete_over(const BothEnds *j, Ex f, bool on, Ex *out);
 bool discrete_of(const BothEnds *j, Ex f, Ex *out);
 // The rate of f(q) by both its arguments together, docs/numerics/bodies.md (13): by_q and by_v with
 //   by_q . (q - q0) + by_v . (v - v0) = rate(v, q) - rate(v0, q0)
@@ -59,7 +59,10 @@ void discrete_rate(const BothEnds *j, Ex f, Ex *by_q, Ex *by_v);
 void back_from_rotations(const BothEnds *j, Ex *e, int n);
 void entries_back(const BothEnds *j, Entries *e);
 Ex   along_slot(const BothEnds *j, Ex e, int k);                      // d e/dq along slot k at one time
-// d e/d q_k and d e/d v_k at the end, the increment moving along.
+// By the unknowns at the end, their increments moving along: of e by q_k; of rows r [m] by the q_k, then the v_k: [m, 2
+// n], multipliers and states left out. large: of intermediate quantities, and no body turns.
 Ex   by_position(const BothEnds *j, Ex e, int k);
-Ex   by_velocity(const BothEnds *j, Ex e, int k);
-const Ex *slopes_of(const BothEnds *j, const Ex *r, int m);          // of large rows r [m]: [m, 2 n], by q_k, then v_k
+const Ex *slopes_of(const BothEnds *j, const Ex *r, int m, bool large);
+// The same of e [m] in the middle, where bodies turn; e is in the symbols of the end still. Velocities are w, each is
+// `per` times its increment of position.
+const Ex *slopes_in_middle(const BothEnds *j, const Ex *e, int m, const Ex *w, Ex per);

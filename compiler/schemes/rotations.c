@@ -160,6 +160,7 @@ void rotation_back(const System *s, const Rotation *body, int *from, Ex *to) {
   memcpy(from + 27, body->rate0, sizeof body->rate0);
   matrix_of(p, body->p, to);
   matrix_of(p, body->p0, to + 9);
+  for (int i = 0; i < 18; i++) to[i] = ex_1(p, OP_SHARED, to[i]);
   times_hat(p, to, body->spin, to + 18);
   times_hat(p, to + 9, body->spin0, to + 27);
 }
@@ -187,11 +188,11 @@ static void to_body(Pool *p, const Rotation *body, const Ex *by, int column, Ex 
     Ex of_R[3], along[3];
     for (int row = 0; row < 3; row++) {
       of_R[row] = ex_sym(p, body->R0[3 * row + i]);
-      along[row] = by[3 * row + column];
+      along[row] = ex_1(p, OP_SHARED, by[3 * row + column]);
     }
-    y[i] = dot(p, of_R, along);
+    y[i] = ex_1(p, OP_SHARED, dot(p, of_R, along));
   }
-  for (int i = 0; i < 3; i++) x[i] = ex_sub(p, y[i], ex_mul(p, half, cross(p, body->xi, y, i)));
+  for (int i = 0; i < 3; i++) x[i] = ex_1(p, OP_SHARED, ex_sub(p, y[i], ex_mul(p, half, cross(p, body->xi, y, i))));
   memcpy(z, x, sizeof x);
 }
 
@@ -229,20 +230,41 @@ void rotation_along(const System *s, const Rotation *body, const Ex *by_R, const
     velocity_in_body(p, body, column, x);
     for (int i = 0; i < 3; i++) v[i] = ex_add(p, v[i], cross(p, x, z, i));
   }
+  for (int i = 0; i < 3; i++) v[i] = ex_1(p, OP_SHARED, v[i]);
   Ex share = ex_op(p, OP_MUL, (Ex[]){ ex_num(p, 0.25), c_square(p, body), dot(p, body->xi, v) }, 3);
   for (int i = 0; i < 3; i++) out[i] = ex_sub(p, v[i], ex_mul(p, share, body->xi[i]));
+}
+
+// (I - 1/2 xi^) c^2 e_k
+static void turn_of_end(Pool *p, const Rotation *body, const Ex *unit, Ex *eta) {
+  Ex half = ex_num(p, 0.5), c2 = c_square(p, body);
+  for (int i = 0; i < 3; i++)
+    eta[i] = ex_mul(p, c2, ex_sub(p, unit[i], ex_mul(p, half, cross(p, body->xi, unit, i))));
 }
 
 RotationSlope rotation_slope(const System *s, const Rotation *body, int k) {
   Pool *p = s->pool;
   RotationSlope d;
-  Ex R[9], unit[3], eta[3], half = ex_num(p, 0.5), c2 = c_square(p, body);
+  Ex R[9], unit[3], eta[3];
   for (int i = 0; i < 9; i++) R[i] = ex_sym(p, body->R[i]);
   for (int i = 0; i < 3; i++) unit[i] = ex_num(p, i == k);
-  for (int i = 0; i < 3; i++)
-    eta[i] = ex_mul(p, c2, ex_sub(p, unit[i], ex_mul(p, half, cross(p, body->xi, unit, i))));
+  turn_of_end(p, body, unit, eta);
   times_hat(p, R, eta, d.R);
   times_hat(p, d.R, body->spin, d.rate);
   times_hat(p, R, unit, d.by_spin);
   return d;
+}
+
+void rotation_middle_slope(const System *s, const Rotation *body, int k, Ex *eta, Ex *by_R) {
+  Pool *p = s->pool;
+  Ex R[9], unit[3], half = ex_num(p, 0.5), c2 = c_square(p, body), c = ex_1(p, OP_SQRT, c2);
+  Ex bend = ex_div(p, ex_mul(p, ex_num(p, 0.25), c2), ex_add(p, ex_num(p, 1), c));
+  for (int i = 0; i < 9; i++) R[i] = ex_sym(p, body->R[i]);
+  for (int i = 0; i < 3; i++) unit[i] = ex_num(p, i == k);
+  for (int i = 0; i < 3; i++) {
+    Ex along = ex_op(p, OP_MUL, (Ex[]){ half, c, body->xi[k], body->xi[i] }, 4);
+    eta[i] = ex_sub(p, ex_mul(p, ex_mul(p, half, c), unit[i]),
+                    ex_mul(p, bend, ex_add(p, cross(p, body->xi, unit, i), along)));
+  }
+  times_hat(p, R, eta, by_R);
 }

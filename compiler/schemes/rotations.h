@@ -36,3 +36,7 @@ void rotation_by_spin(const System *s, const Rotation *body, const Ex *by_rate, 
 // R'/d spin_k: [9] each.
 typedef struct RotationSlope { Ex R[9], rate[9], by_spin[9]; } RotationSlope;
 RotationSlope rotation_slope(const System *s, const Rotation *body, int k);
+
+// The same of R(pm), pm half way, p0 and xi/2: d R(pm)/d xi_k = R eta^, in the symbols R of the end, with
+//   eta = c/2 e_k - c^2/(4 (1 + c)) (xi x e_k + c/2 xi_k xi),   c = 1/sqrt(1 + |xi|^2/4)
+void rotation_middle_slope(const System *s, const Rotation *body, int k, Ex *eta, Ex *by_R);

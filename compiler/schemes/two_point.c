@@ -161,30 +161,41 @@ static void potential(const BothEnds *j, const Share *s, TwoPoint *t) {
   for (int r = 0; r < j->c->nrow; r++) add_to(j, &t->r[r], ex_mul(j->p, s->weight, d[j->c->row[r]]));
 }
 
-// h f(qm, dq/h): where f is affine in the velocities, h does not stand below the line.
-static Ex impulse_of_damping(const BothEnds *j, Ex f) {
+// h f(qm, dq/h) = e(qm, w): where f is affine in the velocities, h does not stand below the line. Where it is linear, e
+// is f itself, which keeps its factors: the rate of a damper stands in all its rows. The velocities of w are `per` dq.
+static Ex impulse_of_damping(const BothEnds *j, const Ex *f, int rows, Ex *e, Ex *w) {
   Pool *p = j->p;
-  Ex *w = ARENA_ARRAY(j->arena, Ex, j->n + 1);
-  for (int k = 0; k < j->n; k++) w[k] = ex_num(p, 0);
-  if (ex_affine(p, f, j->v, j->n)) {
-    Ex sum = ex_mul(p, j->h, ends_at_middle(j, f, w));
-    for (int k = 0; k < j->n; k++)
-      add_to(j, &sum, ex_mul(p, ends_at_middle(j, ex_diff(p, f, j->v[k]), w), j->dq[k]));
-    return sum;
+  Ex *still = ARENA_ARRAY(j->arena, Ex, j->n + 1), one = ex_num(p, 1), per = one;
+  bool linear = j->nbody > 0;
+  for (int k = 0; k < j->n; k++) still[k] = ex_num(p, 0);
+  for (int r = 0; r < rows; r++) {
+    if (!ex_affine(p, f[r], j->v, j->n)) per = ex_div(p, one, j->h);
+    linear = linear && ex_is_num(p, ex_subst(p, f[r], j->v, still, j->n), 0);
   }
-  for (int k = 0; k < j->n; k++) w[k] = ex_div(p, j->dq[k], j->h);
-  return ex_mul(p, j->h, ends_at_middle(j, f, w));
+  for (int r = 0; r < rows; r++) {
+    e[r] = linear && per == one ? f[r] : ex_mul(p, j->h, per == one ? ex_subst(p, f[r], j->v, still, j->n) : f[r]);
+    for (int k = 0; k < j->n && per == one && !linear; k++)
+      add_to(j, &e[r], ex_mul(p, ex_diff(p, f[r], j->v[k]), ex_sym(p, j->v[k])));
+  }
+  for (int k = 0; k < j->n; k++) w[k] = ex_mul(p, per, j->dq[k]);
+  return per;
 }
 
-static void damping(const BothEnds *j, const Share *s, TwoPoint *t) {
+// Their derivatives [nrow, 2 n] where bodies turn, else NULL.
+static const Ex *damping(const BothEnds *j, const Share *s, TwoPoint *t) {
   Pool *p = j->p;
+  const SysClass *c = j->c;
   INVARIANT(s->n == 1 && s->weight == j->h);
+  Ex *e = ARENA_ARRAY(j->arena, Ex, c->nrow + 1), *w = ARENA_ARRAY(j->arena, Ex, j->n + 1);
+  Ex per = impulse_of_damping(j, c->f, c->nrow, e, w);
+  for (int r = 0; r < c->nrow; r++) e[r] = ex_neg(p, e[r]);           // f = -dR/dv
   t->damping = ex_num(p, 0);
-  for (int r = 0; r < j->c->nrow; r++) {
-    Ex impulse = impulse_of_damping(j, j->c->f[r]);                   // f = -dR/dv
-    add_to(j, &t->r[r], ex_neg(p, impulse));
-    add_to(j, &t->damping, ex_neg(p, ex_mul(p, impulse, ex_div(p, j->dq[j->c->row[r]], j->h))));
+  for (int r = 0; r < c->nrow; r++) {
+    Ex impulse = ends_at_middle(j, e[r], w);
+    add_to(j, &t->r[r], impulse);
+    add_to(j, &t->damping, ex_mul(p, impulse, ex_div(p, j->dq[c->row[r]], j->h)));
   }
+  return j->nbody > 0 ? slopes_in_middle(j, e, c->nrow, w, per) : NULL;
 }
 
 // F along s: h F Ds/Dq at the middle of time, Ds/Dq (q - q0) = s(q) - s(q0), angles going on over +-pi; with s linear
@@ -200,7 +211,7 @@ static void applied_along(const BothEnds *j, const Share *s, TwoPoint *t) {
       ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
       d[k] = ends_at(j, d[k], m);
     }
-  else discrete_over(j, ends_at_time(j, c->along, m), true, false, d);
+  else discrete_over(j, ends_at_time(j, c->along, m), true, d);
   for (int r = 0; r < c->nrow; r++) {
     int k = c->row[r];
     t->r[r] = ex_sub(p, t->r[r], ex_mul(p, ex_mul(p, ex_neg(p, s->weight), F), d[k]));
@@ -226,17 +237,17 @@ static bool moves(int id, void *system) {
          y->kind == SYM_TIME0 || y->kind == SYM_VALUE_D || y->kind == SYM_RATE_D;
 }
 
-static void derivatives(const BothEnds *j, TwoPoint *t) {
+// slope: where they are known.
+static void derivatives(const BothEnds *j, const Ex *slope, TwoPoint *t) {
   const SysClass *c = j->c;
   bool large = false;
   for (int r = 0; r < c->nrow && !reads_turns(j->s, c); r++) large |= ex_is_shared(j->p, t->r[r]);
-  const Ex *slope = large ? slopes_of(j, t->r, c->nrow) : NULL;
+  if (!slope) slope = slopes_of(j, t->r, c->nrow, large);
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < j->n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
-      const Ex *of = large ? slope + r * 2 * j->n : NULL;
-      entry_push(j, &t->cjac, c->row[r], k, WRT_Q, large ? of[k] : by_position(j, t->r[r], k));
-      entry_push(j, &t->cjac, c->row[r], k, WRT_V, large ? of[j->n + k] : by_velocity(j, t->r[r], k));
+      entry_push(j, &t->cjac, c->row[r], k, WRT_Q, slope[r * 2 * j->n + k]);
+      entry_push(j, &t->cjac, c->row[r], k, WRT_V, slope[r * 2 * j->n + j->n + k]);
     }
 }
 
@@ -249,12 +260,13 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, const Eq
   Terms terms = terms_of(&piece, q->momentum(&piece));
   Share V = share_of(&terms, POTENTIAL_SLOPE), R = share_of(&terms, DAMPING), F = share_of(&terms, APPLIED);
   bool large = c->kinetic != EX_NONE && ex_is_shared(s->pool, c->kinetic) && !reads_turns(s, c);
+  const Ex *slope = NULL;
   if (c->kinetic != EX_NONE) (large ? large_kinetic : kinetic)(&j, &terms, &t);
   else if (c->potential != EX_NONE) potential(&j, &V, &t);
   else if (c->along != EX_NONE) applied_along(&j, &F, &t);
-  else if (c->dissipation != EX_NONE) damping(&j, &R, &t);
+  else if (c->dissipation != EX_NONE) slope = damping(&j, &R, &t);
   else applied(&j, &F, &t);
-  derivatives(&j, &t);
+  derivatives(&j, slope, &t);
   back_from_rotations(&j, t.r, c->nrow);
   entries_back(&j, &t.cjac);
   if (t.force != EX_NONE) back_from_rotations(&j, &t.force, 1);

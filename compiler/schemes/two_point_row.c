@@ -18,7 +18,8 @@ const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass 
   return whole;
 }
 
-// The row under construction: the sum of its terms, [slots]; bodies: their rows are functions of their places.
+// The row under construction: the sum of its terms, [slots]. bodies: their rows are functions of their places, and the
+// term of kappa is not in the sum.
 typedef struct RowTerms { const BothEnds *j; TwoPoint *t; Terms terms; Ex *force; bool bodies; } RowTerms;
 
 static const Term *term_of(const RowTerms *r, ModelFunction of) {
@@ -60,7 +61,7 @@ static void along_rate(RowTerms *r) {
   for (int k = 0; k < j->n; k++) {
     if (c->slot[k].kind != SLOT_Q) continue;
     entry_push(j, &r->t->dr, 0, k, WRT_Q, d[k]);
-    add_to(j, &r->force[k], ex_mul(j->p, term->weight, d[k]));
+    if (!r->bodies) add_to(j, &r->force[k], ex_mul(j->p, term->weight, d[k]));
   }
 }
 
@@ -93,24 +94,17 @@ static void bend(const RowTerms *r) {
     }
 }
 
-// The derivatives of what the multipliers add. Of constraints on bodies the matrix takes that of lambda alone and in
-// the numbers of p: a third of the length, off by O(h^2).
+// The derivatives of what the multipliers add. Of constraints on bodies the matrix takes those of lambda alone.
 static void curve(const RowTerms *r) {
   const BothEnds *j = r->j;
   const SysClass *c = j->c;
-  Ex *force = r->force;
-  if (r->bodies) {
-    Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
-    discrete_over(j, c->y, false, true, d);
-    for (int k = 0; k < j->n; k++) force[k] = ex_mul(j->p, term_of(r, GAP_SLOPE)->weight, d[k]);
-    bend(r);
-  }
+  if (r->bodies) bend(r);
+  const Ex *slope = slopes_of(j, r->force, j->n, false);
   for (int i = 0; i < j->n; i++)
     for (int k = 0; k < j->n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
-      entry_push(j, &r->t->curve, i, k, WRT_Q,
-                 j->turn[k] ? by_position(j, force[i], k) : ex_diff(j->p, force[i], j->q[k]));
-      entry_push(j, &r->t->curve, i, k, WRT_V, by_velocity(j, force[i], k));
+      entry_push(j, &r->t->curve, i, k, WRT_Q, slope[i * 2 * j->n + k]);
+      entry_push(j, &r->t->curve, i, k, WRT_V, slope[i * 2 * j->n + j->n + k]);
     }
 }
 

@@ -97,9 +97,9 @@ static const double *slope_of(struct adjoint *b, const player *p) {
   return slope ? copy(b, slope, (size_t)(s->a->nq + s->a->nz + s->a->nl + 1) * sizeof *slope) : NULL;
 }
 
-static void keep_piece(struct adjoint *b, player *p, kept_entry *k, int takes_time) {
+static void keep_piece(struct adjoint *b, player *p, kept_entry *k, int order) {
   k->nw = p->nw;
-  k->n = p->nw + takes_time;
+  k->n = order;
   k->w = copy(b, p->solved, (size_t)p->nw * sizeof(double));
   size_t n = (size_t)k->n;
   if (p->made != b->made || b->factors.n != k->n) {
@@ -114,7 +114,7 @@ static void keep_piece(struct adjoint *b, player *p, kept_entry *k, int takes_ti
   k->pseudo = b->factors.pseudo;
 }
 
-static void keep(player *p, const tape_entry *e, void *in) {
+static void keep(player *p, const tape_entry *e, int n, void *in) {
   struct adjoint *b = in;
   if (p->index >= b->room_kept) {
     long room = 2 * p->index + 256;
@@ -127,7 +127,7 @@ static void keep(player *p, const tape_entry *e, void *in) {
   int piece = e->kind <= TAPE_JUMP;
   int moved = p->index == 0 || (piece && p->stood) || (e[-1].kind != TAPE_ROW && e[-1].kind != TAPE_STOP);
   *k = moved ? state_of(b, p) : (kept_entry){ .state = k[-1].state, .size = p->size };
-  if (piece) keep_piece(b, p, k, play_takes_time(e));
+  if (piece) keep_piece(b, p, k, n);
   if (e->kind == TAPE_ROW || e->kind == TAPE_STOP) k->slope = slope_of(b, p);
   k->asked = e->kind == TAPE_STOP;
 }

@@ -7,6 +7,7 @@
 // their adjoint have one text. All derivatives by constants stay at their nodes, which are the first of the record.
 #include "backwards.h"
 #include "play.h"
+#include "trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ struct backwards {
   double *after, *before;               // [nof, nstate] by the state at the end and at the begin
   int     room;                         // of bar
   double *mu;
+  tracer *maker;
+  trace  *traces;
 };
 
 int backwards_states(const nsm_sim *s) {
@@ -69,6 +72,8 @@ void backwards_close(backwards *b) {
   free(b->after);
   free(b->mu);
   free(b->r.at);
+  for (trace *t = b->traces, *next; t; t = next) { next = t->next; trace_free(t); }
+  tracer_close(b->maker);
   player_close(b->p);
   free(b);
 }
@@ -81,10 +86,11 @@ backwards *backwards_open(nsm_sim *s, void *with, int nof, nsm_error *e) {
   b->nof = nof;
   b->nstate = backwards_states(s);
   b->p = player_open(s, NULL, &run, 0, 0, e);
+  b->maker = tracer_open(s, with, e);
   b->bar = calloc((size_t)nof, sizeof *b->bar);
   b->after = calloc(2 * (size_t)nof * (size_t)b->nstate, sizeof(double));
   b->before = b->after ? b->after + (size_t)nof * (size_t)b->nstate : NULL;
-  if (!b->p || !b->bar || !b->after) { backwards_close(b); sim_no_memory(e, "an adjoint"); return NULL; }
+  if (!b->p || !b->maker || !b->bar || !b->after) { backwards_close(b); sim_no_memory(e, "an adjoint"); return NULL; }
   record_now = &b->r;
   (void)new_number(0);                                  // node 0
   b->r.n = 1;
@@ -239,9 +245,89 @@ static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   return 1;
 }
 
+// ---- pieces by their trace ------------------------------------------------------------------------------------------
+static trace *trace_of(backwards *b, const tape_entry *e, const kept_entry *k) {
+  for (trace **at = &b->traces;; at = &(*at)->next) {
+    if (!*at) {
+      *at = trace_made(b->maker, e, k->state, k->w);
+      if (!*at || (*at)->fails || !replay_finish_back(*at, b->nof)) return NULL;
+    }
+    trace *t = *at;
+    if (t->fails || !trace_is_of(t, e, b->s)) continue;
+    memcpy(t->value + t->state, k->state, (size_t)t->nstate * sizeof(double));
+    memcpy(t->value + t->w, k->w, (size_t)t->nw * sizeof(double));
+    t->value[t->h] = e->h;
+    if (!replay_values(t)) continue;
+    *at = t->next;                                         // to the front
+    t->next = b->traces;
+    return b->traces = t;
+  }
+}
+
+// Derivatives by the state behind a piece, g, to the nodes that it is made of, as play_stand of piece.c says.
+static void seed_end(const backwards *b, const trace *t, const tape_entry *e, const double *g, double *bar) {
+  const nsm_sim *s = b->s;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n;
+  int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n, nz = points ? s->a->nz : s->n.radau->nz;
+  const int *out = t->out;
+  for (int i = 0; i < s->a->nq; i++) bar[i < nq ? *out++ : t->state + i] += g[i];
+  g += s->a->nq;
+  for (int i = 0; i < s->a->nz; i++) bar[i < nz ? t->w + last + i : t->state + s->a->nq + i] += g[i];
+  g += s->a->nz;
+  for (int i = 0; i < nl; i++) bar[*out++] += *g++;
+  for (int i = 0; i < s->a->nd; i++) bar[t->state + s->a->nq + s->a->nz + nl + i] += *g++;
+  for (int i = 0; i < 2 * rows; i++) bar[*out++] += *g++;
+  for (int i = s->a->nq + s->a->nz + nl + s->a->nd + 2 * rows; i < t->nstate - 2; i++) bar[t->state + i] += *g++;
+  bar[t->state + t->nstate - 2] += g[0];
+  bar[t->h] += g[0] + g[1];
+}
+
+// The length is what is left to a time of the clock, or one that was asked for.
+static void length_back(const backwards *b, const trace *t, const tape_entry *e, double *bar) {
+  double by = bar[t->h], *clock = bar + 1 + t->nconst - CLOCK;
+  bar[t->h] = 0;
+  if (e->end == TAPE_SHORT) return;
+  bar[t->state + t->nstate - 2] -= by;
+  if (e->end == TAPE_EVERY) {
+    int at = 1, n = b->s->a->m->cls[e->cls].nnum;
+    for (int c = 0; c < e->cls; c++) at += b->s->a->cls[c].tab.count * b->s->a->m->cls[c].nnum;
+    bar[at + e->instance * n] += by * (double)e->number;
+    bar[at + e->instance * n + 1] += by;
+    clock[0] += by;
+  }
+  if (e->end != TAPE_CLOCK) return;
+  if (e->number >= b->s->a->total) { clock[2] += by; return; }
+  clock[0] += by;
+  clock[1] += by * (double)e->number;
+}
+
+static int over_trace(backwards *b, const tape_entry *e, const kept_entry *k) {
+  trace *t = trace_of(b, e, k);
+  double *more = realloc(b->mu, 2 * ((size_t)k->n + 1) * sizeof *more);
+  if (!more || !t) return 0;
+  b->mu = more;
+  for (int o = 0; o < b->nof; o++) {
+    double *g = by_state(b, o), *bar = t->bar + (size_t)o * (size_t)t->n;
+    seed_end(b, t, e, g, bar);
+    replay_back(t, bar);
+    memcpy(b->mu, bar + t->w, (size_t)t->nw * sizeof *bar);
+    solve(b, k);
+    memset(bar + t->w, 0, (size_t)t->nw * sizeof *bar);
+    for (int i = 0; i < t->nw; i++) bar[t->eq[i]] -= b->mu[i];
+    replay_back(t, bar);
+    memset(bar + t->w, 0, (size_t)t->nw * sizeof *bar);    // it is the begin of J mu, which is known
+    length_back(b, t, e, bar);
+    memcpy(g, bar + t->state, (size_t)t->nstate * sizeof *g);
+    memset(bar + t->state, 0, (size_t)t->nstate * sizeof *g);
+    bar[0] = 0;
+  }
+  return 1;
+}
+
 int backwards_over(backwards *b, const tape_entry *e, const kept_entry *k) {
   if (e->kind == TAPE_BLOCK) return over_block(b, e, k);
-  return e->kind == TAPE_ROW || e->kind == TAPE_STOP ? 1 : over_piece(b, e, k);
+  return e->kind == TAPE_ROW || e->kind == TAPE_STOP ? 1 : play_takes_time(e) && k->n == k->nw ? over_trace(b, e, k)
+                                                                     : over_piece(b, e, k);
 }
 
 // ---- the start ------------------------------------------------------------------------------------------------------
@@ -250,7 +336,13 @@ void backwards_start(const backwards *b, int o, double *to) {
   const double *bar = b->bar[o] ? b->bar[o] + 1 : NULL, *g = by_state(b, o);
   int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK, delays = s->a->ndelay;
   const double *ring = g + n + 2 * s->n.r.n, *last = ring + s->a->nring;
-  for (int i = 0; i < columns; i++) to[i] = bar ? bar[i] : 0;
+  double *clock = to + columns + n + delays;
+  for (int i = 0; i < b->nconst; i++) {
+    double *at = i < columns ? &to[i] : &clock[i - columns];
+    *at = bar ? bar[i] : 0;
+    for (const trace *t = b->traces; t; t = t->next)
+      if (!t->fails) *at += t->bar[(size_t)o * (size_t)t->n + 1 + (size_t)i];
+  }
   memcpy(to += columns, g, (size_t)n * sizeof *g);
   to += n;
   for (int i = 0; i < delays; i++) {                       // before the start all that is kept is `last`
@@ -258,7 +350,5 @@ void backwards_start(const backwards *b, int o, double *to) {
     to[i] = last[i];
     for (int k = 0; k < of->room; k++) to[i] += ring[of->ring + k];
   }
-  to += delays;
-  for (int i = 0; i < CLOCK; i++) to[i] = bar ? bar[columns + i] : 0;
-  to[0] += g[b->nstate - 2] + last[delays + 1];            // the present, and the time of `last`
+  clock[0] += g[b->nstate - 2] + last[delays + 1];         // the present, and the time of `last`
 }

@@ -7,7 +7,7 @@
 typedef struct kept_entry {
   const double *state, *w, *J, *scale;
   const int    *pivot;
-  int    nw, n, pseudo;
+  int    nw, n, pseudo;                 // n: nw where a piece that takes time was played by its trace
   double size;                          // of velocities, so far
   const double *slope;                  // of q, z, l by the time, which is not that of what is read (held_time.c)
   const double *jump;                   // [nof] of means, where it ends; NULL: none

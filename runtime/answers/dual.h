@@ -50,7 +50,6 @@ static inline dual dual_along(dual x, int lane, double by) {
   x.a[1 + lane] = by;
   return x;
 }
-#endif
 static inline dual dual_mul(dual x, dual y) { return dual_by2(x.a[0] * y.a[0], y.a[0], x, x.a[0], y); }
 static inline dual dual_div(dual x, dual y) {
   double q = x.a[0] / y.a[0];
@@ -60,17 +59,29 @@ static inline dual dual_sqrt(dual x) {
   double r = sqrt(x.a[0]);
   return dual_by(r, r > 0 ? 0.5 / r : 0, x);
 }
+// Where a formula asks for values, and where an interpreter does.
+static inline void dual_asks_value(void) { }
+static inline int dual_above(dual x, dual y) { return x.a[0] > y.a[0]; }
+#endif
 
 // What kernels read (nsm_view, nsm_table of runtime/nsm_abi.h), in dual numbers.
 struct nsm_touching;
 typedef struct dual_view {
   dual t, t0, h;
   const dual *q, *v, *x, *l, *q0, *v0, *k, *dq, *dv, *dx, *d, *d_rate;
+  const int *length;                    // of q, v, x, l, d
 } dual_view;
 // Values and slopes of kernels in the order of their calls. again: the calls are those of before, with the same values
 // and other directions.
 typedef struct dual_memo { double *at; size_t used, room; int again; } dual_memo;
-typedef struct dual_table { int count; const int *ix; const dual *num; dual_memo *memo; } dual_table;   // NULL: none
+// plain: the values of num; memo: NULL where there is none
+typedef struct dual_table {
+  int count;
+  const int *ix;
+  const dual *num;
+  const double *plain;
+  dual_memo *memo;
+} dual_table;
 
 // The kernel at byte `offset` of nsm_class number `cls`; out: its arrays of results. 0: it cannot be run so.
 typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);

@@ -31,7 +31,7 @@ static dual margin(player *p, int row, dual h) {
   dual A[SIM_SLIPS], sum = dual_of(0);
   const sim_friction *f = part_with_axes(p, row, &first, &n, A);
   for (int d = first; d < first + n; d++) {
-    if (!(A[d].a[0] > 0)) continue;
+    if (!dual_above(A[d], dual_of(0))) continue;
     dual x = dual_div(p->pull[r->l[f->row[d]]], A[d]);
     sum = dual_add(sum, dual_mul(x, x));
   }
@@ -146,8 +146,9 @@ void play_means(player *p, const tape_entry *e, dual h) {
       p->mean[row] = e->law[row] == TAPE_RATE && r->friction_of[row] >= 0 ? margin(p, row, h) : dual_of(0);
     else if (kind == NSM_RELATION) {
       int set = e->law[row] == TAPE_LOW ? SIM_LOW : e->law[row] == TAPE_HIGH ? SIM_HIGH : SIM_INSIDE;
-      double l = p->l1[r->l[row]].a[0];
-      p->mean[row] = of_relation(p, e, row, set, p->hi[row].a[0] - l < l - p->lo[row].a[0], &unused);
+      dual l = p->l1[r->l[row]];
+      int side = set == SIM_INSIDE && dual_above(dual_sub(l, p->lo[row]), dual_sub(p->hi[row], l));
+      p->mean[row] = of_relation(p, e, row, set, side, &unused);
     }
   }
 }

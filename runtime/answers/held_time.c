@@ -16,7 +16,7 @@ static double value_at(const play_state *y, const nsm_sim *s, int i) {
   return i < nq ? y->q[i].a[0] : y->z[i - nq].a[0];
 }
 
-static void remember(player *p) {
+void play_remember_slope(player *p) {
   const nsm_sim *s = p->s;
   for (int i = 0; i < s->a->nq + s->a->nz; i++) p->slope_at[i] = value_at(&p->of[0], s, i);
   p->slopes = 1;
@@ -40,7 +40,7 @@ void play_slope(player *p, const tape_entry *e) {
     *(i < nq ? &q[i] : &l[i - nq]) = sum;
   }
   for (int i = 0; i < s->a->nz; i++) z[i] = by_end[last + i];
-  remember(p);
+  play_remember_slope(p);
 }
 
 // The same of a phase, before its length is put in.
@@ -52,7 +52,7 @@ void play_phase_slope(player *p, const tape_entry *e) {
   if (!e->last || !moves_in_time(e) || y->t.a[lane] == 0) return;
   const struct { const dual *of; int n; } all[] = { { y->q, s->a->nq }, { y->z, s->a->nz }, { y->l, s->a->nl + 1 } };
   for (int k = 0; k < 3; k++) for (int i = 0; i < all[k].n; i++) p->slope[at++] = all[k].of[i].a[lane] / y->t.a[lane];
-  remember(p);
+  play_remember_slope(p);
 }
 
 const double *play_slope_here(const player *p) {

@@ -71,7 +71,7 @@ static void scale_rows(player *p, int n) {
   }
 }
 
-static void factor(player *p, int n) {
+void play_factor(player *p, int n) {
   if (!is_new(p, n)) return;
   p->made++;
   scale_rows(p, n);
@@ -174,7 +174,7 @@ double play_piece(player *p, const tape_entry *e) {
   if (p->np == 0 && !p->keep && p->nw > MANY) return as_run(p, e);
   for (int k = 0; k < CORRECTIONS; k++) {
     m = linearise(p, e, n);
-    factor(p, n);
+    play_factor(p, n);
     right_sides(p, n);
     solve(p, n, p->np + 2, p->rhs);
     if (correct(p, n) <= settled) break;

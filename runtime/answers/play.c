@@ -77,7 +77,7 @@ static void stand_as_run(player *p, const tape_entry *e) {
   compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
   p->stood = 1;
-  for (int c = 0; c <= p->nc; c++) {
+  for (int c = 0; c <= p->nc - p->behind; c++) {
     const double *x = e->begin;
     dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };
     for (int k = 0; k < 4; x += n[k++]) for (int i = 0; i < n[k]; i++) to[k][i].a[0] = x[i];
@@ -91,9 +91,10 @@ int play(player *p, nsm_error *e) {
     const tape_entry *entry = &t->at[p->index];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int piece = entry->kind <= TAPE_JUMP;
+    double off = 0;
     int jumps = p->jump && (entry->kind == TAPE_IMPACT || entry->kind == TAPE_JUMP || entry->kind == TAPE_BLOCK);
     if (jumps) p->jump(p, 0, p->to);
-    if (p->keep && !piece) p->keep(p, entry, p->in);
+    if (p->keep && !piece) p->keep(p, entry, 0, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
       if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p, entry->kind == TAPE_STOP);
@@ -102,6 +103,7 @@ int play(player *p, nsm_error *e) {
       play_let_go(p);
       break;
     case TAPE_BLOCK:
+      play_catch_up(p);
       for (int c = 0; c <= p->nc; c++) {
         p->at = &p->of[c];
         play_block(p, entry);
@@ -109,8 +111,15 @@ int play(player *p, nsm_error *e) {
       break;
     default:
       stand_as_run(p, entry);
+      if (play_by_trace(p, entry, &off)) {
+        compare(p, entry, off, p->size);
+        p->captured += entry->captured;
+        p->weak += entry->weak;
+        break;
+      }
+      play_catch_up(p);
       compare(p, entry, play_piece(p, entry), p->size);
-      if (p->keep) p->keep(p, entry, p->in);
+      if (p->keep) p->keep(p, entry, p->nw + play_takes_time(entry), p->in);
       p->captured += entry->captured;
       p->weak += entry->weak;
       look_at_grazing(p, entry);
@@ -132,5 +141,6 @@ int play(player *p, nsm_error *e) {
     }
     if (!(p->mismatch <= agrees)) return refuse(p, e);
   }
+  play_catch_up(p);
   return 1;
 }

@@ -11,6 +11,7 @@
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
 //   delays.c      delayed quantities               kept_past.c  what is kept of them
 //   sens.c        `nsm sens`                      aligned.c  equal steps from event to event (refine.c)
+//   by_trace.c    pieces that are alike, as a list of operations (trace.h)
 //   adjoint.c     the tape backwards              backwards.c  a piece backwards, in recorded numbers (recorded.h)
 //
 // A piece has the unknowns w (velocities and states, multipliers) and its length h:
@@ -40,6 +41,7 @@ typedef struct play_memory { struct play_memory *next; double align; } play_memo
 
 enum { PLAY_VIEWS = 16 };               // so many views have discrete variables and signals of their own
 
+struct play_traces;
 typedef struct player {
   nsm_sim *s;
   const tape *tape;
@@ -91,8 +93,12 @@ typedef struct player {
   void (*jump)(struct player *p, int after, void *to);      // before and after what takes no time
   void (*event)(struct player *p, const tape_entry *e, void *to);      // sets end at the state at hand
   void  *to;
-  void (*keep)(struct player *p, const tape_entry *e, void *in);       // before the state at hand changes
+  void (*keep)(struct player *p, const tape_entry *e, int n, void *in);  // before the state at hand changes; its matrix
   void  *in;
+  int behind;                           // the chunk without directions is (play_catch_up)
+  void (*close_traces)(struct play_traces *t);
+  struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
+  int length[5];                        // of what views read (dual_view)
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
@@ -160,6 +166,10 @@ int  play_outputs(player *p, const tape_entry *e, dual h);
 // piece.c
 // Solved and differentiated: p->rhs has dw, dh. Returns how far the solution is off that of the run.
 double play_piece(player *p, const tape_entry *e);
+void play_factor(player *p, int n);                        // the matrix that stands in p->E
+// by_trace.c: solved and differentiated, and its end is the state at hand; 0: not so
+int  play_by_trace(player *p, const tape_entry *e, double *off);
+void play_catch_up(player *p);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 
@@ -168,6 +178,7 @@ void play_phase_ends(player *p);                           // and that of a phas
 // row, which is a time of the clock
 void play_slope(player *p, const tape_entry *e);
 void play_phase_slope(player *p, const tape_entry *e);
+void play_remember_slope(player *p);                       // p->slope is that of the state at hand
 const double *play_slope_here(const player *p);
 void play_hold_time(player *p, int asked);
 // The time t of a row: the end of the run, 1; time *number of the clock, 0; neither, -1

@@ -5,10 +5,19 @@
 // dual.h has this in the place of dual numbers where DUAL_RECORDED is defined (CMakeLists.txt); names of functions that
 // are compiled with both are told apart here.
 #pragma once
+#include <math.h>
+#include "traced.h"
 
+// What a number is made by; where a trace is made (trace.h) its node is one of the trace, whose operations are done
+// again with other values.
+typedef enum {
+  MADE_BY_SUM, MADE_BY_DIFFERENCE, MADE_BY_PRODUCT, MADE_BY_QUOTIENT, MADE_BY_ROOT, MADE_OTHERWISE
+} made_by;
 typedef struct record_node { int of[2]; double by[2]; } record_node;
-typedef struct record { record_node *at; int n, room, failed; } record;
+typedef struct record { record_node *at; int n, room, failed; struct trace *trace; } record;
 extern _Thread_local record *record_now;
+int  trace_note(struct trace *t, made_by how, double value, const int of[2], const double values[2]);
+void trace_guard(struct trace *t, const int of[2], const double values[2]);
 int  record_grow(record *r);                                          // room for more; 0: there is none
 static inline int record_node_of(int x, double by_x, int z, double by_z) {             // of record_now
   record *r = record_now;
@@ -22,21 +31,51 @@ enum { DUAL_LANES = 1, DUAL_WIDTH = 1 };
 typedef struct dual { double a[DUAL_WIDTH]; int node; } dual;
 
 static inline dual dual_of(double x) { return (dual){ { x }, 0 }; }
+static inline dual dual_made(made_by how, double y, double by_x, dual x, double by_z, dual z) {
+  if (!x.node && !z.node) return dual_of(y);
+  if (!record_now->trace) return (dual){ { y }, record_node_of(x.node, by_x, z.node, by_z) };
+  return (dual){ { y }, trace_note(record_now->trace, how, y, (int[]){ x.node, z.node },
+                                   (double[]){ x.a[0], z.a[0] }) };
+}
 static inline dual dual_by2(double y, double by_x, dual x, double by_z, dual z) {
-  return (dual){ { y }, x.node || z.node ? record_node_of(x.node, by_x, z.node, by_z) : 0 };
+  return dual_made(MADE_OTHERWISE, y, by_x, x, by_z, z);
 }
 static inline dual dual_by(double y, double slope, dual x) { return dual_by2(y, slope, x, 0, dual_of(0)); }
 static inline dual dual_add(dual x, dual y) {
   if (!y.node && y.a[0] == 0) return x;
-  return dual_by2(x.a[0] + y.a[0], 1, x, 1, y);
+  return dual_made(MADE_BY_SUM, x.a[0] + y.a[0], 1, x, 1, y);
 }
-static inline dual dual_sub(dual x, dual y) { return dual_by2(x.a[0] - y.a[0], 1, x, -1, y); }
-static inline dual dual_scale(dual x, double by) { return dual_by(x.a[0] * by, by, x); }
+static inline dual dual_sub(dual x, dual y) { return dual_made(MADE_BY_DIFFERENCE, x.a[0] - y.a[0], 1, x, -1, y); }
+static inline dual dual_mul(dual x, dual y) {
+  return dual_made(MADE_BY_PRODUCT, x.a[0] * y.a[0], y.a[0], x, x.a[0], y);
+}
+static inline dual dual_scale(dual x, double by) { return dual_mul(x, dual_of(by)); }
+static inline dual dual_div(dual x, dual y) {
+  double q = x.a[0] / y.a[0];
+  return dual_made(MADE_BY_QUOTIENT, q, 1 / y.a[0], x, -q / y.a[0], y);
+}
+static inline dual dual_sqrt(dual x) {
+  double r = sqrt(x.a[0]);
+  return dual_made(MADE_BY_ROOT, r, r > 0 ? 0.5 / r : 0, x, 0, dual_of(0));
+}
 static inline void dual_more(dual *sum, double by, const dual *x) {
   if (x->node) sum->node = record_node_of(sum->node, 1, x->node, by);
 }
 static inline int  dual_varies(dual x) { return x.node != 0; }
 static inline dual dual_along(dual x, int lane, double by) { (void)lane; (void)by; return x; }
+void trace_fails(struct trace *t);
+static inline void dual_asks_value(void) { if (record_now->trace) trace_fails(record_now->trace); }
+static inline int  dual_above(dual x, dual y) {
+  if (record_now->trace) trace_guard(record_now->trace, (int[]){ x.node, y.node }, (double[]){ x.a[0], y.a[0] });
+  return x.a[0] > y.a[0];
+}
+
+// A kernel with its slopes (compiler/dual/slopes_run.c): which call it is, -1: no memory; then each of its values.
+struct dual_view;
+struct dual_table;
+int  trace_call_begin(struct trace *t, trace_kernel *run, const struct dual_view *v, const struct dual_table *tab,
+                      int nvalue, int nslope);
+dual trace_call_value(struct trace *t, int call, int value, const trace_slope *by, int n);
 
 #define play_take recorded_play_take
 #define play_view recorded_play_view

@@ -93,6 +93,8 @@ player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, 
   p->of = play_take(p, (size_t)p->nc + 1, sizeof *p->of);
   for (int c = 0; p->of && c <= p->nc; c++) take_state(p, &p->of[c]);
   take_room(p);
+  const int length[] = { s->a->nq, s->a->nv, s->a->nz - s->a->nv, s->a->nl + 1, s->a->nd };
+  memcpy(p->length, length, sizeof length);
   if (!p->failed) return p;
   player_close(p);
   sim_no_memory(e, "derivatives");
@@ -111,6 +113,7 @@ void player_again(player *p) {
 void player_close(player *p) {
   if (!p) return;
   for (play_memory *m = p->memory, *next; m; m = next) { next = m->next; free(m); }
+  if (p->close_traces) p->close_traces(p->traces);
   free(p->memo.at);
   free(p);
 }

@@ -80,7 +80,7 @@ static dual sliding(player *p, const tape_entry *e, int row, dual h) {
   dual u[SIM_SLIPS], lambda = p->l1[r->l[row]];
   for (int d = 0; d < f->n; d++) u[d] = slip_of(p, e, f->row[d]);
   return play_slides(p, row, u, lambda, play_pressed(p, number, p->l1, h),
-                     e->slide ? e->slide[row] > 0 : lambda.a[0] < 0);
+                     e->slide ? e->slide[row] > 0 : dual_above(dual_of(0), lambda));
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------

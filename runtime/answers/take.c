@@ -251,7 +251,7 @@ nsm_code take_record(taking *k, nsm_error *e) {
   nsm_code code = NSM_OK;
   for (;;) {
     double now = nsm_time(s), near = sim_time_round_off(s, now);
-    if (!s->now.between && !k->resumed) tape_row(t);
+    if ((k->p->rows_count || a->largest) && !s->now.between && !k->resumed) tape_row(t);
     int last = code != NSM_OK || nsm_steps_done(s) >= nsm_steps_total(s);
     nsm_code played = k->resumed ? NSM_OK : take_play_on(k, last, e);
     if (played != NSM_OK) return played;

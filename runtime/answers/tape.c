@@ -18,6 +18,7 @@ static void *take(tape *t, size_t bytes) {
     if (!b) { t->failed = 1; return NULL; }
     *b = (tape_block){ t->memory, 0, room };
     t->memory = b;
+    t->bytes += (double)room;
   }
   void *at = (char *)(t->memory + 1) + t->memory->used;
   t->memory->used += bytes;
@@ -532,11 +533,7 @@ void tape_close(tape *t) {
 // What the next piece does not look back to.
 int tape_full(const tape *t) { return t->n >= AT_ONCE && !behind_block(t, t->n - 1); }
 
-double tape_bytes_of(const tape *t) {
-  double sum = 0;
-  for (const tape_block *b = t->memory; b; b = b->next) sum += (double)b->room;
-  return sum;
-}
+double tape_bytes_of(const tape *t) { return t->bytes; }
 
 void tape_again(tape *t) {
   tape_empty(t);
@@ -551,6 +548,7 @@ void tape_again(tape *t) {
 void tape_empty(tape *t) {
   for (tape_block *b = t->memory ? t->memory->next : NULL, *next; b; b = next) { next = b->next; free(b); }
   if (t->memory) { t->memory->next = NULL; t->memory->used = 0; }
+  t->bytes = t->memory ? (double)t->memory->room : 0;
   t->theta = t->gamma = NULL;
   t->n = 0;
 }

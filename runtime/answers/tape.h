@@ -61,6 +61,7 @@ typedef struct tape {
   tape_entry *at;
   long        n, room;
   tape_block *memory;
+  double      bytes;                    // of all blocks
   const double *theta, *gamma;          // those of the last piece
   unsigned char *laws;                  // [rows] laws of the last piece
   int         before;                   // nothing has happened since

@@ -74,7 +74,7 @@ static dual law_of(player *p, tape_law law, int row, const dual *u, dual l, cons
   const sim_friction *f = &r->friction[number];
   dual slip[SIM_SLIPS];
   for (int d = 0; d < f->n; d++) slip[d] = u[f->row[d]];
-  return play_slides(p, row, slip, l, play_pressed(p, number, by, h), u[row].a[0] > 0);
+  return play_slides(p, row, slip, l, play_pressed(p, number, by, h), dual_above(u[row], dual_of(0)));
 }
 
 // ---- the impact -----------------------------------------------------------------------------------------------------

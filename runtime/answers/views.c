@@ -35,12 +35,12 @@ dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual 
   const dual *rate, *zero = p->zero;
   const dual *d = discrete(p, t, &rate);
   return (dual_view){ .t = t, .t0 = t, .h = h, .q = q, .v = z, .x = z + p->s->a->nv, .l = l, .q0 = q, .v0 = z,
-                      .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate ? rate : d };
+                      .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate ? rate : d, .length = p->length };
 }
 
 int play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out) {
   int cls = (int)(k - p->s->a->cls);
-  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls], p->remembers ? &p->memo : NULL };
+  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls], k->tab.num, p->remembers ? &p->memo : NULL };
   if (!there || k->tab.count == 0) return there;
   if (!p->run(p->with, cls, (int)offset, v, &t, out)) p->without = k->c->line;
   return 1;

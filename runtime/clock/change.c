@@ -57,7 +57,7 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
   if (code == NSM_OK) {
     nsm_save(s, state);
     code = nsm_restore(other, state, e);
-    if (code == NSM_OK && other->n.radau) sim_located_stale(other);          // other laws have other sets
+    if (code == NSM_OK && (other->n.radau || other->n.flow)) sim_located_stale(other);   // other laws, other sets
   }
   if (code == NSM_OK) sim_exchange(s, other);
   if (code == NSM_OK) sim_ledger_reset(s);

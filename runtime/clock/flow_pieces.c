@@ -26,7 +26,7 @@ static void watch_conditions(nsm_sim *s, double t, double *g) {
 static void watch(nsm_sim *s, double t, double *g) {
   const struct sim_located *w = s->located;
   int n = s->n.r.n;
-  double since = t - s->n.flow->begun;
+  double since = t - s->now.flow.begun;
   (void)sim_watch(s, since, t);
   for (int row = 0; row < n; row++) {
     int set = s->now.set[row], contact = s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT, open = set != SIM_CLOSED;
@@ -136,7 +136,7 @@ int sim_flow_mend_sets(nsm_sim *s, int shortest) {
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;
-    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->n.flow->scale[2 * row]),
+    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]),
            known = fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
     if (fabs(y[row]) <= known || (shortest && fabs(reached[row]) <= known)) continue;
     double bound = y[row] > 0 ? r->lo[row] : r->hi[row];

@@ -10,7 +10,7 @@ void sim_forget_last_step(nsm_sim *s) {
   if (s->a->iterates) memset(now->gain, 0, nz * sizeof(double));
   memset(now->held, 0, rows * sizeof(double));
   memset(now->off, 0, sizeof now->off);
-  now->holds = now->sets_known = 0;
+  now->holds = now->sets_known = now->flow.runs = 0;
   if (s->touching) s->touching->rested = 0;
   if (s->a->m->place_at) memcpy(now->central, now->z, nz * sizeof(double));
   if (s->located) memset(now->set, SIM_OPEN, rows);

@@ -6,6 +6,9 @@
 //   p = lim r v(r).                                                                                            (8)
 //
 // A part that is faster than 1e-6 h counts as an impulse too; a jump below 1e-9 of the largest state is rounding.
+//
+// Where nothing jumps, unknowns without inertia and multipliers of laws have a limit for r -> 0: what holds behind the
+// event, with the states as they are. It is what a row at this instant shows.
 #include "clock.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +25,7 @@ enum { KINDS = 2 };
 struct sim_impulses {
   sim_impulse kind[KINDS];
   void   *state;
-  double *z, *v[2];                     // [nz] that of the long step; [columns] of both
+  double *z, *l, *v[2];                 // [nz] [nl] those of the long step; [columns] of both
 };
 
 void sim_impulses_open(nsm_sim *s) {
@@ -30,6 +33,7 @@ void sim_impulses_open(nsm_sim *s) {
   struct sim_impulses *w = s->impulses = SIM_NEW(s, 1, struct sim_impulses);
   w->state = sim_take(s, nsm_state_size(s), 1);
   w->z = SIM_NEW(s, s->a->nz, double);
+  w->l = SIM_NEW(s, s->a->nl, double);
   for (int k = 0; k < 2; k++) w->v[k] = SIM_NEW(s, s->a->ncolumn, double);
 }
 
@@ -46,20 +50,42 @@ static int columns_after(nsm_sim *s, double r, double *v) {
   return 1;
 }
 
+static int is_algebraic(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z]; }
+
 // Do states jump? By the same in the step of z, which was twice as long. Voltages by charge, currents by volt-seconds.
 static int states_jump(nsm_sim *s, const double *z, int *by_kind) {
   double most = 0;
   int any = 0;
   for (int i = s->a->nv; i < s->a->nz; i++)
-    if (!(s->a->algebraic && s->a->algebraic[i])) most = fmax(most, fmax(fabs(s->w.z1[i]), fabs(s->now.z[i])));
+    if (!is_algebraic(s, i)) most = fmax(most, fmax(fabs(s->w.z1[i]), fabs(s->now.z[i])));
   for (int i = s->a->nv; i < s->a->nz; i++) {
     double by = s->w.z1[i] - s->now.z[i], was = z[i] - s->now.z[i], size = fabs(s->w.z1[i]) + fabs(s->now.z[i]);
-    if ((s->a->algebraic && s->a->algebraic[i]) || !(fabs(by) > jumps * size) || !(fabs(by) > least * most) ||
+    if (is_algebraic(s, i) || !(fabs(by) > jumps * size) || !(fabs(by) > least * most) ||
         !(fabs(by - was) <= same * fabs(by))) continue;
     for (int k = 0; k < KINDS; k++)
       if (strcmp(nsm_column_unit(s, 1 + i - s->a->nv), units[k]) == 0) any = by_kind[!k] = 1;
   }
   return any;
+}
+
+// z and l for r -> 0 into those of the long step. 0: something jumps, and there is no limit.
+static int limit(const nsm_sim *s) {
+  struct sim_impulses *w = s->impulses;
+  double most = 0;
+  for (int i = 0; i < s->a->nz; i++)
+    if (!is_algebraic(s, i)) most = fmax(most, fabs(s->now.z[i]));
+  for (int i = 0; i < s->a->nz; i++)
+    if (!is_algebraic(s, i) && fabs(s->w.z1[i] - s->now.z[i]) > fmax(jumps * fabs(s->now.z[i]), least * most)) return 0;
+  for (int i = 0; i < s->a->nz; i++) w->z[i] = is_algebraic(s, i) ? 2 * s->w.z1[i] - w->z[i] : s->now.z[i];
+  for (int l = 0; l < s->a->nl; l++) w->l[l] = 2 * s->w.l1[l] - w->l[l];
+  return 1;
+}
+
+static void take_limit(nsm_sim *s) {
+  const struct sim_impulses *w = s->impulses;
+  memcpy(s->now.z, w->z, (size_t)s->a->nz * sizeof(double));
+  SIM_EACH(s, relation, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->now.l[s->n.r.l[row]] = w->l[s->n.r.l[row]];
 }
 
 static void take(nsm_sim *s, double r, const int *by_kind) {
@@ -87,12 +113,17 @@ void sim_impulses_look(nsm_sim *s, double h) {
   s->unique = NULL;
   nsm_save(s, w->state);
   double r = share * h;
-  int by_kind[KINDS] = { 0 };
+  int by_kind[KINDS] = { 0 }, known = 0;
   if (columns_after(s, r, w->v[0])) {
     memcpy(w->z, s->w.z1, (size_t)s->a->nz * sizeof(double));
-    if (columns_after(s, r / 2, w->v[1]) && states_jump(s, w->z, by_kind)) take(s, r, by_kind);
+    memcpy(w->l, s->w.l1, (size_t)s->a->nl * sizeof(double));
+    if (columns_after(s, r / 2, w->v[1])) {
+      if (states_jump(s, w->z, by_kind)) take(s, r, by_kind);
+      else known = !s->n.radau && !s->n.flow && s->now.k > 0 && limit(s);
+    }
   }
   (void)sim_restore(s, w->state, NULL);
+  if (known) take_limit(s);
   s->dump = dump;
   s->unique = unique;
 }

@@ -36,8 +36,9 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
-  double **by_row[] = { &w->f,   &w->low,  &w->high, &w->last, &w->past, &w->tolerance, &w->gap, &w->rate,
-                        &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e, &w->fall, &w->before };
+  double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->above, &w->low_rate, &w->high_rate,
+                        &w->tolerance, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
+                        &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
@@ -116,16 +117,10 @@ static void restitution(nsm_sim *s, int captured) {
 // Friction that slides on in several directions acts against the mean slip of the piece, u_E + u_B: a restitution of 1.
 // Against u_E a slip that turns would be of first order. `consistent` and event_driven have laws of their own.
 static void by_mean_slip(nsm_sim *s, int on) {
-  sim_rows *r = &s->n.r;
   if (s->n.con || s->n.flow) return;
-  for (int f = 0; f < r->nfriction; f++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&r->friction[f], part);
-    for (int p = 0; p < parts; p++) {
-      const int *row = r->friction[f].row + part[p].first;
-      for (int d = 0; part[p].n > 1 && d < part[p].n; d++) r->e[row[d]] = on && s->now.set[row[0]] == SIM_SLIPS_ON;
-    }
-  }
+  SIM_EACH_PART(s, p)
+    for (int d = 0; p.disk->n > 1 && d < p.disk->n; d++)
+      s->n.r.e[p.row[d]] = on && s->now.set[p.row[0]] == SIM_SLIPS_ON;
 }
 
 // Is the slip at the begin no more than what friction, as it presses in the trial, could take from it?
@@ -144,16 +139,12 @@ static int may_stop(const nsm_sim *s, int number, const sim_disk *part) {
 int sim_located_stops(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int any = 0;
-  for (int f = 0; f < r->nfriction; f++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&r->friction[f], part);
-    for (int p = 0; p < parts; p++) {
-      const int *row = r->friction[f].row + part[p].first;
-      int head = row[0], on = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0;
-      int ends = on && (s->located->f[head] < -s->located->tolerance[head] || may_stop(s, f, &part[p]));
-      for (int d = 0; ends && d < part[p].n; d++) r->e[row[d]] = 0;
-      any |= ends;
-    }
+  if (s->n.con || s->n.flow) return 0;
+  SIM_EACH_GRIP(s, p) {
+    int head = p.row[0], on = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0;
+    int ends = on && (s->located->f[head] < -s->located->tolerance[head] || may_stop(s, p.block, p.disk));
+    for (int d = 0; ends && d < p.disk->n; d++) r->e[p.row[d]] = 0;
+    any |= ends;
   }
   return any;
 }
@@ -185,7 +176,7 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
     if (s->n.galerkin) sim_watch_still_slides(s);
     too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
-  if (s->n.flow) s->n.flow->jumped = 0;
+  if (s->n.flow) s->now.flow.jumped = 0;
   else if (!s->n.galerkin) sim_watch_show(s, s->w.length);
   by_mean_slip(s, 1);
   return code;

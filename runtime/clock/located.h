@@ -15,7 +15,8 @@
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
-  double *last, *past;                  // [rows] at the lower end of the bracket, and at the one before
+  double *last, *past, *above;          // [rows] at the lower end of the bracket, and at those before it and above it
+  double *low_rate, *high_rate;         // [rows] of gaps, at both ends of the bracket
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
   double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none
@@ -36,6 +37,12 @@ struct sim_located {
   double  from, until;                  // begin and end of the step of the clock
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
+
+// Of every block of friction, or of those that act, every part (slip, rolling): number of the block, disk, rows.
+typedef struct sim_grip { int block, at, n, acting; sim_disk of[2]; const sim_disk *disk; const int *row; } sim_grip;
+int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it was the last one; located_rows.c
+#define SIM_EACH_PART(s, p) for (sim_grip p = { .block = -1 }; sim_next_part(s, &p);)
+#define SIM_EACH_GRIP(s, p) for (sim_grip p = { .block = -1, .acting = 1 }; sim_next_part(s, &p);)
 
 // located_watch.c
 void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0

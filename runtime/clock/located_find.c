@@ -11,7 +11,8 @@
 
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
-                    beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
+                    flat = 1e-6,        // of the piece: to what the end of a slip is known where it does not go to zero
+              beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
   nsm_code code = sim_try(s, r, s->now.t + r, e);
@@ -75,15 +76,45 @@ static double first_dip(const nsm_sim *s, double h) {
   return first;
 }
 
-// The next length between lo and hi.
-static double next(const nsm_sim *s, double lo, double hi) {
-  const struct sim_located *w = s->located;
-  double r = hi;
-  for (int row = 0; row < s->n.r.n; row++) {
-    double a = w->low[row], b = w->high[row];
-    if (!(b < 0)) continue;
-    r = fmin(r, a > 0 && isfinite(a) ? lo + (hi - lo) * (a / (a - b)) : lo + 0.25 * (hi - lo));
+// Zero in (0, h) of the cubic with values and rates at both ends (Hermite), g0 > 0 > g1; h: none is found. left: from a
+// gap of 0 that grows, of the cubic over x.
+static double zero_of_cubic(double g0, double u0, double g1, double u1, double h, int left) {
+  double d = (g1 - g0) / h, a = (u0 + u1 - 2 * d) / (h * h), b = (3 * d - 2 * u0 - u1) / h, lo = 0, hi = h, x = h;
+  for (int k = 0; k < MOST_TRIES && lo < x; k++) {
+    double g = left ? u0 + x * (b + x * a) : g0 + x * (u0 + x * (b + x * a)),
+           slope = left ? b + 2 * x * a : u0 + x * (2 * b + 3 * x * a), to;
+    if (g == 0) return x;
+    *(g < 0 ? &hi : &lo) = x;
+    to = x - g / slope;
+    if (!(to > lo && to < hi)) to = lo + 0.5 * (hi - lo);
+    if (fabs(to - x) <= 4 * DBL_EPSILON * h) return to;
+    x = to;
   }
+  return x;
+}
+
+// What is between lo and hi. `from`, `above`: the lower and the upper end before. side: 1 where the last trial was
+// behind the root, -1: before; `again` more before that one were so. Trials that have not halved the bracket (`wide`,
+// its width then) in four are followed by one in its middle, and the function is taken as one that jumps. flat: over
+// the root, as it does not go to zero before it. looked: at the begin.
+typedef struct bracket { double whole, from, lo, hi, above, wide; int side, again, jumps, flat, looked; } bracket;
+
+// Of a gap the zero of the cubic, as its rates are known; else of the secant.
+static double next_of(const nsm_sim *s, const bracket *b, int row) {
+  const struct sim_located *w = s->located;
+  double f0 = w->low[row], f1 = w->high[row], h = b->hi - b->lo, u0 = w->low_rate[row], u1 = w->high_rate[row];
+  int set = s->now.set[row], left = set == SIM_LEFT && b->lo == 0;
+  if ((set == SIM_OPEN || set == SIM_LEFT) && f0 > 0 && isfinite(f0) && isfinite(u0 + u1)) {
+    double r0 = set == SIM_LEFT ? b->lo : 1, r1 = set == SIM_LEFT ? b->hi : 1;
+    return b->lo + zero_of_cubic(left ? 0 : f0 * r0, u0, f1 * r1, u1, h, left);
+  }
+  return b->lo + h * (f0 > 0 && isfinite(f0) ? f0 / (f0 - f1) : 0.25);
+}
+
+// The next length between lo and hi.
+static double next(const nsm_sim *s, const bracket *b) {
+  double r = b->hi;
+  for (int row = 0; row < s->n.r.n; row++) if (s->located->high[row] < 0) r = fmin(r, next_of(s, b, row));
   return r;
 }
 
@@ -114,32 +145,75 @@ static int ends_before(nsm_sim *s, double lo) {
 
 // A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
 // both sides hardly move; those through the last two places before the root (w->past at `from`, w->last at lo) find it.
-// What is between lo and hi; `from`: the lower end before. Every fourth length is the middle, and if those since the
-// last middle (`wide`, the width then) have not halved the bracket, the function is taken as one that jumps. side: 1
-// where the last trial was behind the root, -1: before; `again` more before that one were so.
-typedef struct bracket { double from, lo, hi, wide; int side, again, jumps; } bracket;
-
-// A little less than that place is taken where the last trial was behind the root, else a little more; the more trials
-// are on one side the less little. 0: they do not know.
+// Their zero; 0: they do not know; infinity: nothing goes to zero there.
 static double from_before(const nsm_sim *s, const bracket *b) {
-  static const double aside[] = { 1e-2, 0.1 };
   const struct sim_located *w = s->located;
-  double r = b->hi;
+  double r = INFINITY;
+  if (!(b->lo > b->from)) return 0;
   for (int row = 0; row < s->n.r.n; row++) {
     if (!(w->high[row] < 0)) continue;
     double past = w->past[row], last = w->last[row];
-    if (!(past > last && last > 0 && isfinite(past))) return 0;
-    r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
+    if (!(last > 0 && isfinite(past))) return 0;
+    if (past > last) r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
   }
-  return b->again < 2 ? b->lo + (r - b->lo) * (1 - b->side * aside[b->again]) : 0;
+  return r;
+}
+
+// Has it crossed at the begin already, as the last two trials say? A force that has run out there has no sign before.
+static int crossed_from_start(const nsm_sim *s, const bracket *b) {
+  const struct sim_located *w = s->located;
+  for (int row = 0; b->lo == 0 && b->above > b->hi && row < s->n.r.n; row++) {
+    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT;
+    double f = w->high[row], slope = (w->above[row] - f) / (b->above - b->hi);
+    if (!gap && f < 0 && w->above[row] < 0 && f - slope * b->hi < 0.5 * f) return 1;
+  }
+  return 0;
+}
+
+// Of so short a trial forces are round-off of velocities over its length: it is asked about those rows alone.
+static void only_those(nsm_sim *s, bracket *b) {
+  for (int row = 0; row < s->n.r.n; row++) if (!(s->located->high[row] < 0)) s->located->f[row] = INFINITY;
+  b->looked = 2;
+}
+
+// Where the last trial was behind the root: is what has crossed there nearer to zero than it is at the lower end? What
+// jumps is not.
+static int is_near(const nsm_sim *s, const bracket *b) {
+  const struct sim_located *w = s->located;
+  int behind = b->side > 0 && b->again == 0 && b->lo > 0;
+  for (int row = 0; behind && row < s->n.r.n; row++)
+    if (w->high[row] < 0 && !(-w->high[row] < w->last[row])) return 0;
+  return behind;
+}
+
+// Of a function that jumps. Behind the root nothing is known, so a little less is taken where the last trial was there.
+static double before_jump(const nsm_sim *s, bracket *b) {
+  static const double aside[] = { 0.03, 0.3 };
+  double r = from_before(s, b), width = b->hi - b->lo;
+  int away = r > b->hi + width;
+  b->flat = away;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (s->located->high[row] < 0) b->flat &= s->now.set[row] == SIM_SLIPS_ON;
+  if (away || b->again > 2 || (b->side > 0 && b->again > 1)) return 0;
+  return b->side > 0 ? b->lo + (fmin(r, b->hi) - b->lo) * (1 - aside[b->again]) : r;
 }
 
 static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
-  double width = b->hi - b->lo, r = b->jumps ? from_before(s, b) : tries % 4 == 0 ? 0 : next(s, b->lo, b->hi);
-  if (tries % 4 == 0) {
-    b->jumps |= width > 0.5 * b->wide && !s->n.galerkin;     // where a slip stops, its pieces have several solutions
-    b->wide = 0.5 * width;
+  double width = b->hi - b->lo, r;
+  int slow = tries % 4 == 0 && width > 0.5 * b->wide, twice = b->side < 0 && b->again > 0;
+  if (tries % 4 == 0) b->wide = width;
+  if (!b->looked && crossed_from_start(s, b)) {
+    b->looked = 1;
+    return 0.5 * none * b->whole;
   }
+  b->jumps |= slow && !s->n.galerkin;                      // where a slip stops, its pieces have several solutions
+  if (b->jumps && is_near(s, b)) {
+    b->jumps = b->flat = slow = 0;
+    b->wide = width;
+  }
+  double before = twice && !slow ? from_before(s, b) : 0;
+  b->jumps |= before >= b->hi && !s->n.galerkin;
+  r = b->jumps ? before_jump(s, b) : slow ? 0 : before > 0 ? before : next(s, b);
   if (!(r > b->lo && r < b->hi)) r = b->lo + 0.5 * width;
   return fmin(fmax(r, b->lo + 0.5 * least), b->hi - 0.5 * least);
 }
@@ -147,38 +221,48 @@ static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
 static void narrow(nsm_sim *s, bracket *b, double r, int up) {
   struct sim_located *w = s->located;
   int side = up ? 1 : -1;
+  size_t n = (size_t)s->n.r.n * sizeof(double);
+  memcpy(up ? w->high_rate : w->low_rate, w->rate, n);
   if (up) {
+    b->above = b->hi;
     b->hi = r;
+    SIM_SWAP(w->above, w->high);
     for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
   } else {
     b->from = b->lo;
     b->lo = r;
     SIM_SWAP(w->past, w->last);
     ordinates(s, r, w->last);
-    memcpy(w->low, w->last, (size_t)s->n.r.n * sizeof(double));
+    memcpy(w->low, w->last, n);
   }
   double *stays = up ? w->low : w->high;
-  for (int row = 0; b->side == side && row < s->n.r.n; row++) stays[row] *= 0.5;
+  for (int row = 0; b->side == side && row < s->n.r.n; row++) {
+    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT;
+    if (!gap) stays[row] *= 0.5;
+  }
   b->again = b->side == side ? b->again + 1 : 0;
   b->side = side;
 }
 
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
-  bracket b = { .hi = *length, .wide = *length };
-  double whole = b.hi, tried = b.hi,
+  bracket b = { .whole = *length, .hi = *length, .wide = *length };
+  double tried = b.hi,
          least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + b.hi));
   sim_watch_tolerances(s, b.hi);
   for (int row = 0; row < s->n.r.n; row++) {
     w->low[row] = w->last[row] = sim_watch_start(s, row);
     w->high[row] = crossed(s, row) ? ordinate(s, row, b.hi) : INFINITY;
   }
-  for (int tries = 1; b.hi - b.lo > least && tries < MOST_TRIES; tries++) {
+  memcpy(w->low_rate, s->w.rate0, (size_t)s->n.r.n * sizeof(double));
+  memcpy(w->high_rate, w->rate, (size_t)s->n.r.n * sizeof(double));
+  for (int tries = 1; b.hi - b.lo > (b.flat ? fmax(least, flat * b.whole) : least) && tries < MOST_TRIES; tries++) {
     double r = choose(s, &b, tries, least);
-    if (b.lo == 0 && b.hi < none * whole) { *length = 0; break; }
+    if (b.lo == 0 && b.hi < none * b.whole) { *length = 0; break; }
     nsm_code code = attempt(s, r, e);
     if (code != NSM_OK) return code;
     tried = r;
+    if (b.looked == 1) only_those(s, &b);
     int up = 0, at = 0;
     for (int row = 0; row < s->n.r.n; row++) {
       up |= crossed(s, row);

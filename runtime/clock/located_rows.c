@@ -8,6 +8,19 @@
 
 enum { MOST = 300 };                     // rows that D couples; more are taken as monotone
 
+int sim_next_part(const nsm_sim *s, sim_grip *p) {
+  const sim_rows *r = &s->n.r;
+  if (p->block < 0 || ++p->at == p->n) {
+    do if (++p->block >= r->nfriction) return 0;
+    while (p->acting && !r->active[r->friction[p->block].row[0]]);
+    p->n = sim_friction_parts(&r->friction[p->block], p->of);
+    p->at = 0;
+  }
+  p->disk = &p->of[p->at];
+  p->row = r->friction[p->block].row + p->disk->first;
+  return 1;
+}
+
 void sim_located_relations(nsm_sim *s) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;

@@ -197,8 +197,6 @@ static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *fo
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
   int row = s->n.r.friction[number].row[part->first];
-  w->f[row] = INFINITY;
-  if (!s->n.r.active[row]) return;
   if (sim_has_fixed_sets(s)) { watch_fixed(s, number, part, forces); return; }
   grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
@@ -211,14 +209,6 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
   w->out[row] = (unsigned char)g.slides;
   w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
-}
-
-static void watch_friction(nsm_sim *s, double h, double *forces) {
-  for (int i = 0; i < s->n.r.nfriction; i++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&s->n.r.friction[i], part);
-    for (int k = 0; k < parts; k++) watch_part(s, i, &part[k], h, forces);
-  }
 }
 
 // Relations: y and multiplier at the end; where the law holds between the ends, y is extrapolated as forces are.
@@ -257,18 +247,22 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
 static double solved_of(const nsm_sim *s, int row, double forces) {
   const struct sim_flow *f = s->n.flow;
   int set = s->now.set[row], bound = set == SIM_LOW || set == SIM_HIGH;
-  if (bound || set == SIM_INSIDE) return 16 * rounds * f->scale[2 * row + (set == SIM_INSIDE)];
-  return FLOW_KNOWN * f->rtol * fmax(f->strong, forces);
+  if (bound || set == SIM_INSIDE) return 16 * rounds * s->now.flow_scale[2 * row + (set == SIM_INSIDE)];
+  return FLOW_KNOWN * f->rtol * fmax(s->now.flow.strong, forces);
 }
 
 int sim_watch(nsm_sim *s, double h, double t1) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) w->mean[row] = NAN;
+  for (int row = 0; row < r->n; row++) {
+    w->mean[row] = NAN;
+    if (r->friction_of[row] >= 0) w->f[row] = INFINITY;                  // what does not act
+  }
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double forces = 0;
   int crossed = watch_contacts(s, &v, h, &forces);
-  if (r->nfriction > 0) { slips(s, &v); watch_friction(s, h, &forces); }
+  if (r->nfriction > 0) slips(s, &v);
+  SIM_EACH_GRIP(s, p) watch_part(s, p.block, p.disk, h, &forces);
   if (w->nrelation > 0) watch_relations(s, &v, h, &forces);
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
@@ -324,20 +318,14 @@ void sim_watch_contacts(nsm_sim *s) {
 // A slip in several directions goes on from where it is: its direction is that of now, and not that at the end of the
 // short piece, where both are less than a right angle apart.
 static void from_now_on(nsm_sim *s) {
-  const sim_rows *r = &s->n.r;
   nsm_view now = sim_now(s);
   const double *rate = s->located->rate;
   slips(s, &now);
-  for (int i = 0; i < r->nfriction; i++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&r->friction[i], part);
-    for (int k = 0; k < parts; k++) {
-      const int *row = r->friction[i].row + part[k].first;
-      double along, slip = slip_of(s, &part[k], row, rate, &along);
-      if (part[k].n == 1 || s->now.set[row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
-      if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->now.z)) continue;
-      slide_along(s, &part[k], row, rate, slip);
-    }
+  SIM_EACH_PART(s, p) {
+    double along, slip = slip_of(s, p.disk, p.row, rate, &along);
+    if (p.disk->n == 1 || s->now.set[p.row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
+    if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, p.row[0], s->now.z)) continue;
+    slide_along(s, p.disk, p.row, rate, slip);
   }
 }
 
@@ -346,15 +334,10 @@ void sim_watch_others(nsm_sim *s, double t1) {
   const sim_rows *r = &s->n.r;
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   if (r->nfriction > 0) slips(s, &v);
-  for (int i = 0; i < r->nfriction; i++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&r->friction[i], part);
-    for (int k = 0; k < parts; k++) {
-      const int *row = r->friction[i].row + part[k].first;
-      grip g = grip_of(s, i, &part[k]);
-      s->now.set[row[0]] = r->active[row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
-      slide_along(s, &part[k], row, w->rate, g.slip);
-    }
+  SIM_EACH_PART(s, p) {
+    grip g = grip_of(s, p.block, p.disk);
+    s->now.set[p.row[0]] = r->active[p.row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
+    slide_along(s, p.disk, p.row, w->rate, g.slip);
   }
   if (r->nfriction > 0 && !s->n.flow && !s->touching) from_now_on(s);
   for (int i = 0; i < w->nrelation; i++) {
@@ -380,21 +363,16 @@ void sim_watch_still_slides(nsm_sim *s) {
   double known = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : rate_rounds(s);
   if (r->nfriction == 0) return;
   slips(s, &now);
-  for (int i = 0; i < r->nfriction; i++) {
-    sim_disk part[2];
-    int parts = sim_friction_parts(&r->friction[i], part);
-    for (int k = 0; k < parts; k++) {
-      const int *row = r->friction[i].row + part[k].first;
-      double along, slip;
-      const double *rate = s->located->rate;
-      if (!r->active[row[0]] || s->now.set[row[0]] != SIM_STICKS) continue;
-      slip = slip_of(s, &part[k], row, rate, &along);
-      if (slip <= known * sim_watch_velocity_terms(s, row[0], s->now.z) ||
-          slip <= stops_at_once(s, i, &part[k]))
-        continue;
-      s->now.set[row[0]] = SIM_SLIPS_ON;
-      slide_along(s, &part[k], row, rate, slip);
-    }
+  SIM_EACH_GRIP(s, p) {
+    double along, slip;
+    const double *rate = s->located->rate;
+    int head = p.row[0];
+    if (s->now.set[head] != SIM_STICKS) continue;
+    slip = slip_of(s, p.disk, p.row, rate, &along);
+    if (slip <= known * sim_watch_velocity_terms(s, head, s->now.z) || slip <= stops_at_once(s, p.block, p.disk))
+      continue;
+    s->now.set[head] = SIM_SLIPS_ON;
+    slide_along(s, p.disk, p.row, rate, slip);
   }
 }
 

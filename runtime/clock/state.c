@@ -172,6 +172,7 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
   s->a->start_error.code = NSM_OK;
   s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
   sim_signals_forget(s);
+  if (s->n.flow) sim_flow_restored(s);
   if (step != s->n.h && !sim_prepare(s, step, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   over_works(s, restore_work, (char *)(uintptr_t)at);
   return NSM_OK;

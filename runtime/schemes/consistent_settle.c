@@ -120,8 +120,9 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
     c->off[f] = 0;
     int held = k->normals == 0 || nsm_cone_is_grip(k->type) || lasting(s, k->normal[0]);
     sim_disk part[2];
-    int off = 0, slides = k->n > 1, parts = sim_friction_parts(k, part), limited = 0;
+    int off = 0, slides = k->n > 1, limited = 0;
     c->pressed[f] = c->disk[f] = held ? sim_friction_pressed(s, f, c->press) : 0;
+    int parts = c->disk[f] > 0 ? sim_friction_parts(k, part) : 0;          // most rows of shapes are free
     for (int p = 0; p < parts; p++) {
       double radius = part[p].mu * c->disk[f];
       if (!(radius > 0)) continue;

@@ -25,25 +25,18 @@ struct sim_flow {
   const nsm_flow_solver *solver;
   void   *motion;                        // the solver's own
   int     stiff;                         // which formulas it has
-  int     tires, is_not;                 // it shall have backward differences; they were no better
-  int     low;                           // pieces in a row of many steps of low order, or by backward differences
-  long    steps;                         // of the solver in these pieces
-  double  span, adams;                   // time in them; steps in a time by Adams' formulas, 0: decided
-  long    taken;                         // steps of the solver before this piece
+  long    taken, first;                  // steps of the solver before this piece, and as it began
+  int     copied, again;                 // its memory is another run's: it takes its steps again; it does
   int     n, nq, nquad, nroot;           // n = nq + nz
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
   int    *group;                         // [n] the first of its unit
-  double *y, *dy, *tolerance, *size;     // [n] state; its derivative; absolute tolerances; largest by units so far
+  double *y, *dy, *tolerance;            // [n] state; its derivative; absolute tolerances
   double *quad, *before;                 // [nquad] at the end of the trial, and at the begin of the piece
   int    *hits;                          // [nroot]
-  double *most, *scale;                  // [2 r.n] of each row largest y and multiplier so far, and their sizes
-  double *terms;                         // [nz] sizes of the forces at the end of the last piece
-  double  strong;                        // largest force so far
+  double *terms;                         // [nz] sizes of the forces where they were looked at last
   double *there;                         // [nroot] what is watched, at a root
-  int     runs, reached;                 // the solver goes on from the state of now; it has been beyond its begin
-  int     jumped;                        // since sets were read last: they may be others at the begin of a piece
+  int     reached;                       // the solver has been beyond the state of now
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
-  double  begun;                         // time of its begin
   int     rooted;                        // the trial ended at a root, at `at`
   double  at;
   double *end_q, *end_z, *end_d, end_t;  // where the last piece ended
@@ -77,6 +70,8 @@ int  flow_hidden(nsm_sim *s, const nsm_view *v);
 void flow_hidden_off(const nsm_sim *s, const double *y, double *e);
 void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
+// flow_verify.c: the sums f + g + H^T lambda into z, and sizes of their terms into terms
+void flow_terms(nsm_sim *s, double t, const double *q, const double *z);
 // flow_books.c: powers and forces of the instant at hand; books of the piece at hand
 void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double *dq);
 void flow_book(nsm_sim *s);

@@ -7,7 +7,7 @@ static const double small = 1e-3;       // of the terms that a multiplier is in
 // Of the forces of all rows that push on what moves, so far.
 static double largest_force(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
-  double largest = fmax(w->strong, DBL_MIN);
+  double largest = fmax(s->now.flow.strong, DBL_MIN);
   for (int r = 0; r < w->m; r++) {
     int row = w->row[r];
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
@@ -22,13 +22,13 @@ static double largest_force(nsm_sim *s) {
   }
   for (int f = 0; f < s->n.r.nfriction; f++)
     if (s->n.r.active[s->n.r.friction[f].row[0]]) largest = fmax(largest, sim_flow_pressed(s, f));
-  return w->strong = largest;
+  return s->now.flow.strong = largest;
 }
 
 // The largest value of the unit of z so far.
 static double size_of(const nsm_sim *s, int z) {
   const struct sim_flow *w = s->n.flow;
-  return w->size[w->group[w->nq + z]];
+  return s->now.flow_size[w->group[w->nq + z]];
 }
 
 // Size of the terms of a rate.
@@ -42,10 +42,9 @@ static double speed(const nsm_sim *s, const sim_class *k, int i) {
   return sum;
 }
 
-// M z' = f + g + sum of H^T lambda, each sum made anew.
-static double momentum(nsm_sim *s, const nsm_view *v) {
+// f + g + sum of H^T lambda, the sum made anew, and the sizes of its terms.
+static void forces(nsm_sim *s, const nsm_view *v, double *sum, double *size) {
   struct sim_flow *w = s->n.flow;
-  double *sum = w->z, *size = w->dz, off = 0;
   sim_forces(s, v, 0, sum);
   SIM_EACH(s, f_mean, k) k->c->f_fn(v, &k->tab, sum, sum + s->a->nv);
   memcpy(w->f, sum, (size_t)s->a->nz * sizeof(double));
@@ -61,7 +60,18 @@ static double momentum(nsm_sim *s, const nsm_view *v) {
         size[z] += fabs(p);
       }
   }
-  memcpy(w->terms, size, (size_t)s->a->nz * sizeof(double));
+}
+
+void flow_terms(nsm_sim *s, double t, const double *q, const double *z) {
+  nsm_view v = sim_view(s, t, q, z, s->n.flow->in.force);
+  forces(s, &v, s->n.flow->z, s->n.flow->terms);
+}
+
+// M z' is that sum.
+static double momentum(nsm_sim *s, const nsm_view *v) {
+  struct sim_flow *w = s->n.flow;
+  double *sum = w->z, *size = w->dz, off = 0;
+  forces(s, v, sum, size);
   SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
     double *m = k->mass;
@@ -103,22 +113,22 @@ static void sizes(nsm_sim *s, const double *y) {
   struct sim_flow *w = s->n.flow;
   SIM_EACH(s, relation, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      w->most[2 * row] = fmax(w->most[2 * row], fabs(y[row]));
-      w->most[2 * row + 1] = fmax(w->most[2 * row + 1], fabs(w->in.force[s->n.r.l[row]]));
+      s->now.flow_most[2 * row] = fmax(s->now.flow_most[2 * row], fabs(y[row]));
+      s->now.flow_most[2 * row + 1] = fmax(s->now.flow_most[2 * row + 1], fabs(w->in.force[s->n.r.l[row]]));
     }
   SIM_EACH(s, relation, k)
     for (int i = 0; i < k->tab.count; i++) {
       const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
-      double size = fmax(w->most[2 * (k->row0 + i)], DBL_MIN);
+      double size = fmax(s->now.flow_most[2 * (k->row0 + i)], DBL_MIN);
       for (int e = 0; e < k->c->h.n; e++) {
         int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->h.col[e]], wrt = k->c->h.wrt[e];
-        if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e]) * w->most[2 * s->n.r.of_l[ix] + 1] : 0;
+        if (wrt == NSM_WRT_L) size += ix < s->a->nl ? fabs(h[e]) * s->now.flow_most[2 * s->n.r.of_l[ix] + 1] : 0;
         else if (wrt == NSM_WRT_V || wrt == NSM_WRT_X) {
           int z = sim_z_of(s, k, i, k->c->h.col[e]);
           size += fabs(h[e]) * (fabs(s->w.z1[z]) + size_of(s, z));
         }
       }
-      w->scale[2 * (k->row0 + i)] = size;
+      s->now.flow_scale[2 * (k->row0 + i)] = size;
     }
 }
 
@@ -126,7 +136,7 @@ static void sizes(nsm_sim *s, const double *y) {
 // far: into scale[2 row + 1]. Sizes of the equations stand in dz.
 static void pushes(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
-  double *scale = w->scale;
+  double *scale = s->now.flow_scale;
   for (int row = 0; row < s->n.r.n; row++) scale[2 * row + 1] = INFINITY;
   SIM_EACH(s, b, k) {
     const nsm_pattern *p = &k->c->b;
@@ -150,7 +160,7 @@ static void pushes(nsm_sim *s) {
       }
   for (int row = 0; row < s->n.r.n; row++) {
     double *least = &scale[2 * row + 1];
-    *least = fmax(isfinite(*least) ? small * *least : 0, fmax(w->most[2 * row + 1], DBL_MIN));
+    *least = fmax(isfinite(*least) ? small * *least : 0, fmax(s->now.flow_most[2 * row + 1], DBL_MIN));
   }
 }
 
@@ -158,9 +168,9 @@ static void pushes(nsm_sim *s) {
 static double relation_off(const nsm_sim *s, int row, double y) {
   const struct sim_flow *w = s->n.flow;
   const sim_rows *r = &s->n.r;
-  double l = w->in.force[r->l[row]], size = w->scale[2 * row];
+  double l = w->in.force[r->l[row]], size = s->now.flow_scale[2 * row];
   if (w->in.of[row] < 0) return r->lo[row] == r->hi[row] ? 0 : (s->now.set[row] == SIM_HIGH ? y : -y) / size;
-  double beyond = fmax(r->lo[row] - l, l - r->hi[row]) / w->scale[2 * row + 1];
+  double beyond = fmax(r->lo[row] - l, l - r->hi[row]) / s->now.flow_scale[2 * row + 1];
   return fmax(fabs(y) / size, isfinite(beyond) ? beyond : 0);
 }
 

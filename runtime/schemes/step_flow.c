@@ -1,9 +1,15 @@
 // A piece of event_driven: the smooth motion from the state of now, with the sets of now, to the time that is asked for
 // or to the first root before it (docs/numerics/event_driven.md). The solver goes on from piece to piece as long as
 // nothing has jumped: what is recorded is its dense output, projected.
+//
+// Its memory is no part of the state. The state has what it began with instead, and where it stopped: a copy takes the
+// same steps again before it goes on, and so has the same bits. Thus the solver sees nothing of the times at which it
+// is asked, other than where it stops.
 #include "flow.h"
+#include <limits.h>
 
 enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after which it is taken as stiff
+enum { LONGEST = 4096 };                 // after which it begins anew: so many a copy may have to take again
 enum { MANY = 32, LOW = 8, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
 static const double fewer = 0.5;         // of the steps: else it is not taken as stiff any more
 static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
@@ -34,6 +40,10 @@ static int quad(void *with, double t, const double *y, double *dq) {
 static int root(void *with, double t, const double *y, double *g) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
+  if (w->again) {
+    for (int i = 0; i < w->nroot; i++) g[i] = 1;
+    return 0;
+  }
   int only_constraints = s->n.r.nfriction + s->a->on.contact.n + s->a->on.relation.n == 0;
   flow_take(s, y, s->w.q1, s->w.z1);
   if (!only_constraints && !flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
@@ -43,44 +53,75 @@ static int root(void *with, double t, const double *y, double *g) {
 }
 
 // ---- begin ----------------------------------------------------------------------------------------------------------
-// Absolute tolerances, by the largest values of each unit so far, and what a step may add to them, also by forces that
-// balance each other. Velocities that are nothing beside what would move coordinates by their size within the run have
-// that size.
-static void tolerances(nsm_sim *s) {
+// Absolute tolerances, by the largest values of each unit so far.
+static void tolerances(nsm_sim *s, double *to) {
+  const struct sim_flow *w = s->n.flow;
+  for (int i = 0; i < w->n; i++) {
+    double size = s->now.flow_size[w->group[i]];
+    to[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
+    if (i < w->nq && w->angle[i]) to[i] = 1;               // only its number of turns counts
+  }
+}
+
+// The solver has come to y by a step of its own. What grows from 0 has no size yet: tolerances are those of the begin
+// for a step of the clock.
+static void grow(void *with, double t, const double *y, double *to) {
+  nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
-  double h = s->a->step, run = fmax(s->a->until - s->now.t, h);
-  for (int i = 0; i < w->n; i++) {
-    double *size = &w->size[w->group[i]];
-    *size = fmax(*size, fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
-  }
-  double places = 0;                                       // and attitudes of bodies
-  for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, w->size[w->group[i]]);
-  for (int i = 0; i < s->a->nv; i++) {
-    double *size = &w->size[w->group[w->nq + i]];
-    *size = fmax(*size, (i < s->a->nown ? w->size[w->group[i]] : places) / run);
-  }
-  for (int i = 0; i < s->a->nv; i++) {
-    double *size = &w->size[w->group[w->nq + i]], m = s->n.inertia_start[i];
-    if (m > 0) *size = fmax(*size, h * w->terms[i] / m);
-  }
+  double *size = s->now.flow_size;
+  for (int i = 0; i < w->n; i++) size[w->group[i]] = fmax(size[w->group[i]], fabs(y[i]));
   for (int i = 0; i < s->a->nown; i++)
-    w->size[w->group[i]] = fmax(w->size[w->group[i]], h * w->size[w->group[w->nq + i]]);
-  for (int i = 0; i < w->n; i++) {
-    double size = w->size[w->group[i]];
-    w->tolerance[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
-    if (i < w->nq && w->angle[i]) w->tolerance[i] = 1;     // only its number of turns counts
+    size[w->group[i]] = fmax(size[w->group[i]], s->a->step * size[w->group[w->nq + i]]);
+  if (t == s->now.flow.begun || t > s->now.flow.begun + s->a->step) tolerances(s, w->tolerance);
+  memcpy(to, w->tolerance, (size_t)w->n * sizeof(double));
+}
+
+// Sizes where it begins: also what a step may add to values, by forces that balance each other too. Velocities that are
+// nothing beside what would move coordinates by their size within the run have that size.
+static void sizes_at_begin(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double h = s->a->step, run = fmax(s->a->until - s->now.flow.begun, h), places = 0, *size = s->now.flow_size;
+  for (int i = 0; i < w->n; i++) size[w->group[i]] = fmax(size[w->group[i]], fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
+  for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, size[w->group[i]]);   // of bodies
+  for (int i = 0; i < s->a->nv; i++) {
+    double *of = &size[w->group[w->nq + i]], m = s->n.inertia_start[i];
+    *of = fmax(*of, (i < s->a->nown ? size[w->group[i]] : places) / run);
+    if (m > 0) *of = fmax(*of, h * w->terms[i] / m);
   }
 }
 
 static int opened(nsm_sim *s, int stiff) {
   struct sim_flow *w = s->n.flow;
+  s->now.flow.stiff = stiff;
   if (w->motion && w->stiff == stiff) return 1;
   if (w->motion) w->solver->close(w->motion);
-  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, s };
+  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, grow, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
   w->taken = 0;
   return w->motion != NULL;
+}
+
+static long taken(const nsm_sim *s) {
+  long steps, evaluations;
+  s->n.flow->solver->counts(s->n.flow->motion, &steps, &evaluations);
+  return steps;
+}
+
+// At time t from y.
+static int begin_at(nsm_sim *s, double t, double first) {
+  struct sim_flow *w = s->n.flow;
+  s->now.flow.begun = t;
+  s->now.flow.first = first;
+  s->now.flow.stops = 0;
+  memcpy(s->now.flow_y, w->y, (size_t)w->n * sizeof(double));
+  memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
+  if (rhs(s, t, w->y, w->dy) != 0) return 0;
+  flow_terms(s, t, w->q, w->dz);
+  sizes_at_begin(s);
+  tolerances(s, w->tolerance);
+  w->first = taken(s);
+  return w->solver->begin(w->motion, t, w->y, first) == 0;
 }
 
 // From the state of now.
@@ -88,32 +129,63 @@ static int begin(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   memcpy(w->y, s->now.q, (size_t)w->nq * sizeof(double));
   memcpy(w->y + w->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
-  w->begun = s->now.t;
-  if (s->now.k == 0) {
-    memset(w->size, 0, (size_t)w->n * sizeof(double));
-    memset(w->terms, 0, (size_t)s->a->nz * sizeof(double));
-    w->strong = 0;
-    memset(w->most, 0, 2 * (size_t)s->n.r.n * sizeof(double));
-    memset(w->scale, 0, 2 * (size_t)s->n.r.n * sizeof(double));
-  }
   memset(w->before, 0, (size_t)w->nquad * sizeof(double));
-  if (rhs(s, s->now.t, w->y, w->dy) != 0) return 0;
-  tolerances(s);
-  return w->solver->begin(w->motion, s->now.t, w->y, w->tolerance, 0) == 0;
+  return begin_at(s, s->now.t, 0);
 }
 
 // Is the state of now the one that the solver goes on from?
 static int goes_on(const nsm_sim *s, double t1) {
   const struct sim_flow *w = s->n.flow;
-  return w->runs && !w->reached && w->end_t == s->now.t && t1 > s->now.t &&
+  return s->now.flow.runs && !w->reached && s->now.flow.stops < SIM_FLOW_STOPS && w->end_t == s->now.t &&
+         t1 > s->now.t &&
          memcmp(w->end_q, s->now.q, (size_t)w->nq * sizeof(double)) == 0 &&
          memcmp(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double)) == 0;
 }
 
+// ---- a copy ---------------------------------------------------------------------------------------------------------
+// Rates before and after an instant may differ; they are looked at within a piece where there are such instants.
+static void look_within(struct sim_flow *w, double from, double to) {
+  w->from = w->stops ? from : -INFINITY;
+  w->to = w->stops ? to : INFINITY;
+}
+
+// The solver takes the steps from its begin to the state of now again.
+static int take_again(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  int stops = s->now.flow.stops, code = NSM_FLOW_THERE;
+  double from = s->now.flow.begun, now = s->now.t, t = from;
+  memcpy(s->now.flow_size, s->now.flow_size0, (size_t)w->n * sizeof(double));
+  memcpy(w->y, s->now.flow_y, (size_t)w->n * sizeof(double));
+  w->again = 1;
+  look_within(w, from, stops > 0 ? s->now.flow_stop[0] : now);
+  int good = opened(s, s->now.flow.stiff) && begin_at(s, from, s->now.flow.first);
+  s->now.flow.stops = stops;
+  for (int i = 0; good && i < stops; i++) {
+    double stop = s->now.flow_stop[i];
+    look_within(w, from, stop);
+    code = w->solver->go(w->motion, fmin(stop, now), stop, LONG_MAX, &t, w->y, w->quad, w->hits);
+    good = code == NSM_FLOW_THERE;
+    from = stop;
+  }
+  if (good && t < now) code = w->solver->go(w->motion, now, INFINITY, LONG_MAX, &t, w->y, w->quad, w->hits);
+  w->again = 0;
+  if (good) w->taken = taken(s);
+  return good && code == NSM_FLOW_THERE;
+}
+
+void sim_flow_restored(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  memcpy(w->end_q, s->now.q, (size_t)w->nq * sizeof(double));
+  memcpy(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double));
+  w->end_t = s->now.t;
+  w->reached = 0;
+  w->copied = s->now.flow.runs;
+  tolerances(s, w->tolerance);
+}
+
 // ---- the piece ------------------------------------------------------------------------------------------------------
 static nsm_code failed(nsm_sim *s, double t, int code, nsm_error *e) {
-  struct sim_flow *w = s->n.flow;
-  w->runs = 0;
+  s->now.flow.runs = 0;
   if (code == NSM_FLOW_TOO_MUCH)
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, takes more than %d steps of the solver before "
              "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, s->a->rtol);
@@ -140,16 +212,18 @@ static int take_end(nsm_sim *s, double t) {
 
 static int on_to(nsm_sim *s, double t1, long most, double *t) {
   struct sim_flow *w = s->n.flow;
-  return w->solver->go(w->motion, t1, w->stops || w->fixed_end, most, t, w->y, w->quad, w->hits);
+  int stops = w->stops || w->fixed_end, n = s->now.flow.stops;
+  if (stops && (n == 0 || s->now.flow_stop[n - 1] != t1)) s->now.flow_stop[s->now.flow.stops++] = t1;
+  int code = w->solver->go(w->motion, t1, stops ? t1 : INFINITY, most, t, w->y, w->quad, w->hits);
+  if (s->now.flow.first == 0) s->now.flow.first = w->solver->first(w->motion);
+  return code;
 }
 
 // On from a root that is passed, where the solver finds it again and again: it begins anew there.
 static int anew(nsm_sim *s, double t1, long most, double *t) {
   struct sim_flow *w = s->n.flow;
   for (int i = 0; i < w->nquad; i++) w->before[i] -= w->quad[i];
-  w->begun = *t;
-  if (w->solver->begin(w->motion, *t, w->y, w->tolerance, 0) != 0) return NSM_FLOW_FAILED;
-  return on_to(s, t1, most, t);
+  return !begin_at(s, *t, 0) ? NSM_FLOW_FAILED : on_to(s, t1, most, t);
 }
 
 // Between two instants that are all but one: the solver does not take that.
@@ -170,8 +244,8 @@ static int over_instant(nsm_sim *s, double t1) {
 static int ended_at_begin(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   int any = 0;
-  if (!w->jumped || w->fixed_end || root(s, s->now.t, w->y, w->there) != 0) return 0;
-  w->jumped = 0;
+  if (!s->now.flow.jumped || w->fixed_end || root(s, s->now.t, w->y, w->there) != 0) return 0;
+  s->now.flow.jumped = 0;
   for (int i = 0; i < w->nroot; i++) any |= w->hits[i] = w->there[i] < 0 ? -1 : 0;
   if (!any || !w->ends(s)) return 0;
   memcpy(w->quad, w->before, (size_t)w->nquad * sizeof(double));
@@ -183,7 +257,7 @@ static int ended_at_begin(nsm_sim *s) {
 // On to t1, or to a root where there is one; what falls through 0 without being one of the model's is passed.
 static int go(nsm_sim *s, double t1, long most) {
   struct sim_flow *w = s->n.flow;
-  double t = w->begun;
+  double t = s->now.flow.begun;
   int code = on_to(s, t1, most, &t);
   while (code == NSM_FLOW_ROOT && (w->fixed_end || (root(s, t, w->y, w->there) == 0 && !w->ends(s)))) {
     if (t >= t1) { code = NSM_FLOW_THERE; break; }
@@ -196,42 +270,41 @@ static int go(nsm_sim *s, double t1, long most) {
 }
 
 // Steps of a piece that was taken, or tried.
-static void count_steps(struct sim_flow *w, long steps, double length) {
-  w->low++;
-  w->steps += steps;
-  w->span += length;
+static void count_steps(nsm_sim *s, long steps, double length) {
+  s->now.flow.low++;
+  s->now.flow.steps += steps;
+  s->now.flow.span += length;
 }
 
-static void other_formulas(struct sim_flow *w, int stiff) {
-  w->tires = stiff;
-  w->adams = stiff && w->span > 0 ? (double)w->steps / w->span : 0;
-  w->low = 0;
-  w->steps = 0;
-  w->span = 0;
-  w->runs = 0;
+static void count_none(nsm_sim *s) {
+  s->now.flow.low = 0;
+  s->now.flow.steps = 0;
+  s->now.flow.span = 0;
+}
+
+static void other_formulas(nsm_sim *s, int stiff) {
+  s->now.flow.tires = stiff;
+  s->now.flow.adams = stiff && s->now.flow.span > 0 ? (double)s->now.flow.steps / s->now.flow.span : 0;
+  count_none(s);
+  s->now.flow.runs = 0;
 }
 
 // Adams' formulas whose steps are limited by stability, and not by the error, are of low order. Backward differences
 // show whether they are: they take fewer steps, or Adams' formulas go on.
 static void look_for_stiffness(nsm_sim *s, double length) {
   struct sim_flow *w = s->n.flow;
-  long steps, evaluations;
-  w->solver->counts(w->motion, &steps, &evaluations);
-  long now = steps - w->taken;
+  sim_state *k = &s->now;
+  long steps = taken(s), now = steps - w->taken;
   w->taken = steps;
-  if (w->is_not || (w->stiff && w->adams == 0)) return;     // it is decided
-  if (!w->stiff && !(now >= MANY && w->solver->order(w->motion) <= LOW)) {
-    w->low = 0;
-    w->steps = 0;
-    w->span = 0;
-    return;
-  }
-  count_steps(w, now, length);
-  if (w->low < TIRES) return;
-  if (!w->stiff) { other_formulas(w, 1); return; }
-  w->is_not = (double)w->steps > fewer * w->adams * w->span;
-  if (w->is_not) other_formulas(w, 0);
-  w->adams = 0;
+  if (steps - w->first > LONGEST) k->flow.runs = 0;
+  if (k->flow.is_not || (w->stiff && k->flow.adams == 0)) return;     // it is decided
+  if (!w->stiff && !(now >= MANY && w->solver->order(w->motion) <= LOW)) { count_none(s); return; }
+  count_steps(s, now, length);
+  if (k->flow.low < TIRES) return;
+  if (!w->stiff) { other_formulas(s, 1); return; }
+  k->flow.is_not = (double)k->flow.steps > fewer * k->flow.adams * k->flow.span;
+  if (k->flow.is_not) other_formulas(s, 0);
+  k->flow.adams = 0;
 }
 
 // The piece from the state of now, by one kind of formulas.
@@ -243,38 +316,36 @@ static int take_anew(nsm_sim *s, double t1, int stiff, long most, int *goes) {
 
 // By Adams' formulas; where they take many steps, by backward differences; where these fail, by Adams' with more.
 static int take(nsm_sim *s, double t1, int *goes) {
-  struct sim_flow *w = s->n.flow;
-  int code = w->tires ? NSM_FLOW_TOO_MUCH : take_anew(s, t1, 0, w->is_not ? MOST_STEPS : STIFF_STEPS, goes);
-  if (code >= 0 || w->is_not) return code;
-  if (!w->tires) {
-    count_steps(w, STIFF_STEPS, t1 - s->now.t);
-    other_formulas(w, 1);
+  int code = s->now.flow.tires ? NSM_FLOW_TOO_MUCH
+                               : take_anew(s, t1, 0, s->now.flow.is_not ? MOST_STEPS : STIFF_STEPS, goes);
+  if (code >= 0 || s->now.flow.is_not) return code;
+  if (!s->now.flow.tires) {
+    count_steps(s, STIFF_STEPS, t1 - s->now.t);
+    other_formulas(s, 1);
   }
   code = take_anew(s, t1, 1, MOST_STEPS, goes);
   if (code >= 0) return code;
-  w->is_not = 1;
-  other_formulas(w, 0);
+  s->now.flow.is_not = 1;
+  other_formulas(s, 0);
   return take_anew(s, t1, 0, MOST_STEPS, goes);
 }
 
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_flow *w = s->n.flow;
-  if (s->now.k == 0) { other_formulas(w, 0); w->is_not = 0; }               // nothing of a run before
   int on = goes_on(s, t1) && s->a->nheld == 0, goes = 1, code = NSM_FLOW_FAILED;   // inputs may have other values
   s->w.flows = 1;
-  w->from = w->stops ? s->now.t : -INFINITY;
-  w->to = w->stops ? t1 : INFINITY;
   flow_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
+  if (w->copied) on = on && take_again(s);
+  w->copied = 0;
+  look_within(w, s->now.t, t1);
   if (on) {
     memcpy(w->before, w->quad, (size_t)w->nquad * sizeof(double));
-    tolerances(s);
-    w->solver->tolerances(w->motion, w->tolerance);
-    code = go(s, t1, w->stiff || w->is_not ? MOST_STEPS : STIFF_STEPS);
+    code = go(s, t1, w->stiff || s->now.flow.is_not ? MOST_STEPS : STIFF_STEPS);
   }
   if (code < 0) code = take(s, t1, &goes);
   w->reached = 1;
-  w->runs = code >= 0 && goes;
+  s->now.flow.runs = code >= 0 && goes;
   if (code >= 0) look_for_stiffness(s, w->at - s->now.t);
   if (code < 0 || !take_end(s, w->at)) return failed(s, t1, code, e);
   flow_book(s);
@@ -293,8 +364,8 @@ void sim_flow_accept(nsm_sim *s) {
 }
 
 void sim_flow_stale(nsm_sim *s) {
-  s->n.flow->runs = 0;
-  s->n.flow->jumped = 1;
+  s->now.flow.runs = 0;
+  s->now.flow.jumped = 1;
 }
 
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }

@@ -400,7 +400,7 @@ def refuses():
     need(p.returncode == 1 and "E0604" in p.stderr, p.stderr)
 
 
-def recorded_after(located):
+def recorded_after(scheme):
     """A row at an instant belongs to one side of it, that after: potentials and currents as discrete variables."""
     columns, _, _ = by_default("""import "std/circuit.nsm";
         model Ladder { param n = 3;  node gnd : V = 0, a : V, b[n] : V;
@@ -408,7 +408,7 @@ def recorded_after(located):
           VoltageSource e(a = a, b = gnd, V = s);  Resistor r(a = a, b = b[1], R = 1 [kohm]);
           Resistor q[i in 1:n-1](a = b[i], b = b[i+1], R = 1 [kohm]);
           Capacitor c(a = b[n], b = gnd, C = 1 [uF]);  Diode d(a = gnd, b = b[n]);
-          simulate { until = 3 [ms], step = 0.5 [ms], scheme = radau(located = %s) } }""" % located)
+          simulate { until = 3 [ms], step = 0.5 [ms], scheme = %s } }""" % scheme)
     for a, b1, b3, u, i in zip(*(columns[name] for name in ("a", "b[1]", "b[3]", "c.u", "e.i"))):
         need(abs(i - (b1 - a)/1e3) <= 1e-15 and abs(b3 - u) <= 1e-12, f"{i} A, {(b1 - a)/1e3} A; {b3} V, {u} V")
     need(columns["a"] == columns["s"], "the source is not that of its discrete variable")
@@ -423,6 +423,7 @@ CASES += [(f"radau of {s} stages, {name}", check, s) for s in (3, 2) for name, c
     ("nonlinear", nonlinear), ("what the scheme takes", losses))]
 CASES += [("radau, what slides", slides), ("radau, a sampled converter", sampled), ("radau, cells that slide", cells)]
 CASES += [("radau, times of events", extinction),
-          ("radau, a row at an instant", recorded_after, "true"),
-          ("radau without location, a row at an instant", recorded_after, "false"),
+          *((f"{scheme}, a row at an instant", recorded_after, scheme) for scheme in (
+              "radau", "radau(located = false)", "moreau(theta = 1)", "moreau(theta = 1/2)",
+              "moreau(theta = 1/2, located = true)")),
           ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]

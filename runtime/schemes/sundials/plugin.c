@@ -42,9 +42,12 @@ static int root(realtype t, N_Vector y, realtype *g, void *with) {
 
 // 1/(rtol |y| + atol); unlike CVodeSVtolerances it takes other tolerances while the solver goes on.
 static int weights(N_Vector y, N_Vector weight, void *with) {
-  const motion *m = with;
+  motion *m = with;
   const double *at = N_VGetArrayPointer(y);
   double *to = N_VGetArrayPointer(weight);
+  double t = 0;
+  if (CVodeGetCurrentTime(m->cvode, &t) != CV_SUCCESS) return -1;
+  m->p.grow(m->p.with, t, at, m->atol);
   for (int i = 0; i < m->p.n; i++) {
     double size = m->p.rtol * fabs(at[i]) + m->atol[i];
     if (!(size > 0)) return -1;
@@ -125,12 +128,7 @@ static void read_counts(motion *m) {
   CVodeGetNumRhsEvals(m->cvode, &m->evaluated);
 }
 
-static void tolerances(void *solver, const double *atol) {
-  motion *m = solver;
-  memcpy(m->atol, atol, (size_t)m->p.n * sizeof *atol);
-}
-
-static int begin(void *solver, double t, const double *y, const double *atol, double first) {
+static int begin(void *solver, double t, const double *y, double first) {
   motion *m = solver;
   read_counts(m);
   m->steps += m->before;
@@ -139,15 +137,14 @@ static int begin(void *solver, double t, const double *y, const double *atol, do
   m->begun = 1;
   memcpy(N_VGetArrayPointer(m->y), y, (size_t)m->p.n * sizeof *y);
   N_VConst(0, m->quad);
-  tolerances(m, atol);
   return CVodeReInit(m->cvode, t, m->y) != CV_SUCCESS || CVodeQuadReInit(m->cvode, m->quad) != CV_SUCCESS ||
          CVodeSetInitStep(m->cvode, first) != CV_SUCCESS;
 }
 
-static int go(void *solver, double to, int stop, long most, double *t, double *y, double *quads, int *hits) {
+static int go(void *solver, double to, double stop, long most, double *t, double *y, double *quads, int *hits) {
   motion *m = solver;
   if (CVodeSetMaxNumSteps(m->cvode, most) != CV_SUCCESS) return NSM_FLOW_FAILED;
-  if (CVodeSetStopTime(m->cvode, stop ? to : never) != CV_SUCCESS) return NSM_FLOW_FAILED;
+  if (CVodeSetStopTime(m->cvode, fmin(stop, never)) != CV_SUCCESS) return NSM_FLOW_FAILED;
   double at = *t;
   int code = CVode(m->cvode, to, m->y, &at, CV_NORMAL);
   if (code == CV_TOO_MUCH_WORK) return NSM_FLOW_TOO_MUCH;
@@ -174,7 +171,12 @@ static int order(void *solver) {
   return CVodeGetLastOrder(((motion *)solver)->cvode, &last) == CV_SUCCESS ? last : 0;
 }
 
+static double first(void *solver) {
+  double h = 0;
+  return CVodeGetActualInitStep(((motion *)solver)->cvode, &h) == CV_SUCCESS ? h : 0;
+}
+
 extern const nsm_flow_solver nsm_sundials;
 const nsm_flow_solver nsm_sundials = {
-  NSM_FLOW_VERSION, open_motion, close_motion, begin, tolerances, go, counts, order
+  NSM_FLOW_VERSION, open_motion, close_motion, begin, go, counts, order, first
 };

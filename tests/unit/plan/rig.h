@@ -48,7 +48,7 @@ static Rig rig_of(const char *name, const char *text, const char *scheme) {
 static int symbol(const Rig *r, SymKind kind, int var) {
   return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
 }
-static double *place(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
+__attribute__((unused)) static double *place(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
 
 // Increments are differences of the two ends.
 static double leaf(int id, void *rig) {
