@@ -61,15 +61,16 @@ long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 double nsm_time_of_step(const nsm_sim *s, long k) { return sim_time_of_step(s, k); }
 
-// Up to n whole steps; how many. instant: is one due now? What an event has stopped or changed first is for nsm_step.
-static long whole_steps(nsm_sim *s, long n, sim_seen *seen, int *instant) {
+// Up to n whole steps; how many. instant: is one due now? What an event has stopped or changed first is for
+// nsm_step.
+static long whole_steps(nsm_sim *s, long n, int *instant) {
   int stale = s->n.stale;
   if (s->now.stopped || s->a->start_error.code != NSM_OK) return 0;
   if (stale && !sim_refresh(s, NULL)) {
     s->n.stale = stale;                                    // the generic step says why
     return 0;
   }
-  long done = sim_whole_run(s, n, seen, instant);
+  long done = sim_whole_run(s, n, instant);
   if (done > 0 && s->located) sim_located_kept(s);
   return done;
 }
@@ -83,25 +84,22 @@ static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
   return NSM_FAILED;
 }
 
-nsm_code sim_advance_seen(nsm_sim *s, long n, sim_seen *seen, nsm_error *e) {
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
     int instant = 0;
-    long done = s->n.whole ? whole_steps(s, n, seen, &instant) : 0;
+    long done = s->n.whole ? whole_steps(s, n, &instant) : 0;
     s->now.tick += done;
     n -= done;
     if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
-    if (instant) code = sim_events_fused(s, e);
-    if (done > 0) sim_see(s, seen, s->now.tick);
-    if (instant) continue;
+    if (instant) {
+      code = sim_events_fused(s, e);
+      continue;
+    }
     if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
-    long tick = s->now.tick;
     code = nsm_step(s, e);
     n--;
-    if (s->now.tick > tick) sim_see(s, seen, s->now.tick);
     if (n > 0 && code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
   }
   return code;
 }
-
-nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) { return sim_advance_seen(s, n, NULL, e); }

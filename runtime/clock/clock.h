@@ -34,9 +34,6 @@ int  sim_saved_room(const nsm_sim *s, const void *from, int *room);
 void sim_forget_last_step(nsm_sim *s);          // what it handed on about a state that is another one now
 void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
 
-// clock.c: nsm_advance, and behind each step whose number is a multiple of seen->every what wants to see it
-nsm_code sim_advance_seen(nsm_sim *s, long n, sim_seen *seen, nsm_error *e);
-
 // statistics.c
 // Those of the model's claims, a[nstat]. The last values are taken by nsm_statistics_end.
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run

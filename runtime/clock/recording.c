@@ -39,34 +39,24 @@ nsm_code nsm_read_columns(nsm_sim *s, const int *column, int ncolumn, double *ro
   return NSM_OK;
 }
 
-// Rows as they come. Claims look at each step, or are idle until the end of the steps at hand.
-typedef struct recorded { recording r; sim_seen seen; long every, *nrow; double *rows; int idle; } recorded;
-
-static void see(nsm_sim *s, void *with) {
-  recorded *t = with;
-  if (!t->idle) sim_claims_step(s);
-  if (t->every <= 0 || t->seen.last % t->every != 0) return;
-  read_row(s, &t->r, t->rows);
-  t->rows += t->r.n;
-  ++*t->nrow;
-}
-
 nsm_code nsm_record(nsm_sim *s, long n, long every, const int *column, int ncolumn, double *rows, long *nrow,
                     nsm_error *e) {
-  recorded t = { { column, ncolumn, NULL }, { see, &t, 1, -1 }, every, nrow, rows, 0 };
+  recording r = { column, ncolumn, NULL };
   nsm_code code = NSM_OK;
   if (e) *e = (nsm_error){ .code = NSM_OK };
-  if (!begin(s, &t.r, e)) return NSM_FILE;
+  if (!begin(s, &r, e)) return NSM_FILE;
   long left = nsm_steps_total(s) - nsm_steps_done(s);
   for (n = n < left ? n : left; n > 0 && code == NSM_OK;) {
-    long k = nsm_steps_done(s), idle = sim_claims_idle(s, n);
-    t.idle = idle > 1 || idle == n;
-    t.seen.every = t.idle && every > 0 ? every : 1;
-    code = sim_advance_seen(s, t.idle ? idle : n, t.idle && every <= 0 ? NULL : &t.seen, e);
+    long k = nsm_steps_done(s), to_row = every > 0 ? every - k % every : n;
+    code = nsm_advance(s, sim_claims_idle(s, to_row < n ? to_row : n), e);
     long done = nsm_steps_done(s);
-    if (t.idle && done > k) sim_claims_step(s);
+    if (done > k) sim_claims_step(s);
     n -= done - k;
+    if (every <= 0 || done == k || done % every != 0) continue;
+    read_row(s, &r, rows);
+    rows += ncolumn;
+    ++*nrow;
   }
-  free(t.r.whole);
+  free(r.whole);
   return code;
 }

@@ -252,20 +252,13 @@ static long between_steps(const job *j, long done, long total) {
   return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
 }
 
-// Do claims look at each step, and not only at what comes later?
-static int claims_look(const job *j) {
-  return j->m->nstat > 0 && sim_steps_before(j->s, nsm_statistics_idle(j->m, j->stat)) <= 1;
-}
-
-static void see_claims(nsm_sim *s, void *with) { nsm_statistics_step(s, ((const job *)with)->stat); }
-
-// Steps that nobody but claims looks at: up to the next row, the next call, the next time that a claim is about.
+// Steps that nobody looks at: up to the next row, the next call, the next time that a claim is about.
 static long stride(const job *j, long left, long to_row, long to_call) {
   enum { LOOK = 1024 };                                    // for Ctrl-C and progress
   long n = left < LOOK ? left : LOOK;
   if (j->o.bench == 0 && j->recording && to_row < n) n = to_row;
   if (to_call < n) n = to_call > 1 ? to_call : 1;
-  if (j->o.bench > 0 || j->m->nstat == 0 || claims_look(j)) return n;
+  if (j->o.bench > 0 || j->m->nstat == 0) return n;
   long free = sim_steps_before(j->s, nsm_statistics_idle(j->m, j->stat));
   return free < n ? free : n;
 }
@@ -274,19 +267,17 @@ static nsm_code run_once(job *j, nsm_error *e) {
   progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, nsm_seconds(), nsm_seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
-  sim_seen seen = { see_claims, j, 1, -1 };
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
   if (j->recording) { code = write_row(j, e); written = 0; }
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
-    long before = k, n = stride(j, total - k, next - k, call - k);
-    int look = claims_look(j);
+    long before = k;
     nsm_interrupt_steps(j->o.quiet ? "" : "interrupted within a step; the rows before it are kept\n");
-    code = sim_advance_seen(j->s, n, look ? &seen : NULL, e);
+    code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
     nsm_interrupt_steps(NULL);
     k = nsm_steps_done(j->s);
     if (k > before || code == NSM_STOPPED) {
-      if (j->m->nstat > 0 && (!look || j->s->now.between)) nsm_statistics_step(j->s, j->stat);
+      if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         nsm_code row = write_row(j, e);
         written = k;

@@ -150,14 +150,7 @@ void     sim_radau_accept(nsm_sim *s);
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
 // Up to n steps; how many it did before one that the generic step takes. instant: is one due now?
-// seen: is called after each of them that is not the last one, if its number is a multiple of every; NULL: nobody
-typedef struct sim_seen {
-  void (*see)(nsm_sim *s, void *with);
-  void *with;
-  long  every, last;                    // last: how many steps there were when it was called last; -1
-} sim_seen;
-long     sim_whole_run(nsm_sim *s, long n, sim_seen *seen, int *instant);
-void     sim_see(nsm_sim *s, sim_seen *seen, long tick);   // tick: steps until now
+long     sim_whole_run(nsm_sim *s, long n, int *instant);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

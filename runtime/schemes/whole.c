@@ -97,51 +97,25 @@ static int looked_ahead(const nsm_sim *s, long m) {
   return (int)(s->a->m->nblock > 0 && look < m ? look : m);
 }
 
-void sim_see(nsm_sim *s, sim_seen *seen, long tick) {
-  if (!seen || tick % seen->every != 0 || tick == seen->last) return;
-  seen->last = tick;
-  seen->see(s, seen->with);
-}
-
-// Up to m steps in one call, from the state in w->s.
-static int call(nsm_sim *s, int m) {
-  struct sim_whole *w = s->n.whole;
-  long tick = s->now.tick + w->ahead, from = s->now.k;
-  int done = s->a->located ? sim_whole_located(s, tick, m) : s->a->m->whole_run(w->s, w->c, (double)tick, m);
-  s->now.k = from + done;
-  w->ahead += done;
-  s->now.t = sim_time_of_step(s, tick + done);
-  s->now.h = s->a->step;
-  s->now.count.steps += done;
-  s->now.count.whole_steps += done;
-  kinds[w->of->kind]->store(s, w, done);
-  if (s->a->located && done > 0) sim_whole_kept_sets(s);
-  return done;
-}
-
-// Calls that end where somebody sees the state.
-static int seen_calls(nsm_sim *s, int m) {
-  struct sim_whole *w = s->n.whole;
-  for (int done = 0;;) {
-    long every = w->seen->every, to = every - (s->now.tick + w->ahead) % every;
-    int n = to < m - done ? (int)to : m - done, did = call(s, n);
-    done += did;
-    if (did < n || done == m) return done;
-    sim_see(s, w->seen, s->now.tick + w->ahead);
-    kinds[w->of->kind]->load(s, w);
-  }
-}
-
 // `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
-  long tick = s->now.tick + w->ahead;
-  if (s->now.k % CHUNK == 0) sim_take_extent(s);
-  if (w->ahead > 0) sim_see(s, w->seen, tick);
+  long from = s->now.k, tick = s->now.tick + w->ahead;
+  const sim_whole_kind *kind = kinds[w->of->kind];
+  if (from % CHUNK == 0) sim_take_extent(s);
   w->sim = s;                                              // which a changed parameter moves (clock/change.c)
-  w->steps_before = s->now.k - tick;
-  kinds[w->of->kind]->load(s, w);
-  int done = w->seen ? seen_calls(s, m) : call(s, m);
+  w->steps_before = from - tick;
+  kind->load(s, w);
+  int done = s->a->located ? sim_whole_located(s, tick, m) : s->a->m->whole_run(w->s, w->c, (double)tick, m);
+  s->now.k = from + done;
+  w->ahead += done;
+  tick += done;
+  s->now.t = sim_time_of_step(s, tick);
+  s->now.h = s->a->step;
+  s->now.count.steps += done;
+  s->now.count.whole_steps += done;
+  kind->store(s, w, done);
+  if (s->a->located && done > 0) sim_whole_kept_sets(s);
   if (s->w.misses && done > 0 && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   return done;
 }
@@ -181,9 +155,8 @@ static int booked(nsm_sim *s) {
 }
 
 // The last step may be a shorter one: the generic step takes it.
-long sim_whole_run(nsm_sim *s, long n, sim_seen *seen, int *instant) {
+long sim_whole_run(nsm_sim *s, long n, int *instant) {
   struct sim_whole *w = s->n.whole;
-  w->seen = seen;
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
   int at = *instant = 0;

@@ -61,7 +61,6 @@ struct sim_whole {
   double  nearly;                       // sim_whole_nearly
   long    look;                         // steps ahead in which instants of time are looked for
   long    called;                       // steps of this run that nsm_whole_rows made
-  sim_seen *seen;                 // between two steps; NULL: nobody
   nsm_sim *sim;
   size_t  room;                         // of s
   // where events are located: [room] s before a call; [rows] at the end of the last step |slip|, |y| of rows at their

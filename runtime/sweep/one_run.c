@@ -157,16 +157,9 @@ static int open_run(run *r, long i, nsm_error *e) {
 
 enum { LOOK = 256 };                    // steps between two looks at `stop`
 
-static void see(nsm_sim *s, void *with) {
-  run *r = with;
-  sweep_measures_step(s, r->of, r->k->nmeasure, r->measure);
-  if (r->k->m->nstat > 0) nsm_statistics_step(s, r->claim);
-}
-
 static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
   const sweep_task *k = r->k;
   nsm_sim *s = r->s;
-  sim_seen seen = { see, r, 1, -1 };
   long total = nsm_steps_total(s), written = 0;
   sweep_measures_start(s, r->of, k->nmeasure, r->measure);
   if (k->m->nstat > 0) nsm_statistics_start(s, r->claim);
@@ -174,14 +167,14 @@ static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
   nsm_code code = NSM_OK;
   for (long i = 0; i < total && code == NSM_OK;) {
     double idle = fmin(sweep_measures_idle(r->of, k->nmeasure, r->measure), nsm_statistics_idle(k->m, r->claim));
-    long n = LOOK - i % LOOK, before = sim_steps_before(s, idle);
-    int rests = before > 1;                                // nobody looks at the steps before this one
-    if (rests && before < n) n = before;
+    long n = LOOK - i % LOOK, before = sim_steps_before(s, idle);     // steps that nobody looks at
+    if (before < n) n = before;
     if (r->t.csv.file && n > k->every - i % k->every) n = k->every - i % k->every;
-    code = rests ? nsm_advance(s, n, e) : sim_advance_seen(s, n, &seen, e);
+    code = nsm_advance(s, n, e);
     if (code != NSM_OK && code != NSM_STOPPED) break;
     i = nsm_steps_done(s);
-    if (rests || s->now.between) see(s, r);                // it may have stopped within a step
+    sweep_measures_step(s, r->of, k->nmeasure, r->measure);
+    if (k->m->nstat > 0) nsm_statistics_step(s, r->claim);
     if (r->t.csv.file && i % k->every == 0) { write_trajectory(&r->t, s); written = i; }
     if (i % LOOK == 0 && *stop) return NSM_INTERRUPTED;
   }
