@@ -66,7 +66,7 @@ Compilation *compile_file(const Options *o, const char *path, PipelineStage last
   Compilation *c = compilation_new();
   PipelineOptions p = { .path = path, .open = &open, .set = o->set, .nset = o->nset, .scheme = o->scheme,
                         .looks = true, .weights = o->weights, .step = o->step, .located = o->located,
-                        .code_for = CODE_FOR_LIBTCC };
+                        .code_for = CODE_FOR_PAGE };
   bool good = compile_to(c, &p, last, dump);
   if (c->note) fputs(c->note, stderr);
   if (c->trouble) fprintf(stderr, "error: %s\n", c->trouble);

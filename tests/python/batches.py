@@ -43,7 +43,7 @@ def equal(a, b):
 def a_batch_has_the_bits_of_single_runs():
     """Whatever the number of threads: events, sliding, families, contacts of shapes, samples; and rows with units."""
     import numpy
-    cases = [(BALL, {"e": (0.3, 0.9), "z": (0.5, 1)}, {"located": True}),
+    cases = [(BALL, {"e": (0.3, 0.9), "z": (0.5, 1)}, {"located": True, "until": 0.9}),
              ("models/woodpecker.nsm", {"mu1": (0.2, 0.4)}, {"until": 0.1}), ("models/filippov_relay.nsm", {}, {}),
              ("models/chain.nsm", {"k[2]": (1, 2)}, {"until": 0.2}), ("models/thermostat.nsm", {}, {}),
              ("models/stack_of_boxes.nsm", {}, {"until": 0.02}), ("models/servo_sampled.nsm", {}, {"until": 0.1})]
