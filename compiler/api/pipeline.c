@@ -333,7 +333,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_PLAN) return true;
 
   if (!at_instants(c, timed)) return false;
-  c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC && o->code_for != CODE_FOR_PAGE);
+  c->kernels = kernels_of_plan(c->arena, c->plan, code_has_comments(o->code_for));
   bool fixed_sets = c->plan->degree > 1 || c->plan->scheme->flows;
   c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);

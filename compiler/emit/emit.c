@@ -24,9 +24,9 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
 
 void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeFor who, Text *out) {
   int part = who == CODE_FOR_COMPILER ? PART : who == CODE_FOR_LIBTCC ? FOR_LIBTCC : 0;
-  bool read = who != CODE_FOR_LIBTCC && who != CODE_FOR_PAGE;
-  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = part, .comments = read,
-                .words = intern_new(a), .word_at = map_new(a), .table_at = map_new(a) };
+  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = part,
+                .comments = code_has_comments(who), .words = intern_new(a), .word_at = map_new(a),
+                .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
   text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);

@@ -11,6 +11,7 @@
 // kernels are written in parts, which an optimising compiler takes in a fraction of the time; libtcc would only make
 // them slower.
 typedef enum { CODE_FOR_READER, CODE_FOR_LIBTCC, CODE_FOR_PAGE, CODE_FOR_COMPILER } CodeFor;
+static inline bool code_has_comments(CodeFor who) { return who == CODE_FOR_READER || who == CODE_FOR_COMPILER; }
 
 // w NULL: none.
 void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeFor who, Text *out);

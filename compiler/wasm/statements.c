@@ -148,30 +148,6 @@ static void loop(Unit *u) {
   blocks_end(u, names);
 }
 
-// do body while (++x < end)
-static void loop_to_end(Unit *u) {
-  int outer = u->leave;
-  open(u, BLOCK);
-  u->leave = u->depth;
-  open(u, LOOP);
-  statement(u);
-  want(u, "while");
-  want(u, "(");
-  want(u, "++");
-  const char *counter = u->now.at;
-  Value x = unary(u);
-  if (x.where != AT_LOCAL) fail(u, "a variable was expected");
-  if (u->wrong) return;
-  one_more(u, x);
-  to_place(u, counter);
-  push_truth(u, expression(u));
-  want(u, ")");
-  instruction(u, BR_IF, 0);
-  close(u);
-  close(u);
-  u->leave = outer;
-}
-
 static void condition(Unit *u) {
   want(u, "(");
   push_truth(u, expression(u));
@@ -226,11 +202,6 @@ static void statement(Unit *u) {
   if (take(u, "{")) { block(u); return; }
   if (take(u, "if")) { condition(u); return; }
   if (take(u, "for")) { loop(u); return; }
-  if (take(u, "do")) {
-    loop_to_end(u);
-    want(u, ";");
-    return;
-  }
   if (take(u, "switch")) { selection(u); return; }
   if (take(u, "return")) { leave(u); return; }
   if (take(u, "break")) {
