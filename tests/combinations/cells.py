@@ -1,6 +1,7 @@
 """One cell of the table: which model it is, and what it must do."""
 import dataclasses
 import itertools
+import re
 
 from kinds import KINDS
 from laws import LAWS, POLYGON, contact_text, held_text, relation_text
@@ -15,9 +16,9 @@ FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
     "asked": "a family; another output reads those of its members, `fit` and `analyse` ask about the second",
-    "every": "a load that a clock switches, `every`",
-    "when": "a load that an event switches, `when`",
-    "input": "a load from a file, `input`",
+    "every": "a load that a clock switches, `every`, and coefficients of friction that it holds",
+    "when": "a load that an event switches, `when`, and normal forces that it sets",
+    "input": "a load from a file, `input`, on which coefficients of friction depend",
     "delay": "a load by `delay`",
     "compliant": "the contact or relation is compliant",
 }
@@ -70,15 +71,24 @@ def load(feature, signal, group):
     # the first instant is the start, or one period behind it: an offset that equals the period
     clock = "d = 2;\nevery 1/30 offset 1/30" if group in ("friction", "held", "relation") else "d = 0;\nevery 1/30"
     return {
-        "every": (f"discrete {clock} {{ d = 2 - d; }}", "d"),
-        "when": (f"discrete d = 0;\nwhen {test} {{ d = 2; }}", "d"),
+        "every": (f"discrete grip = 1, {clock} {{ d = 2 - d;  grip = 1; }}", "d"),
+        "when": (f"discrete d = 0, press = 1;\nwhen {test} {{ d = 2;  press = 1; }}", "d"),
         "input": ("input f;", "f"),
         "delay": ("", f"{2 if group == 'relation' else 8}*delay({signal}, 0.05)"),
     }.get(feature, ("", "0"))
 
 
+# What a coefficient and a given normal force are multiplied by: 1, but the compiler does not know.
+HELD = {"every": "grip", "input": "max(1, f - 9)"}
+PRESSED = {"when": "press"}
+
+
 def law_text(cell, law, host):
+    """The law. Between shapes coefficients are constant."""
     soft = cell.feature == "compliant"
+    if cell.feature in HELD and not (host.shapes and law.group in ("impact", "friction")):
+        moving = re.sub(r"\b(coulomb|contensou|rolling)\(([0-9.]+)", rf"\1(\2*{HELD[cell.feature]}", law.text)
+        law = dataclasses.replace(law, text=moving)
     if law.group == "relation":
         return relation_text(law, cell.law, host, soft)
     if law.group == "held":
@@ -88,7 +98,7 @@ def law_text(cell, law, host):
         if host.rolls:                                      # rolls without slip, and is slowed down by 5
             laws = f"inelastic, rolling(0.9, {0.05*host.rolls:g})"
         return f"contact c {{ {host.shapes}; {'with ' + laws + ';' if laws else ''} }}"
-    return contact_text(law, host, soft)
+    return contact_text(law, host, soft, PRESSED.get(cell.feature))
 
 
 def declared(cell, law):

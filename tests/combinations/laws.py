@@ -82,8 +82,8 @@ LAWS.update({
 })
 
 
-def contact_text(law, host, soft):
-    """The statement of a contact, or of a constraint with friction."""
+def contact_text(law, host, soft, times=None):
+    """The statement of a contact, or of a constraint with friction. times: a factor of a given normal force."""
     gap = host.place.get("z", "0") + (f" + {SOFT:g}*c@.lambda" if soft else "")
     slips = [host.rate[d] for d in law.directions if d != "z"]
     laws = law.text.replace("SLIP", f"({slips[0]})") if slips else law.text
@@ -92,7 +92,7 @@ def contact_text(law, host, soft):
     if law.group == "impact" and not slips:
         return f"contact c@: {gap} >= 0{' with ' + laws if laws else ''};"
     if law.group == "given":
-        return f"contact c@ {{ normal_force = 10; {slip} {with_laws} }}"
+        return f"contact c@ {{ normal_force = 10{f'*{times}' if times else ''}; {slip} {with_laws} }}"
     return f"contact c@ {{ normal = {gap}; {slip} {with_laws} }}"
 
 

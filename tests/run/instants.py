@@ -210,7 +210,7 @@ def held_coefficients():
     x += v*v/(2*a)
     for scheme, error in [(s, 1e-12 if "located" in s else 1e-4) for s in (*MECHANICS, "d1minus")] + [
             ("consistent(order = 4, located = true)", 1e-12), ("event_driven", 1e-9)]:
-        c, _, summary = run(model, 7e-3, scheme)
+        c, _, _ = run(model, 7e-3, scheme)
         need(abs(c["x"][-1] - x) <= error and abs(c["x'"][-1]) <= 1e-12,
              f"{scheme}: ends at {c['x'][-1]!r}, not {x!r}")
 
