@@ -40,7 +40,6 @@ static void watch(nsm_sim *s, double t, double *g) {
   if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);
 }
 
-static int is_open(const nsm_sim *s, int row) { return s->now.set[row] == SIM_OPEN || s->now.set[row] == SIM_LEFT; }
 
 // The least of a gap ends nothing, but where the gap is negative there.
 static int ends(nsm_sim *s) {
@@ -49,7 +48,7 @@ static int ends(nsm_sim *s) {
   int n = s->n.r.n, any = 0;
   for (int i = 0; i < f->nroot; i++) {
     if (f->hits[i] == 0) continue;
-    if (i < n && is_open(s, i) && w->rate[i] >= 0) continue;                    // it has just been left
+    if (i < n && sim_is_open(s, i) && w->rate[i] >= 0) continue;                    // it has just been left
     any |= i < n || i >= 2 * n || w->f[i - n] < -w->tolerance[i - n];
   }
   return any;
@@ -80,7 +79,7 @@ int sim_flow_found(nsm_sim *s, double *length) {
   sim_watch_tolerances(s, *length);
   memset(w->hit, 0, (size_t)r->n);
   for (int row = 0; row < r->n; row++) {
-    int set = s->now.set[row], gap = is_open(s, row);
+    int set = s->now.set[row], gap = sim_is_open(s, row);
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
     missed |= gap && !w->hit[row] && w->f[row] < -w->tolerance[row];
     if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;

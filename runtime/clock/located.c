@@ -423,9 +423,8 @@ static int leave(nsm_sim *s) {
   int closes = 0;
   for (int row = 0; row < s->n.r.n; row++) {
     if (!w->hit[row]) continue;
-    int set = s->now.set[row];
-    if (set == SIM_OPEN || set == SIM_LEFT) { closes = 1; continue; }
-    if (set == SIM_CLOSED) left(s, row);
+    if (sim_is_open(s, row)) closes = 1;
+    else if (s->now.set[row] == SIM_CLOSED) left(s, row);
   }
   return closes;
 }

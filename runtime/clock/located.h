@@ -38,6 +38,11 @@ struct sim_located {
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
+// A contact that is open, or was left at the begin of the piece.
+static inline int sim_is_open(const nsm_sim *s, int row) {
+  return s->now.set[row] == SIM_OPEN || s->now.set[row] == SIM_LEFT;
+}
+
 // Of every block of friction, or of those that act, every part (slip, rolling): number of the block, disk, rows.
 typedef struct sim_grip { int block, at, n, acting; sim_disk of[2]; const sim_disk *disk; const int *row; } sim_grip;
 int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it was the last one; located_rows.c

@@ -12,7 +12,7 @@
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
                     flat = 1e-6,        // of the piece: to what the end of a slip is known where it does not go to zero
-              beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
+                    beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
   nsm_code code = sim_try(s, r, s->now.t + r, e);
@@ -104,7 +104,7 @@ static double next_of(const nsm_sim *s, const bracket *b, int row) {
   const struct sim_located *w = s->located;
   double f0 = w->low[row], f1 = w->high[row], h = b->hi - b->lo, u0 = w->low_rate[row], u1 = w->high_rate[row];
   int set = s->now.set[row], left = set == SIM_LEFT && b->lo == 0;
-  if ((set == SIM_OPEN || set == SIM_LEFT) && f0 > 0 && isfinite(f0) && isfinite(u0 + u1)) {
+  if (sim_is_open(s, row) && f0 > 0 && isfinite(f0) && isfinite(u0 + u1)) {
     double r0 = set == SIM_LEFT ? b->lo : 1, r1 = set == SIM_LEFT ? b->hi : 1;
     return b->lo + zero_of_cubic(left ? 0 : f0 * r0, u0, f1 * r1, u1, h, left);
   }
@@ -124,7 +124,7 @@ static void take_hits(nsm_sim *s) {
   struct sim_located *w = s->located;
   int any = 0;
   for (int row = 0; row < s->n.r.n; row++) {
-    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT, near = w->f[row] <= w->tolerance[row];
+    int set = s->now.set[row], gap = sim_is_open(s, row), near = w->f[row] <= w->tolerance[row];
     w->hit[row] = crossed(s, row) || (near && (gap ? (set == SIM_OPEN || w->high[row] < 0) && w->rate[row] < 0
                                                    : w->high[row] < 0));
     any |= w->hit[row];
@@ -163,9 +163,8 @@ static double from_before(const nsm_sim *s, const bracket *b) {
 static int crossed_from_start(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
   for (int row = 0; b->lo == 0 && b->above > b->hi && row < s->n.r.n; row++) {
-    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT;
     double f = w->high[row], slope = (w->above[row] - f) / (b->above - b->hi);
-    if (!gap && f < 0 && w->above[row] < 0 && f - slope * b->hi < 0.5 * f) return 1;
+    if (!sim_is_open(s, row) && f < 0 && w->above[row] < 0 && f - slope * b->hi < 0.5 * f) return 1;
   }
   return 0;
 }
@@ -236,10 +235,7 @@ static void narrow(nsm_sim *s, bracket *b, double r, int up) {
     memcpy(w->low, w->last, n);
   }
   double *stays = up ? w->low : w->high;
-  for (int row = 0; b->side == side && row < s->n.r.n; row++) {
-    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT;
-    if (!gap) stays[row] *= 0.5;
-  }
+  for (int row = 0; b->side == side && row < s->n.r.n; row++) if (!sim_is_open(s, row)) stays[row] *= 0.5;
   b->again = b->side == side ? b->again + 1 : 0;
   b->side = side;
 }

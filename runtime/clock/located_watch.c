@@ -266,7 +266,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   if (w->nrelation > 0) watch_relations(s, &v, h, &forces);
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
-    if (set == SIM_OPEN || set == SIM_LEFT) continue;
+    if (sim_is_open(s, row)) continue;
     w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
                         : s->n.flow ? solved_of(s, row, forces)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
@@ -291,7 +291,7 @@ int sim_watch_ends(const nsm_sim *s, double h) {
   double before = w->shown_h;
   if (s->now.set_h > 0 || !(before > 0) || h <= 4 * before) return 0;
   for (int row = 0; row < s->n.r.n; row++) {
-    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT || set == SIM_SLIPS_ON;
+    int set = s->now.set[row], gap = sim_is_open(s, row) || set == SIM_SLIPS_ON;
     if (gap || s->now.doubt[row] || !(w->shown[row] > 0)) continue;
     if (!(w->mean[row] + (w->mean[row] - w->shown[row]) * (h / (h - before)) >= 0)) return 1;
   }
