@@ -300,6 +300,9 @@ static bool known_mistake(Parse *p, Expected e) {
     else if (item == TOK_CONTACT && kind == ',' && p->before.kind == TOK_NAME)              // contact ball, ground ...
       diag_help(d, "of a gap: contact NAME: gap >= 0 with newton(e); of shapes: "
                    "contact NAME { between = %s, B; with newton(e); }", span_text(p, p->before.at));
+    else if (item == TOK_CONTACT && kind == TOK_WITH)
+      diag_help(d, "of a gap: contact NAME: gap >= 0 with newton(e); of a force that presses: "
+                   "contact NAME { normal_force = N; slip = v; with coulomb(mu); }");
     else diag_help(d, item == TOK_RELATION ? "relation NAME: 0 <= y perp lambda >= 0;"
                  : item == TOK_CONSTRAINT ? "constraint NAME: a = b;"
                  : !strcmp(span_text(p, p->now.at), "among") || !strcmp(span_text(p, p->now.at), "between")

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISTANCES = 16, LEVELS = 6, FEWEST = 2 };
+enum { DISTANCES = 16, LEVELS = 6, FEWEST = 2 };      // LEVELS: are looked at before more are taken
+static const double SURE = 1e-7;                      // of a derivative: no more are taken
 
 typedef struct checking {
   answers *a;
   const nsm_settings *set;
   double *at, *way;                     // [nby] values, and the direction
   double *up, *down, *largest;          // [nof]; the largest of the rows of all runs
-  double *difference;                   // [LEVELS, nof]
+  double *difference;                   // [DISTANCES, nof]
   const double *d;                      // what is compared with them
 } checking;
 
@@ -58,27 +59,11 @@ static nsm_code where(const checking *k, nsm_error *e) {
   return NSM_OK;
 }
 
-// Differences over halves of a distance, as many as there are; 0: none.
-static int differences(const checking *k, int same, double *distance) {
-  const answers *a = k->a;
-  double far = 1.0 / 64;
-  int n = 0;
-  for (int d = 0; d < DISTANCES && n < LEVELS; d++, far /= 2) {
-    nsm_error why = { .code = NSM_OK };
-    int above = 0, below = 0;
-    int good = outputs(k, far, k->up, &above, &why) == NSM_OK && outputs(k, -far, k->down, &below, &why) == NSM_OK;
-    if (!good || above < same || below < same) { n = 0; continue; }
-    if (n == 0) *distance = far;
-    for (int i = 0; i < a->nof; i++) k->difference[n * a->nof + i] = (k->up[i] - k->down[i]) / (2 * far);
-    n++;
-  }
-  return n >= FEWEST ? n : 0;
-}
-
 // Richardson's table; the entry that changes least beside its two neighbours, and how much: what is not sure of it
-// [Ridders 1982].
-static double extrapolated(const checking *k, int i, int n, double *unsure) {
-  double row[LEVELS] = { 0 }, best = NAN;
+// [Ridders 1982]. Of runs that are far away `every` and `when` may have set other values: an entry rests on the
+// differences from *first on alone.
+static double extrapolated(const checking *k, int i, int n, double *unsure, int *first) {
+  double row[DISTANCES] = { 0 }, best = NAN;
   *unsure = INFINITY;
   for (int d = 0; d < n; d++) {
     double before = row[0];
@@ -86,7 +71,7 @@ static double extrapolated(const checking *k, int i, int n, double *unsure) {
     for (int j = 1; j <= d; j++) {
       double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, 2 * j) - 1);
       double change = fmax(fabs(next - row[j - 1]), fabs(next - before));
-      if (change <= *unsure) { *unsure = change; best = next; }
+      if (change <= *unsure) { *unsure = change; best = next; *first = d - j; }
       before = row[j];
       row[j] = next;
     }
@@ -95,11 +80,12 @@ static double extrapolated(const checking *k, int i, int n, double *unsure) {
 }
 
 // Of the output that is farthest off beside what is sure of its difference.
-static answers_checked off_by(const checking *k, int n) {
+static answers_checked off_by(const checking *k, int n, double distance) {
   const answers *a = k->a;
   answers_checked worst = { 0, 0, 0, NULL };
   for (int i = 0; i < a->nof; i++) {
     double own = 0, terms = 0, unsure;
+    int first = 0;
     for (int j = 0; j < a->nby; j++) {
       double x = k->d[i * a->nby + j] * k->way[j];
       own += x;
@@ -107,18 +93,39 @@ static answers_checked off_by(const checking *k, int n) {
     }
     double size = fmax(terms, 1e-3 * fmax(fabs(a->value[i]), k->largest[i]));
     if (!(size > 0)) continue;
-    double off = fabs(own - extrapolated(k, i, n, &unsure)) / size;
+    double off = fabs(own - extrapolated(k, i, n, &unsure, &first)) / size;
     unsure /= size;
     double over = off / fmax(1e-6, unsure), most = worst.of ? worst.off / fmax(1e-6, worst.unsure) : -1;
     if (over > most || (over == most && unsure > worst.unsure))
-      worst = (answers_checked){ off, unsure, 0, a->of[i].name };
+      worst = (answers_checked){ off, unsure, ldexp(distance, -first), a->of[i].name };
   }
   return worst;
 }
 
+// Differences over halves of a distance, until they are sure or there are no more; 0: none.
+static int differences(const checking *k, int same, double *distance) {
+  const answers *a = k->a;
+  double far = 1.0 / 64;
+  int n = 0;
+  for (int d = 0; d < DISTANCES; d++, far /= 2) {
+    nsm_error why = { .code = NSM_OK };
+    int above = 0, below = 0;
+    int good = outputs(k, far, k->up, &above, &why) == NSM_OK && outputs(k, -far, k->down, &below, &why) == NSM_OK;
+    if (!good || above < same || below < same) {
+      if (n >= LEVELS) break;
+      n = 0;
+      continue;
+    }
+    if (n == 0) *distance = far;
+    for (int i = 0; i < a->nof; i++) k->difference[n * a->nof + i] = (k->up[i] - k->down[i]) / (2 * far);
+    if (++n >= LEVELS && off_by(k, n, *distance).unsure <= SURE) break;
+  }
+  return n >= FEWEST ? n : 0;
+}
+
 nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to, nsm_error *e) {
   size_t np = (size_t)a->nby + 1, nf = (size_t)a->nof + 1;
-  double *room = calloc(2 * np + nf * (LEVELS + 3), sizeof *room);
+  double *room = calloc(2 * np + nf * (DISTANCES + 3), sizeof *room);
   if (!room) return sim_no_memory(e, "differences");
   checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
                  room + 2 * np + 3 * nf, NULL };
@@ -138,10 +145,7 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
              : isnan(a->on_step) ? "" : "; instants are at the ends of steps: try another --step");
     code = NSM_FAILED;
   }
-  if (code == NSM_OK) {
-    *to = off_by(&k, n);
-    to->distance = distance;
-  }
+  if (code == NSM_OK) *to = off_by(&k, n, distance);
   free(room);
   free(rows.value);
   free(rows.d);

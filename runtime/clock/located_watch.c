@@ -73,6 +73,13 @@ static double inertia(const nsm_sim *s, int row) {
 // A multiplier that does not act on its own y: a trial that ends behind the zero of y has the other bound all along.
 int sim_watch_jumps(const nsm_sim *s, int row) { return !s->n.con && sim_rows_inertia(s, s->n.r.at_row[row]) == 0; }
 
+// What an impact at the begin of an energy-consistent step gave is none of the forces of the motion: of a short piece
+// it would be the largest part of its mean.
+static double of_motion(const nsm_sim *s, int row) {
+  int l = s->n.r.l[row];
+  return s->w.l1[l] - (s->n.con ? s->now.impulse[l] : 0);
+}
+
 // A force at the end of the piece of length h, from its mean and that of the piece before. Where bodies touch in more
 // points than hold them forces are not unique, and what they were says nothing: `doubt`, after it was wrong once.
 static double at_end(const nsm_sim *s, int row, double mean, double h) {
@@ -86,7 +93,6 @@ static double clear(double x, double tolerance) { return fabs(x) <= tolerance ? 
 
 static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
-  const sim_rows *r = &s->n.r;
   int crossed = 0, own = s->a->given->nclass;              // classes behind these are of contacts of shapes
   if (s->touching) sim_touch_ahead(s, v, w->gap, w->rate);
   for (int a = 0; a < s->a->on.contact.n; a++) {
@@ -104,7 +110,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
         *forces = fmax(*forces, fabs(w->f[row]));
         continue;
       }
-      double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
+      double p = of_motion(s, row), end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
       double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
       double opens = fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
@@ -155,8 +161,8 @@ static void slide_along(nsm_sim *s, const sim_disk *part, const int *row, const 
   for (int d = 0; d < part->n; d++) s->now.slide[row[d]] = slip > 0 ? part->w[d] * rate[row[d]] / slip : 0;
 }
 
-// By the energy-consistent schemes multipliers have what an impact at the begin added, and normal ones what made rates
-// 0 at the end: neither limits the friction of the motion (friction.md, 3).
+// By the energy-consistent schemes normal forces have what made rates 0 at the end, too: it does not limit the friction
+// of the motion (friction.md, 3).
 static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[number];
@@ -165,7 +171,7 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   double l[SIM_SLIPS];
   g.slip = slip_of(s, part, row, s->located->rate, &g.along);
   for (int d = 0; d < part->n; d++) {
-    l[d] = s->w.l1[r->l[row[d]]] - (s->n.con ? s->now.impulse[r->l[row[d]]] : 0);
+    l[d] = of_motion(s, row[d]);
     if (part->w[d] > 0) g.pull += l[d] / part->w[d] * s->now.slide[row[d]];
   }
   g.force = sim_disk_gauge(part, l);
