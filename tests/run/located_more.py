@@ -388,7 +388,29 @@ def relay_near_the_end():
     need(abs(float(told[-1]["time"]) - float(fine[-1]["time"])) <= 1e-4, f"{told[-1]}, {fine[-1]}")
 
 
-CASES = [("known instants", by_time), ("offsets of every", offsets),
+def taut_rope():
+    """A trolley with dry friction and a load on a taut rope: instants are those of event_driven (rtol 1e-11), forces do
+    not alternate from step to step, and the rope does not open in a piece that an instant near the clock's made short
+    (150.01 and 150.39 N did)."""
+    text = """model Crane { param M = 50, m = 20, F0 = 150; discrete drive = 1; coord s = 0, x = 0, z = -2;
+        kinetic M*s'^2/2 + m*(x'^2 + z'^2)/2; potential 9.81*m*z; force s = drive*F0;
+        when s > 1 { drive = -1; } when s' < -0.1 { drive = 0; }
+        contact rope: 4 - (x - s)^2 - z^2 >= 0 with newton(0.2);
+        contact rail { normal_force = 9.81*M; slip = s'; with coulomb(0.1); }
+        simulate { until = 5, step = 2e-3 } }"""
+    for force in (150, 150.0001, 150.01, 150.39):
+        c, err, told = run(text.replace("F0 = 150", f"F0 = {force}"), 2e-3, "consistent(located = true)")
+        kinds = " ".join(x["kind"] for x in told)
+        need(kinds == "when slips when sticks slips sticks slips when sticks slips", f"{force} N: {kinds}")
+        need(" 0 steps captured" in err, err)
+        at = [float(x["time"]) for x in told]
+        need(abs(at[6] - (3.1542797 - 5.306e-3*(force - 150))) <= 3e-5 or force > 150.1, f"{force} N: slips at {at[6]}")
+        pulls = [x for t, x in zip(c["time"], c["rope.lambda"]) if 3.12 < t < 3.15]
+        bend = max(abs(a - 2*b + d) for a, b, d in zip(pulls, pulls[1:], pulls[2:]))
+        need(bend <= 1e-6, f"{force} N: the pull of the rope alternates by {bend:.2g}")
+
+
+CASES = [("known instants", by_time), ("located, a taut rope", taut_rope), ("offsets of every", offsets),
          ("located, a relay near the end of a step", relay_near_the_end),
          ("located, a short stop", short_stop),
          ("located, impacts at times of the clock", at_times_of_the_clock),
