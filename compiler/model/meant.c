@@ -268,6 +268,7 @@ static const struct { const char *names, *unit; } units[] = {
   { "pascal Pascal pa", "Pa" }, { "farad Farad", "F" }, { "henry Henry", "H" }, { "Ohm OHM Ohms ohms", "ohm" },
   { "kelvin Kelvin", "K" }, { "coulomb Coulomb", "C" }, { "tesla Tesla", "T" },
   { "degree degrees Deg DEG", "deg" }, { "radian radians Rad", "rad" }, { "turn turns rot", "rev" },
+  { "kOhm KOhm kOhms Kohm", "kohm" }, { "MOhm", "Mohm" }, { "mOhm", "mohm" },
   { "liter litre liters", "L" }, { "KHz", "kHz" }, { "Mhz", "MHz" }, { "KN", "kN" }, { "Km", "km" },
   { "inch in inches", "25.4 mm" }, { "ft foot feet", "304.8 mm" }, { "lb lbs pound pounds", "0.45359237 kg" },
   { "lbf", "4.4482216 N" }, { "mile miles mi", "1.609344 km" }, { "psi", "6894.757 Pa" }, { "kgf kp", "9.80665 N" },
