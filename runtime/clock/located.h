@@ -30,6 +30,7 @@ struct sim_located {
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
   int     measured;                     // `tolerance` of contacts is that of this piece
+  int     flies_on;                     // a contact bounces until rounding hides it, in as many pieces as that takes
   int     parts;                        // of the step, that were taken because longer pieces are not solved
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
@@ -57,7 +58,6 @@ int      sim_watch_ends(const nsm_sim *s, double h);      // may an unknown forc
 double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force
-double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
 void     sim_watch_still_slides(nsm_sim *s);   // what is said to stick and slips at the begin slides until it stops
