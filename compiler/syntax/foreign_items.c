@@ -222,10 +222,9 @@ static bool claim(Parse *p) {
     d = say(p, p->now.at, "the energies of a run are parts of `energy`");
     diag_help(d, "energy.%s; both together are energy", text_of(p, p->now));
   } else if ((now(p) == ':' && p->item_n == 3 && p->before.kind == TOK_NAME) || p->before.kind == TOK_STRING) {
-    bool named = now(p) == ':';
     d = say(p, p->before.at, "a claim has no name in front, but a text behind it");
-    diag_help(d, named ? "%s %s \"%s\";" : "%s %s %s;", word, rest(p, named ? p->now.at.hi : p->now.at.lo),
-              text_of(p, p->before));
+    diag_help(d, p->before.kind == TOK_NAME ? "%s %s \"%s\";" : "%s %s %s;", word,
+              rest(p, now(p) == ':' ? p->now.at.hi : p->now.at.lo), text_of(p, p->before));
   } else if (now(p) == TOK_IN) {
     d = say(p, p->now.at, "a condition compares numbers");
     diag_help(d, "a <= x and x <= b");

@@ -4,9 +4,9 @@ which looks at memory. NSM_AGAIN=PROGRAM names the second one; suite.run asks he
 
 A model with the same flags is taken once, whatever its steps and files and whatever its numbers with a point or an
 exponent are (counts and 0, 1 are looked at), and not beyond MOST steps: steps of one model do the same over and over
-(tests/models takes its models up to 600 under the sanitizers). Of a check that makes many
-models the first SAME are taken. A run whose length cannot be read from its words is taken whole. The run under
-sanitizers comes first, as the other one writes the same files.
+(tests/models takes its models up to 600 under the sanitizers). Of a check that makes many models the first SAME are
+taken, and leaks are looked for in the first alone: the search takes a fifth of a short run. A run whose length cannot
+be read from its words is taken whole. The run under sanitizers comes first, as the other one writes the same files.
 """
 import hashlib
 import os
@@ -74,7 +74,8 @@ def shortened(argv, text, flags):
 
 
 def words_of(argv, cwd):
-    """(words of the second run, whether they are shortened), or None where it was taken or has no file."""
+    """(words of the second run, whether they are shortened, whether it is the check's first), or None where it was
+    taken or has no file."""
     if not PROGRAM or len(argv) < 3 or argv[1] not in ("run", "check", "derive"):
         return None
     path = next((pathlib.Path(cwd) / word for word in argv[2:] if word.endswith(".nsm")), None)
@@ -87,6 +88,6 @@ def words_of(argv, cwd):
         if key.digest() in seen or getattr(check, "models", 0) >= SAME:
             return None
         seen.add(key.digest())
-        check.models = getattr(check, "models", 0) + 1
+        check.models = first = getattr(check, "models", 0) + 1
     words, short = shortened(argv, text, dict(flags))
-    return [PROGRAM, *words[1:]], short
+    return [PROGRAM, *words[1:]], short, first == 1
