@@ -36,9 +36,9 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
-  double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->above, &w->low_rate, &w->high_rate,
+  double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->older, &w->above, &w->low_rate, &w->high_rate,
                         &w->tolerance, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
-                        &w->fall, &w->before };
+                        &w->fall, &w->before, &w->stops };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };

@@ -15,7 +15,7 @@
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
-  double *last, *past, *above;          // [rows] at the lower end of the bracket, and at those before it and above it
+  double *last, *past, *older, *above;  // [rows] at the lower end of the bracket, at two before it, and above it
   double *low_rate, *high_rate;         // [rows] of gaps, at both ends of the bracket
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
@@ -26,6 +26,8 @@ struct sim_located {
   double *fall;                         // [rows] how fast a contact's rate changed before it closed
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
   unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
+                                        // (of a slip in a plane: it has stopped)
+  double *stops;                        // [rows] a slip in a plane that is no larger has stopped
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step

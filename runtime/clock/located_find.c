@@ -93,11 +93,15 @@ static double zero_of_cubic(double g0, double u0, double g1, double u1, double h
   return x;
 }
 
-// What is between lo and hi. `from`, `above`: the lower and the upper end before. side: 1 where the last trial was
-// behind the root, -1: before; `again` more before that one were so. Trials that have not halved the bracket (`wide`,
-// its width then) in four are followed by one in its middle, and the function is taken as one that jumps. flat: over
-// the root, as it does not go to zero before it. looked: at the begin.
-typedef struct bracket { double whole, from, lo, hi, above, wide; int side, again, jumps, flat, looked; } bracket;
+// What is between lo and hi. `from` (`oldest` before it), `above`: the lower and the upper end before. side: 1 where the
+// last trial was behind the root, -1: before; `again` more before that one were so. Trials that have not halved the
+// bracket (`wide`, its width then) in four are followed by one in its middle, and the function is taken as one that
+// jumps; so it is where the places before the root have `foretold` one that is behind it. flat: over the root, as it
+// does not go to zero before it. looked: at the begin.
+typedef struct bracket {
+  double whole, oldest, from, lo, hi, above, wide;
+  int side, again, jumps, flat, looked, foretold;
+} bracket;
 
 // Of a gap the zero of the cubic, as its rates are known; else of the secant.
 static double next_of(const nsm_sim *s, const bracket *b, int row) {
@@ -143,18 +147,27 @@ static int ends_before(nsm_sim *s, double lo) {
   return jumps;
 }
 
+// Zero behind c of the parabola through the values at a < b < c, fc > 0, falling there; without fa of the line. Infinity:
+// it does not go to zero.
+static double zero_behind(double a, double fa, double b, double fb, double c, double fc) {
+  double slope = (fc - fb) / (c - b), bend = isfinite(fa) && b > a ? (slope - (fb - fa) / (b - a)) / (c - a) : 0;
+  double falls = -(slope + (c - b) * bend), root = falls * falls - 4 * bend * fc;
+  if (falls > 0 && root >= 0) return c + 2 * fc / (falls + sqrt(root));
+  return fb > fc ? c + (c - b) * (fc / (fb - fc)) : INFINITY;
+}
+
 // A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
-// both sides hardly move; those through the last two places before the root (w->past at `from`, w->last at lo) find it.
-// Their zero; 0: they do not know; infinity: nothing goes to zero there.
+// both sides hardly move; the last places before the root (w->older, w->past at `from`, w->last at lo) tell it. Their
+// zero; 0: they do not know; infinity: nothing goes to zero there.
 static double from_before(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
   double r = INFINITY;
   if (!(b->lo > b->from)) return 0;
   for (int row = 0; row < s->n.r.n; row++) {
     if (!(w->high[row] < 0)) continue;
-    double past = w->past[row], last = w->last[row];
-    if (!(last > 0 && isfinite(past))) return 0;
-    if (past > last) r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
+    double level = w->stops[row], last = w->last[row] - level;
+    if (!(last > 0 && isfinite(w->past[row]))) return 0;
+    r = fmin(r, zero_behind(b->oldest, w->older[row] - level, b->from, w->past[row] - level, b->lo, last));
   }
   return r;
 }
@@ -175,13 +188,17 @@ static void only_those(nsm_sim *s, bracket *b) {
   b->looked = 2;
 }
 
+static int stops_in_plane(const nsm_sim *s, int row) {
+  return s->now.set[row] == SIM_SLIPS_ON && s->located->out[row];
+}
+
 // Where the last trial was behind the root: is what has crossed there nearer to zero than it is at the lower end? What
 // jumps is not.
 static int is_near(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
   int behind = b->side > 0 && b->again == 0 && b->lo > 0;
   for (int row = 0; behind && row < s->n.r.n; row++)
-    if (w->high[row] < 0 && !(-w->high[row] < w->last[row])) return 0;
+    if (w->high[row] < 0 && (stops_in_plane(s, row) || !(-w->high[row] < w->last[row]))) return 0;
   return behind;
 }
 
@@ -205,13 +222,15 @@ static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
     b->looked = 1;
     return 0.5 * none * b->whole;
   }
-  b->jumps |= slow && !s->n.galerkin;                      // where a slip stops, its pieces have several solutions
+  b->jumps |= (slow || (b->foretold && b->side > 0)) && !s->n.galerkin;    // where a slip stops, its pieces have
+                                                                           // several solutions
   if (b->jumps && is_near(s, b)) {
     b->jumps = b->flat = slow = 0;
     b->wide = width;
   }
   double before = twice && !slow ? from_before(s, b) : 0;
   b->jumps |= before >= b->hi && !s->n.galerkin;
+  b->foretold = !b->jumps && !slow && before > 0;
   r = b->jumps ? before_jump(s, b) : slow ? 0 : before > 0 ? before : next(s, b);
   if (!(r > b->lo && r < b->hi)) r = b->lo + 0.5 * width;
   return fmin(fmax(r, b->lo + 0.5 * least), b->hi - 0.5 * least);
@@ -228,8 +247,10 @@ static void narrow(nsm_sim *s, bracket *b, double r, int up) {
     SIM_SWAP(w->above, w->high);
     for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
   } else {
+    b->oldest = b->from;
     b->from = b->lo;
     b->lo = r;
+    SIM_SWAP(w->older, w->past);
     SIM_SWAP(w->past, w->last);
     ordinates(s, r, w->last);
     memcpy(w->low, w->last, n);
@@ -240,6 +261,22 @@ static void narrow(nsm_sim *s, bracket *b, double r, int up) {
   b->side = side;
 }
 
+// A slip in a plane that has stopped in the trial: the line through its values at the begin of this piece and of the one
+// before says when.
+static void begin_of_jump(nsm_sim *s, bracket *b) {
+  struct sim_located *w = s->located;
+  int any = 0, all = s->now.set_h > 0;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (!(w->high[row] < 0)) continue;
+    int stops = stops_in_plane(s, row);
+    any |= stops;
+    all &= stops && w->mean[row] == s->now.watched[row];
+    w->past[row] = s->now.mean[row];
+  }
+  b->jumps = any && all;
+  if (b->jumps) b->from = -s->now.set_h;
+}
+
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_located *w = s->located;
   bracket b = { .whole = *length, .hi = *length, .wide = *length };
@@ -248,8 +285,10 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   sim_watch_tolerances(s, b.hi);
   for (int row = 0; row < s->n.r.n; row++) {
     w->low[row] = w->last[row] = sim_watch_start(s, row);
+    w->past[row] = w->older[row] = NAN;
     w->high[row] = crossed(s, row) ? ordinate(s, row, b.hi) : INFINITY;
   }
+  begin_of_jump(s, &b);
   memcpy(w->low_rate, s->w.rate0, (size_t)s->n.r.n * sizeof(double));
   memcpy(w->high_rate, w->rate, (size_t)s->n.r.n * sizeof(double));
   for (int tries = 1; b.hi - b.lo > (b.flat ? fmax(least, flat * b.whole) : least) && tries < MOST_TRIES; tries++) {

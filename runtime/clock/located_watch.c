@@ -204,6 +204,8 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   if (s->now.set[row] == SIM_SLIPS_ON) {
     w->mean[row] = s->now.watched[row];
     w->f[row] = still_slides(&g, m);
+    w->out[row] = !g.slides && part->n > 1;                // where it stops its function jumps
+    w->stops[row] = part->n > 1 ? share * g.limit * mobility(s, row) : 0;
     return;
   }
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
@@ -256,7 +258,9 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++) {
     w->mean[row] = NAN;
-    if (r->friction_of[row] >= 0) w->f[row] = INFINITY;                  // what does not act
+    if (r->friction_of[row] < 0) continue;
+    w->f[row] = INFINITY;                                                // what does not act
+    w->stops[row] = 0;
   }
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double forces = 0;
@@ -267,7 +271,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
     if (sim_is_open(s, row)) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
+    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row) + 2 * w->stops[row]
                         : s->n.flow ? solved_of(s, row, forces)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];
