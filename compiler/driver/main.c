@@ -5,6 +5,7 @@
 #include "../base/ending.h"
 #include "../../runtime/command/interrupt.h"
 #include "commands.h"
+#include "memory.h"
 
 static int command(const Options *o) {
   for (int i = 0; i < COMMANDS; i++) {
@@ -17,6 +18,7 @@ static int command(const Options *o) {
 }
 
 int main(int argc, char **argv) {
+  use_large_pages();
   nsm_guard_streams();
   ending_watch();
   nsm_end_at_signals(ending_undo);

@@ -253,7 +253,7 @@ static double off_run(const player *p, const trace *t, const tape_entry *e) {
 }
 
 int play_by_trace(player *p, const tape_entry *e, double *off) {
-  if (!trace_can_be(p->s, e) || (p->np == 0 && !p->keep && trace_unknowns(p->s, e) > MANY)) return 0;
+  if (!trace_can_be(p->s, e) || (p->np == 0 && !p->keep && play_unknowns(p->s, e) > MANY)) return 0;
   struct play_traces *all = opened(p);
   if (!all || all->refused) return 0;
   trace *t = trace_of(p, all, e);

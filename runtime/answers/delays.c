@@ -12,6 +12,26 @@ static dual kept(const player *p, const sim_signal *g, long k) {
   return p->at->ring[g->ring + k % g->room];
 }
 
+// Of higher orders the polynomial through up to four values around `at`, as assembly/signals.c has it.
+static void past_cubic(const player *p, const sim_signal *g, dual at, dual *value, dual *rate) {
+  long newest = (long)p->at->kept.a[0], n = newest + 1 < 4 ? newest + 1 : 4, first = (long)floor(at.a[0]) - 1;
+  if (first > newest + 1 - n) first = newest + 1 - n;
+  if (first < 0) first = 0;
+  *value = *rate = dual_of(0);
+  for (long i = 0; i < n; i++) {
+    dual product = dual_of(1), slope = dual_of(0), y = kept(p, g, first + i);
+    for (long j = 0; j < n; j++) {
+      if (j == i) continue;
+      dual x = dual_sub(at, dual_of((double)(first + j)));
+      slope = dual_scale(dual_add(dual_mul(slope, x), product), 1 / (double)(i - j));
+      product = dual_scale(dual_mul(product, x), 1 / (double)(i - j));
+    }
+    *value = dual_add(*value, dual_mul(y, product));
+    *rate = dual_add(*rate, dual_mul(y, slope));
+  }
+  *rate = dual_div(*rate, p->at->step);
+}
+
 void play_past(player *p, int signal, dual t, dual *value, dual *rate) {
   const nsm_sim *s = p->s;
   const sim_signal *g = &s->a->signal[signal];
@@ -19,6 +39,8 @@ void play_past(player *p, int signal, dual t, dual *value, dual *rate) {
   dual part = dual_div(dual_sub(dual_sub(t, T), p->at->start), p->at->step);
   double at = part.a[0], near = nearbyint(at);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
+  part.a[0] = at;
+  if (s->n.galerkin && at > 0) { past_cubic(p, g, part, value, rate); return; }
   long k = (long)floor(at);
   dual y0 = kept(p, g, k), y1 = kept(p, g, k + 1), slope = dual_sub(y1, y0);
   part.a[0] = at - (double)k;

@@ -64,6 +64,7 @@ static dual along(player *p, const tape_entry *e, int row) {
 // A slip ends. Of `consistent` it is that of the velocities at the end; where friction has stopped these, it has just
 // been able to.
 static dual of_slip(player *p, const tape_entry *e, dual h) {
+  if (e->polynomials) return along(p, e, e->row);
   if (!p->s->n.con) return play_stops(p, e) ? margin(p, e->row, h) : along(p, e, e->row);
   return e->end_law && e->end_law[e->row] == TAPE_RATE ? margin(p, e->row, h) : along(p, e, e->row);
 }
@@ -82,6 +83,7 @@ static dual of_relation(const player *p, const tape_entry *e, int row, int set, 
 static dual of_contact(player *p, const tape_entry *e, int row, dual h) {
   const sim_rows *r = &p->s->n.r;
   const sim_class *k = &p->s->a->cls[r->cls[row]];
+  if (e->set == SIM_CLOSED && e->polynomials) return play_instant_force(p, row);
   if (e->set == SIM_CLOSED) return at_end(p, e, row, dual_div(p->l1[r->l[row]], h), h);
   PLAY(p, k, gap, &p->now.end, p->gap + k->row0, p->u0 + k->row0);
   return e->ground == 0 ? p->gap[row] : dual_sub(p->gap[row], p->at->ground[row]);
@@ -91,6 +93,7 @@ static dual of_set(player *p, const tape_entry *e, dual h) {
   int row = e->row, extrapolate = 0, kind = p->s->a->cls[p->s->n.r.cls[row]].c->kind;
   if (kind == NSM_CONTACT) return of_contact(p, e, row, h);
   if (kind == NSM_FRICTION && e->set == SIM_SLIPS_ON) return of_slip(p, e, h);
+  if (kind == NSM_FRICTION && e->polynomials) return margin(p, row, dual_of(1));
   if (kind == NSM_FRICTION) return at_end(p, e, row, margin(p, row, h), h);
   dual x = of_relation(p, e, row, e->set, e->side, &extrapolate);
   return extrapolate ? at_end(p, e, row, x, h) : x;
@@ -139,7 +142,8 @@ void play_means(player *p, const tape_entry *e, dual h) {
   if (e->kind == TAPE_PIECE) grounds(p, e);
   else memcpy(p->ground, p->at->ground, (size_t)s->n.r.n * sizeof(dual));
   const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) {
+  if (e->polynomials) memcpy(p->mean, p->at->mean, (size_t)r->n * sizeof(dual));     // no force is extrapolated
+  for (int row = 0; row < r->n && !e->polynomials; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind, unused;
     if (kind == NSM_CONTACT) p->mean[row] = dual_div(p->l1[r->l[row]], h);
     else if (kind == NSM_FRICTION)

@@ -112,8 +112,7 @@ static void right_sides(player *p, int n) {
 static void take_solution(player *p, const tape_entry *e) {
   nsm_sim *s = p->s;
   int jump = e->kind == TAPE_JUMP, own = s->n.radau ? s->n.radau->n : 0;
-  p->nw = e->kind == TAPE_STAGES ? s->n.radau->m.s * own : jump ? 2 * own : s->a->nz + s->n.r.n;
-  if (s->n.con && e->kind == TAPE_PIECE) p->nw = play_two_points_unknowns(s, e);
+  p->nw = play_unknowns(s, e);
   for (int i = 0; i < p->nw; i++) p->w[i] = dual_of(e->solution[jump ? i % own : i]);
 }
 

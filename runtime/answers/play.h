@@ -5,7 +5,7 @@
 //   play.c        pieces and blocks in their order   stages.c   equations of a piece of radau
 //   piece.c       a piece: Newton, tangents       ends.c     what ends a piece
 //   rows.c        equations of rows               words.c    --of and --by
-//   two_points.c  equations of `consistent`
+//   two_points.c  equations of `consistent`        polynomials.c  of its higher orders
 //   take.c        a run with its outputs          check.c    differences with the same events
 //   held_time.c   numbers at times of the clock at which instants end pieces
 //   linear.c      the equations of any piece      columns.c  columns of results, blocks
@@ -42,6 +42,7 @@ typedef struct play_memory { struct play_memory *next; double align; } play_memo
 enum { PLAY_VIEWS = 16 };               // so many views have discrete variables and signals of their own
 
 struct play_traces;
+typedef struct play_polynomials play_polynomials;
 typedef struct player {
   nsm_sim *s;
   const tape *tape;
@@ -53,8 +54,10 @@ typedef struct player {
   play_state *at;                       // that of the equations at hand
   dual_memo memo;                       // of kernels, from one chunk to the next
   int remembers;                        // it is in use
+  int light;                            // pieces that the next one knows all of are passed over
   int stood;                            // the piece at hand begins with other values than those of the one before
   play_views now;                       // and their views
+  play_polynomials *polynomials;        // NULL: pieces are of order 2
 
   int nw;                               // unknowns of the piece at hand
   // what the equations at hand have made
@@ -119,6 +122,16 @@ void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq);    
 void play_points(player *p, const tape_entry *e, dual h);
 void play_two_points(player *p, const tape_entry *e, dual h);
 int  play_two_points_unknowns(const nsm_sim *s, const tape_entry *e);         // of a piece; NULL: of the largest
+// eq += by value^T l, along the velocities of the pattern, l by instances; of row i with numbers along velocities
+// value x; eq += by M(v) x
+void play_add_along(const nsm_sim *s, const sim_class *k, const nsm_pattern *of, const dual *value, const dual *l,
+                    double by, dual *eq);
+dual play_along(const nsm_sim *s, const sim_class *k, int i, const dual *value, const dual *x);
+void play_add_mass(player *p, const dual_view *v, const dual *x, double by, dual *eq);
+void play_polynomials_of(player *p, const tape_entry *e, dual h);
+int  play_polynomial_unknowns(const nsm_sim *s, const tape_entry *e);         // likewise
+int  play_polynomials_open(player *p);                    // its room; 0: no memory
+dual play_instant_force(const player *p, int row);        // at the end of a piece that a force ends
 void play_stages(player *p, const tape_entry *e, dual h);
 void play_jump(player *p, const tape_entry *e);
 // ends.c: phi of the same
@@ -160,6 +173,8 @@ int    play_start_by(player *p, const play_name *name, int n, play_start_taken *
 int  play_takes_time(const tape_entry *e);
 int  play_has_forces(const tape_entry *e);
 int  play_at_points(const tape_entry *e);
+int  play_unknowns(const nsm_sim *s, const tape_entry *e);                    // NULL: of the largest piece
+void play_scheme(player *p, const tape_entry *e, dual h);                     // eq without what ends the piece
 void play_equations(player *p, const tape_entry *e, dual h, int c);
 int  play_outputs(player *p, const tape_entry *e, dual h);
 

@@ -84,6 +84,15 @@ dual trace_call_value(struct trace *t, int call, int value, const trace_slope *b
 #define play_add_inertia recorded_play_add_inertia
 #define play_points recorded_play_points
 #define play_two_points recorded_play_two_points
+#define play_unknowns recorded_play_unknowns
+#define play_scheme recorded_play_scheme
+#define play_add_along recorded_play_add_along
+#define play_along recorded_play_along
+#define play_add_mass recorded_play_add_mass
+#define play_polynomials_of recorded_play_polynomials_of
+#define play_polynomial_unknowns recorded_play_polynomial_unknowns
+#define play_polynomials_open recorded_play_polynomials_open
+#define play_instant_force recorded_play_instant_force
 #define play_two_points_unknowns recorded_play_two_points_unknowns
 #define play_stages recorded_play_stages
 #define play_jump recorded_play_jump

@@ -23,10 +23,11 @@ static double extrapolated(const double *x, int levels, int p, int by, double *c
 }
 
 // Of a symmetric scheme errors have even powers, unless forces at events are extrapolated: what changes less is right.
-static double best(const double *x, int levels, int stages, double *change) {
+static double best(const double *x, int levels, const nsm_sim *s, double *change) {
   double other;
-  if (stages) return extrapolated(x, levels, 5, 1, change);
-  double even = extrapolated(x, levels, 2, 2, change), all = extrapolated(x, levels, 2, 1, &other);
+  int order = s->n.galerkin ? 2 * s->a->stages : 2;
+  if (s->n.radau) return extrapolated(x, levels, 5, 1, change);
+  double even = extrapolated(x, levels, order, 2, change), all = extrapolated(x, levels, order, 1, &other);
   if (*change <= other) return even;
   *change = other;
   return all;
@@ -74,7 +75,7 @@ nsm_code aligned_refine(answers *a, const nsm_settings *set, const double *start
   a->phases = NULL;
   for (size_t i = 0; code == NSM_OK && i < all; i++) {
     for (int k = 0; k < levels; k++) x[k] = at[(size_t)k * all + i];
-    double to = best(x, levels, s->n.radau != NULL, i < n ? &error[i] : &off);
+    double to = best(x, levels, s, i < n ? &error[i] : &off);
     if (i < n) a->d[i] = to;
     else a->value[i - n] = to;
   }

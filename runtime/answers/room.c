@@ -39,17 +39,10 @@ void play_places(const nsm_sim *s, play_state *y, play_place *at) {
   memcpy(at, all, sizeof all);
 }
 
-// Unknowns of the largest piece.
-static int most_unknowns(const nsm_sim *s) {
-  int points = s->n.con ? play_two_points_unknowns(s, NULL) : s->a->nz + s->n.r.n;
-  int stages = s->n.radau ? s->n.radau->m.s * s->n.radau->n : 0;
-  return points > stages ? points : stages;
-}
-
 static void take_room(player *p) {
   const nsm_sim *s = p->s;
   size_t rows = (size_t)s->n.r.n, nz = (size_t)s->a->nz, nl = (size_t)s->a->nl + 1, nq = (size_t)s->a->nq,
-         many = (size_t)most_entries(s), nd = (size_t)s->a->nd, n = (size_t)most_unknowns(s) + 1;
+         many = (size_t)most_entries(s), nd = (size_t)s->a->nd, n = (size_t)play_unknowns(s, NULL) + 1;
   struct { dual **at; size_t n; } room[] = {
     { &p->w, n }, { &p->eq, n }, { &p->q1, nq }, { &p->l1, nl }, { &p->mean, rows }, { &p->ground, rows },
     { &p->qm, nq }, { &p->zm, nz }, { &p->qg, nq }, { &p->zg, nz }, { &p->zb, nz }, { &p->inc, nz },
@@ -93,6 +86,7 @@ player *player_open(nsm_sim *s, const tape *t, const play_kernels *run, int np, 
   p->of = play_take(p, (size_t)p->nc + 1, sizeof *p->of);
   for (int c = 0; p->of && c <= p->nc; c++) take_state(p, &p->of[c]);
   take_room(p);
+  play_polynomials_open(p);
   const int length[] = { s->a->nq, s->a->nv, s->a->nz - s->a->nv, s->a->nl + 1, s->a->nd };
   memcpy(p->length, length, sizeof length);
   if (!p->failed) return p;

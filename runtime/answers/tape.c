@@ -1,7 +1,7 @@
 // What is recorded of a run (tape.h).
 #include "play.h"
 #include "tape_two_points.h"
-#include "runtime/schemes/consistent.h"
+#include "runtime/schemes/galerkin.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,15 +208,24 @@ static int weak_rows(const nsm_sim *s, const unsigned char *law) {
   return weak;
 }
 
+// Laws of the impact, of the motion and of the end are not the same with friction, nor where a step is captured.
 static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
   nsm_sim *s = t->s;
   size_t n = (size_t)s->n.r.n;
   double *room = malloc(2 * n * sizeof *room);
   unsigned char *struck = take(t, n), *end = take(t, n);
   if (!room || !struck || !end) t->failed = 1;
-  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end)) e->end_law = end;
+  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end) && s->n.r.nfriction > 0) e->end_law = end;
   e->impact_law = struck;
   free(room);
+}
+
+// What a piece of a higher order keeps, and what slides in it.
+static void of_polynomials(const nsm_sim *s, unsigned char *law) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  for (int row = 0; row < s->n.r.n; row++) law[row] = g->in.of[row] >= 0 ? TAPE_RATE : TAPE_NONE;
+  SIM_EACH_PART(s, p)
+    for (int d = 0; d < p.disk->n && g->slides[p.block] & (1 << p.at); d++) law[p.row[d]] = TAPE_SLIDES;
 }
 
 static void take_laws(tape *t, tape_entry *e) {
@@ -225,6 +234,8 @@ static void take_laws(tape *t, tape_entry *e) {
   int impact = e->kind == TAPE_IMPACT;
   unsigned char *law = take(t, (size_t)r->n + 1);
   if (!law) return;
+  e->law = law;
+  if (e->polynomials) { of_polynomials(s, law); return; }
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind;
     law[row] = (unsigned char)(kind == NSM_RELATION     ? e->let_go ? TAPE_KEPT : of_relation(s, row, impact)
@@ -234,8 +245,7 @@ static void take_laws(tape *t, tape_entry *e) {
   }
   for (int row = 0; row < r->n; row++)
     if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) law[row] = (unsigned char)of_friction(s, row, impact, law);
-  if (s->n.con && r->nfriction > 0 && !impact) take_two_points(t, e, law);
-  e->law = law;
+  if (s->n.con && (r->nfriction > 0 || e->captured) && !impact) take_two_points(t, e, law);
   e->weak = weak_rows(s, law);
 }
 
@@ -301,6 +311,27 @@ static void of_two_points(const nsm_sim *s, double *x) {
   if (r->nfriction == 0) return;
   for (int i = 0; i < n; i++) ue[i] = uc[i] + c->inc_u[i];
   for (int row = 0; row < r->n; row++) force[row] = s->now.force[r->l[row]];
+}
+
+// Those of polynomials.c; unknowns of an instant are there where a force ends the piece.
+static const double *polynomials(tape *t, const tape_entry *e) {
+  nsm_sim *s = t->s;
+  const struct sim_galerkin *g = s->n.galerkin;
+  int nv = s->a->nv, rows = s->n.r.n;
+  double *x = take(t, (size_t)play_polynomial_unknowns(s, NULL) * sizeof *x), *to = x;
+  if (!x || t->failed) return NULL;
+  memcpy(to, s->w.z1, (size_t)nv * sizeof *to);
+  to += nv;
+  for (int j = 0; j < g->t.s; j++)
+    for (int part = IN_PLACES; part <= IN_KAPPAS; part++) {
+      int places = part == IN_PLACES || part == IN_SPEEDS;
+      for (int i = 0; places && i < nv; i++) *to++ = g->x[galerkin_at(s, j, part, i)];
+      for (int row = 0; !places && row < rows; row++)
+        if (e->law[row] == TAPE_RATE) *to++ = g->x[galerkin_at(s, j, part, g->in.of[row])];
+    }
+  if (nv > 0) memcpy(to, g->in.e, (size_t)nv * sizeof *to);
+  for (int row = 0; row < rows; row++) to[nv + row] = g->in.force[s->n.r.l[row]];
+  return x;
 }
 
 // Multipliers behind z.
@@ -407,9 +438,11 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
     stages(t, e);
     return;
   }
+  int known = !s->located || s->now.sets_known == 1;
+  e->polynomials = s->n.galerkin && !impact && known && !s->w.euler ? s->a->stages : 0;
   take_laws(t, e);
   take_weights(t, e);
-  e->solution = solution(t, impact);
+  e->solution = e->polynomials ? polynomials(t, e) : solution(t, impact);
   e->means = s->n.con && con_by_means(s);
   if (t->failed) return;
   if (s->n.r.nfriction > 0 && !impact && s->located && !s->located->capture && s->now.sets_known == 1)
@@ -481,10 +514,10 @@ void tape_stop(tape *t, long number) {
 static void look_at_model(tape *t) {
   const nsm_sim *s = t->s;
   const char *scheme = s->a->scheme->name;
-  int two = s->n.con && !s->n.galerkin && strcmp(scheme, "consistent") == 0;
+  int two = s->n.con && strcmp(scheme, "consistent") == 0;
   if (strcmp(scheme, "moreau") != 0 && strcmp(scheme, "radau") != 0 && !two)
-    tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau, radau and consistent have, "
-                "consistent of order 2; --scheme moreau", scheme);
+    tape_refuse(t, nowhere, "E0772: runs of %s have no derivative yet: those of moreau, radau and consistent have; "
+                "--scheme moreau", scheme);
   if (s->a->projects)
     tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
   if (s->touching)

@@ -39,6 +39,7 @@ typedef struct tape_entry {
   int    let_go;                        // the row sticks no more where the piece begins: it has no length
   int    at_once;                       // a piece of length 0: its motion is free
   int    means;                         // of consistent: kappa acts along means of H
+  int    polynomials;                   // of consistent: how many, 0: order 2
   const unsigned char *impact_law;      // [rows] of consistent with friction: in the impact at the begin
   const unsigned char *end_law;         // and in what makes laws hold at the end; NULL: velocities stay as they are
   int    captured, weak;                // taken without location; rows whose law and force are both 0

@@ -35,11 +35,6 @@ static void state_of(tracer *r, trace *t, const double *from) {
   t->nstate = t->n - t->state;
 }
 
-int trace_unknowns(const nsm_sim *s, const tape_entry *e) {
-  if (e->kind == TAPE_STAGES) return s->n.radau->m.s * s->n.radau->n;
-  return s->n.con ? play_two_points_unknowns(s, e) : s->a->nz + s->n.r.n;
-}
-
 int trace_can_be(const nsm_sim *s, const tape_entry *e) {
   int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT || e->end == TAPE_EVERY;
   return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && s->a->nsignal == 0;
@@ -47,7 +42,7 @@ int trace_can_be(const nsm_sim *s, const tape_entry *e) {
 
 static void equations(tracer *r, trace *t, const tape_entry *e, const double *w) {
   player *p = r->p;
-  int nw = trace_unknowns(r->s, e);
+  int nw = play_unknowns(r->s, e);
   p->nw = t->nw = nw;
   t->w = t->n;
   inputs(t, p->w, nw, &w);
@@ -55,9 +50,7 @@ static void equations(tracer *r, trace *t, const tape_entry *e, const double *w)
   dual h;
   t->h = t->n;
   inputs(t, &h, 1, &length);
-  if (e->kind == TAPE_STAGES) play_stages(p, e, h);
-  else if (p->s->n.con) play_two_points(p, e, h);
-  else play_points(p, e, h);
+  play_scheme(p, e, h);
   t->nout = play_outputs(p, e, h);
   t->eq = malloc(((size_t)nw + 1) * sizeof *t->eq);
   t->out = malloc(((size_t)t->nout + 1) * sizeof *t->out);
@@ -111,6 +104,7 @@ int trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s) {
   const tape_entry *is = &t->is;
   size_t rows = (size_t)s->n.r.n;
   if (is->kind != e->kind || (is->end == TAPE_EVERY) != (e->end == TAPE_EVERY) || is->means != e->means) return 0;
+  if (is->polynomials != e->polynomials) return 0;
   if (!same(is->law, e->law, rows) ||
       !same(is->impact_law, e->impact_law, rows) || !same(is->end_law, e->end_law, rows) ||
       !same(is->theta, e->theta, (size_t)s->a->nz * sizeof(double)) ||

@@ -57,8 +57,7 @@ typedef struct trace {
 typedef struct tracer tracer;
 tracer *tracer_open(nsm_sim *s, void *with, nsm_error *e);            // NULL: no memory
 void    tracer_close(tracer *t);                                      // NULL is allowed
-// At this state, these unknowns [trace_unknowns]. NULL: no memory. replay_finish, or replay_finish_back, is to follow.
-int     trace_unknowns(const nsm_sim *s, const tape_entry *e);
+// At this state, these unknowns [play_unknowns]. NULL: no memory. replay_finish, or replay_finish_back, is to follow.
 trace  *trace_made(tracer *t, const tape_entry *e, const double *state, const double *w);
 void    trace_free(trace *t);
 int     trace_can_be(const nsm_sim *s, const tape_entry *e);          // its end is a known time

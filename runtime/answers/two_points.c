@@ -41,9 +41,8 @@ static dual force_of(const player *p, const places *at, int row) {
   return at->settles ? p->w[at->force + row] : dual_sub(p->w[at->l + row], p->w[at->impulse + row]);
 }
 
-// eq += by value^T l, along the velocities of the pattern; l by instances.
-static void add_along(const nsm_sim *s, const sim_class *k, const nsm_pattern *of, const dual *value, const dual *l,
-                      double by, dual *eq) {
+void play_add_along(const nsm_sim *s, const sim_class *k, const nsm_pattern *of, const dual *value, const dual *l,
+                    double by, dual *eq) {
   for (int i = 0; i < k->tab.count; i++)
     for (int j = 0; j < of->n; j++) {
       dual *to = &eq[sim_z_of(s, k, i, of->col[j])];
@@ -51,16 +50,14 @@ static void add_along(const nsm_sim *s, const sim_class *k, const nsm_pattern *o
     }
 }
 
-// The same of a row with numbers along velocities: value x
-static dual along(const nsm_sim *s, const sim_class *k, int i, const dual *value, const dual *x) {
+dual play_along(const nsm_sim *s, const sim_class *k, int i, const dual *value, const dual *x) {
   dual sum = dual_of(0);
   for (int j = 0; j < k->c->h.n; j++)
     sum = dual_add(sum, dual_mul(value[i * k->c->h.n + j], x[sim_z_of(s, k, i, k->c->h.col[j])]));
   return sum;
 }
 
-// eq += M(v) x
-static void add_mass(player *p, const dual_view *v, const dual *x, double by, dual *eq) {
+void play_add_mass(player *p, const dual_view *v, const dual *x, double by, dual *eq) {
   memcpy(p->inc, x, (size_t)p->s->a->nv * sizeof *x);
   play_add_inertia(p, v, by, eq);
 }
@@ -101,13 +98,13 @@ static void impact(player *p, const tape_entry *e, const dual *u, const dual *im
     eq[i] = dual_of(0);
     p->dv[i] = dual_sub(u[i], p->at->z[i]);
   }
-  add_mass(p, &begin, p->dv, 1, eq);
+  play_add_mass(p, &begin, p->dv, 1, eq);
   if (s->n.r.nfriction > 0) play_coefficients(p, &begin);
   rates_after(p, law, &begin, &after);
   for (int row = 0; row < s->n.r.n; row++) p->press[s->n.r.l[row]] = impulse[row];
   SIM_EACH(s, row, k) {
     if (!PLAY(p, k, h, &begin, p->h)) continue;
-    add_along(s, k, &k->c->h, p->h, impulse + k->row0, -1, eq);
+    play_add_along(s, k, &k->c->h, p->h, impulse + k->row0, -1, eq);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       rows[row] = law_of(p, (tape_law)law[row], row, p->y, impulse[row], p->press, dual_of(0));
   }
@@ -165,9 +162,9 @@ static void slips(player *p, const places *at, dual h, dual *eq) {
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       force[i] = force_of(p, at, row);
-      p->slip[row] = dual_add(dual_mul(h, p->y[row]), along(s, k, i, p->h, p->dq));
+      p->slip[row] = dual_add(dual_mul(h, p->y[row]), play_along(s, k, i, p->h, p->dq));
     }
-    add_along(s, k, &k->c->h, p->h, force, -1, eq);
+    play_add_along(s, k, &k->c->h, p->h, force, -1, eq);
   }
   for (int i = 0; i < s->a->nv; i++) p->zm[i] = h.a[0] > 0 ? dual_div(p->dq[i], h) : uc[i];
   play_move(p, p->at->q, dual_of(0.5), p->dq, dual_of(0), p->dq, p->qm);
@@ -189,8 +186,8 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
     if (!slides) {
       if (k->c->dg_fn) PLAY(p, k, dg, v, p->h);
       else PLAY(p, k, h, v, p->h);
-      add_along(s, k, &k->c->h, p->h, force, -1, eq);
-      for (int i = 0; i < n; i++) p->slip[k->row0 + i] = along(s, k, i, p->h, p->dq);
+      play_add_along(s, k, &k->c->h, p->h, force, -1, eq);
+      for (int i = 0; i < n; i++) p->slip[k->row0 + i] = play_along(s, k, i, p->h, p->dq);
     }
     for (int i = 0; i < n; i++) {
       int row = k->row0 + i;
@@ -203,7 +200,7 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
     }
     PLAY(p, k, rate, v, p->y + k->row0);
     if (PLAY(p, k, drate, e->means ? v : &one_sided, p->h))
-      add_along(s, k, &k->c->dr, p->h, p->w + at->kappa + k->row0, -1, eq);
+      play_add_along(s, k, &k->c->dr, p->h, p->w + at->kappa + k->row0, -1, eq);
     for (int i = 0; i < n; i++) {
       int row = k->row0 + i;
       eq[at->kappa + row] = is_closed((tape_law)e->law[row]) ? p->y[row] : p->w[at->kappa + row];
@@ -215,11 +212,11 @@ static void rows(player *p, const tape_entry *e, const places *at, dual *eq) {
 static void pushed(player *p, const tape_entry *e, const places *at, dual *eq) {
   nsm_sim *s = p->s;
   for (int i = 0; i < s->a->nv; i++) eq[at->pi + i] = dual_of(0);
-  add_mass(p, &p->now.begin, p->w + at->pi, 0.5, eq + at->pi);
-  add_mass(p, &p->now.end, p->w + at->pi, 0.5, eq + at->pi);
+  play_add_mass(p, &p->now.begin, p->w + at->pi, 0.5, eq + at->pi);
+  play_add_mass(p, &p->now.end, p->w + at->pi, 0.5, eq + at->pi);
   SIM_EACH(s, constraint, k)
     if ((e->means && PLAY(p, k, hm, &p->now.end, p->h)) || PLAY(p, k, h, &p->now.begin, p->h))
-      add_along(s, k, &k->c->h, p->h, p->w + at->kappa + k->row0, -1, eq + at->pi);
+      play_add_along(s, k, &k->c->h, p->h, p->w + at->kappa + k->row0, -1, eq + at->pi);
 }
 
 // ---- the end --------------------------------------------------------------------------------------------------------
@@ -236,7 +233,7 @@ static void settle(player *p, const tape_entry *e, const places *at, dual *eq) {
     momenta[i] = dual_of(0);
     p->zm[i] = dual_sub(p->w[i], ue[i]);
   }
-  add_mass(p, &end, p->zm, 1, momenta);
+  play_add_mass(p, &end, p->zm, 1, momenta);
   SIM_EACH(s, row, k) {
     dual *added = p->gap + k->row0;
     for (int i = 0; i < k->tab.count; i++) {
@@ -245,7 +242,7 @@ static void settle(player *p, const tape_entry *e, const places *at, dual *eq) {
       added[i] = dual_sub(p->pull[l], p->press[l]);
       eq[at->force + row] = law == TAPE_NONE ? added[i] : law_of(p, law, row, p->y, p->pull[l], p->press, p->now.h);
     }
-    if (PLAY(p, k, h, &end, p->h)) add_along(s, k, &k->c->h, p->h, added, -1, momenta);
+    if (PLAY(p, k, h, &end, p->h)) play_add_along(s, k, &k->c->h, p->h, added, -1, momenta);
   }
 }
 
