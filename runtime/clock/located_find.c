@@ -12,6 +12,7 @@
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
                     flat = 1e-6,        // of the piece: to what the end of a slip is known where it does not go to zero
+                    far = 1e3,          // times what has stopped: beyond it a function has jumped
                     beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
@@ -309,7 +310,9 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     SIM_EACH_LIVE(s, row) {
       up |= crossed(s, row);
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
-      at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
+      int jumps = b.hi - b.lo <= flat * b.whole && -w->high[row] > far * w->stops[row];
+      double known = fmax(w->tolerance[row], jumps ? 2 * w->stops[row] : 0);
+      at |= w->high[row] < 0 && fabs(w->f[row]) <= known && meets;
     }
     if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
     narrow(s, &b, r, up);

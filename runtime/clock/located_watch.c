@@ -271,7 +271,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   SIM_EACH_LIVE(s, row) {
     int set = s->now.set[row];
     if (sim_is_open(s, row)) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row) + 2 * w->stops[row]
+    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
                         : s->n.flow ? solved_of(s, row, forces)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];

@@ -88,9 +88,9 @@ static int off_part(const nsm_sim *s, const sim_friction *k, const sim_disk *par
   return off > settled * radius;
 }
 
-// Does a part slide on, its slip at the end turned against lambda_T by less than a right angle? Where events are located
-// not if friction could have stopped it: what of a slow slip is not along lambda_T would change its sign in every piece,
-// and each time its set would end.
+// Does a part slide on, its slip at the end turned against lambda_T by less than a right angle? Where events are
+// located not if friction could have stopped it: what of a slow slip is across lambda_T would change its sign in every
+// piece, and each time its set would end.
 static int slides_on(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
   const int *row = k->row + part->first;
   double power = 0, begin = 0, l[SIM_SLIPS], m = fabs(s->n.con->diag[s->n.con->index[row[0]]]) * 2 / s->n.h;
