@@ -395,7 +395,7 @@ typedef struct sim_touch {
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
-enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 4 };
+enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
 #define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)

@@ -77,6 +77,7 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 
 // monotone.c: is D positive semidefinite on these rows, free ones eliminated?
 int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
+int  sim_is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done);
 
 // loop.c: "d and s form a loop in which nothing limits the current"; 0: the row is not such a diode
 int  sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size);
@@ -162,6 +163,7 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
+double sim_velocity_terms(const nsm_sim *s, int row, const double *z);           // size of those of a rate
 
 // weights.c: weights of the classes; with the start values. check: the same where constants are others. begin: by the
 // sets of now; 1: matrices are to be made anew. end: the step at hand was not to be had so; 1: it is to be made again.

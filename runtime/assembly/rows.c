@@ -290,3 +290,10 @@ void sim_rows_outer(nsm_sim *s, int with_constants) {
     if (sim_fixed(k->c->h_stage)) values_h(s, k);
   }
 }
+
+double sim_velocity_terms(const nsm_sim *s, int row, const double *z) {
+  const sim_rows *r = &s->n.r;
+  double size = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) size += fabs(r->c[e]) * fabs(z[r->cz[e]]);
+  return size;
+}

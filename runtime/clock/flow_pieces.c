@@ -135,7 +135,7 @@ int sim_flow_mend_sets(nsm_sim *s, int shortest) {
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;
-    double size = fmax(sim_watch_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]),
+    double size = fmax(sim_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]),
            known = fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
     if (fabs(y[row]) <= known || (shortest && fabs(reached[row]) <= known)) continue;
     double bound = y[row] > 0 ? r->lo[row] : r->hi[row];

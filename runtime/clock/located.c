@@ -270,8 +270,8 @@ static int falls_back(const nsm_sim *s, int row, double rest) {
 
 // Does the impact at hand lift this closed contact?
 static int is_lifted(const nsm_sim *s, int row) {
-  double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
-                                        sim_watch_velocity_terms(s, row, s->w.z1));
+  double leaves = 1024 * DBL_EPSILON * (sim_velocity_terms(s, row, s->now.z) +
+                                        sim_velocity_terms(s, row, s->w.z1));
   return s->now.set[row] == SIM_CLOSED && s->located->rate[row] > leaves;
 }
 

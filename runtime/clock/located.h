@@ -64,7 +64,6 @@ int      sim_watch_ends(const nsm_sim *s, double h);      // may an unknown forc
 double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force
-double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
 void     sim_watch_still_slides(nsm_sim *s);   // what is said to stick and slips at the begin slides until it stops

@@ -20,17 +20,10 @@ static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the large
 static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
-double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
-  const sim_rows *r = &s->n.r;
-  double size = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) size += fabs(r->c[e]) * fabs(z[r->cz[e]]);
-  return size;
-}
-
 // What a rate at the end of the trial is known to, of velocities that have fallen from those of the begin.
 static double noise_of(const nsm_sim *s, int row) {
-  return rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1) +
-         4 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
+  return rate_rounds(s) * sim_velocity_terms(s, row, s->w.z1) +
+         4 * rounds * sim_velocity_terms(s, row, s->now.z);
 }
 
 void sim_watch_tolerances(nsm_sim *s, double h) {
@@ -42,7 +35,7 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z)) +
+      w->tolerance[row] = rounds * (r->terms[row] + h * sim_velocity_terms(s, row, s->now.z)) +
                           (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
   }
   s->w.terms_of = -1;
@@ -106,7 +99,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
-      double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
+      double noise = p > 0 ? 0 : rate_rounds(s) * sim_velocity_terms(s, row, s->w.z1);
       double opens = fmax(clear(w->rate[row], noise), 0) / (h * inertia(s, row));
       w->out[row] = opens > 0;
       w->f[row] = p > 0 ? end : opens > 0 ? fmin(end, 0) - opens : 0;
@@ -171,7 +164,7 @@ static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   g.force = sim_disk_gauge(part, l);
   g.limit = part->mu * (s->n.con ? s->n.con->pressed[number] : sim_friction_pressed(s, number, s->w.l1));
   g.slides = !sim_is_inside_disk(g.force, g.limit);
-  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1) ||
+  if (g.slip <= rate_rounds(s) * sim_velocity_terms(s, row[0], s->w.z1) ||
       g.slip <= share * g.limit * mobility(s, row[0]))
     g.slides = 0;
   return g;
@@ -312,7 +305,7 @@ void sim_watch_contacts(nsm_sim *s) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
       int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
-      int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_watch_velocity_terms(s, row, s->now.z);
+      int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);
     }
@@ -328,7 +321,7 @@ static void from_now_on(nsm_sim *s) {
   SIM_EACH_PART(s, p) {
     double along, slip = slip_of(s, p.disk, p.row, rate, &along);
     if (p.disk->n == 1 || s->now.set[p.row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
-    if (slip <= rate_rounds(s) * sim_watch_velocity_terms(s, p.row[0], s->now.z)) continue;
+    if (slip <= rate_rounds(s) * sim_velocity_terms(s, p.row[0], s->now.z)) continue;
     slide_along(s, p.disk, p.row, rate, slip);
   }
 }
@@ -373,7 +366,7 @@ void sim_watch_still_slides(nsm_sim *s) {
     int head = p.row[0];
     if (s->now.set[head] != SIM_STICKS) continue;
     slip = slip_of(s, p.disk, p.row, rate, &along);
-    if (slip <= known * sim_watch_velocity_terms(s, head, s->now.z) || slip <= stops_at_once(s, p.block, p.disk))
+    if (slip <= known * sim_velocity_terms(s, head, s->now.z) || slip <= stops_at_once(s, p.block, p.disk))
       continue;
     s->now.set[head] = SIM_SLIPS_ON;
     slide_along(s, p.disk, p.row, rate, slip);

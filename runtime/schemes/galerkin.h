@@ -47,7 +47,7 @@ struct sim_galerkin {
   int     nturn; galerkin_turn *turn;
   double *middle;                       // [nq] with the attitudes p_M
   int     most;                         // unknowns with all rows
-  double  places;                       // what round-off of places is beside velocities (galerkin_measure)
+  double  places, speeds;               // places over the length beside velocities; sum m u^2 (galerkin_measure)
   double *x, *dx, *res, *plain;         // [n] unknowns, Newton's step, residual; x of the motion from the begin
   double *A, *work;                     // [n, n] its derivative; scratch of the pseudo-inverse
   int    *jpvt, lwork;
@@ -116,6 +116,7 @@ int  galerkin_handed(nsm_sim *s);                        // do the factors of th
 void galerkin_start(nsm_sim *s, int plain);              // plain: the motion from the begin, not of the last pieces
 void galerkin_hand_on(nsm_sim *s, int iterations);       // of the piece that was found
 double galerkin_measure(nsm_sim *s);                     // Newton's step beside the velocities
+double galerkin_momentum_off(const nsm_sim *s);          // what is left of (3), beside the same and forces
 void galerkin_lost(nsm_sim *s);                          // nothing is known of pieces before
 
 // galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)

@@ -5,11 +5,12 @@
 // Factors are kept as long as the rows are the same and the length is nearly so. They contract by O(h) an iteration;
 // where the iterations that this costs have added up to what new factors cost, these are made.
 //
-// Unknowns of pieces of one length are extrapolated: 2 x - x', 3 x - 3 x' + x'', 4 x - 6 x' + 4 x'' - x'''.
-// Which of these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
+// Unknowns of pieces of one length are extrapolated: 2 x - x', 3 x - 3 x' + x'', ..., of up to eight pieces. Which of
+// these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
 #include "galerkin.h"
 
-enum { DEAR = 16 };                      // iterations that take as long as a matrix
+enum { DEAR = 16,                        // iterations that take as long as a matrix
+       ENOUGH = 4 };                     // pieces for order 8, where more give no fewer iterations
 static const double same = 1e-9,         // lengths of pieces whose unknowns are extrapolated
                     alike = 0.5;         // and of those whose factors do for each other
 
@@ -34,10 +35,29 @@ int galerkin_handed(nsm_sim *s) {
   return s->now.piece.made_h > 0 && fabs(s->now.piece.made_h - s->n.h) <= alike * s->n.h && s->now.piece.spent < DEAR;
 }
 
+// Does a slip of several directions begin? It goes along `slide` from 0, and what rounding makes of its acceleration
+// has any direction.
+static int slip_begins(nsm_sim *s) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  sim_disk part[2];
+  double along[SIM_SLIPS], slip;
+  int begins = 0;
+  for (int f = 0; f < s->n.r.nfriction; f++) {
+    int n = sim_friction_parts(&s->n.r.friction[f], part);
+    for (int p = 0; p < n; p++) {
+      const int *row = s->n.r.friction[f].row + part[p].first;
+      int several = part[p].n > 1 && g->slides[f] & (1 << p);
+      begins |= several && !sim_slide_along(s, &part[p], row, g->still1, along, &slip);
+    }
+  }
+  return begins;
+}
+
 // A motion with the accelerations and the forces of the begin.
 static void from_begin(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
   double h = s->n.h;
+  if (slip_begins(s)) memset(g->in.e, 0, (size_t)s->a->nv * sizeof(double));
   memset(g->x, 0, (size_t)g->n * sizeof(double));
   for (int i = 0; i < s->a->nv; i++) {
     g->x[galerkin_at(s, 0, IN_PLACES, i)] = h * (s->now.z[i] + 0.5 * h * g->in.e[i]);
@@ -47,12 +67,12 @@ static void from_begin(nsm_sim *s) {
   for (int r = 0; r < g->m; r++) g->x[galerkin_at(s, 0, IN_FORCES, r)] = h * g->in.force[s->n.r.l[g->row[r]]];
 }
 
-// Of the last k pieces, k >= 2.
+// Of the last k pieces, k >= 2: by the polynomial through them.
 static double told(const nsm_sim *s, int k, int i) {
-  static const double weight[][GALERKIN_PAST] = { { 2, -1 }, { 3, -3, 1 }, { 4, -6, 4, -1 } };
   const struct sim_galerkin *g = s->n.galerkin;
-  double x = 0;
-  for (int p = 0; p < k; p++) x += weight[k - 2][p] * s->now.piece_past[(size_t)p * (size_t)g->most + (size_t)i];
+  double x = 0, weight = k;
+  for (int p = 0; p < k; p++, weight *= -(double)(k - p) / (p + 1))
+    x += weight * s->now.piece_past[(size_t)p * (size_t)g->most + (size_t)i];
   return x;
 }
 
@@ -87,7 +107,21 @@ double galerkin_measure(nsm_sim *s) {
     }
   }
   g->places = sqrt(places / all);
+  g->speeds = all;
   return sqrt(off / all);
+}
+
+double galerkin_momentum_off(const nsm_sim *s) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  double off = 0, forces = 0;
+  for (int i = 0; i < s->a->nv; i++) {
+    forces += s->n.con->mass_inverse[i] * g->f[i] * g->f[i];
+    for (int j = 0; j < g->t.s; j++) {
+      double left = g->res[galerkin_at(s, j, IN_PLACES, i)];
+      off += s->n.con->mass_inverse[i] * left * left;
+    }
+  }
+  return sqrt(off / (g->speeds + forces));
 }
 
 void galerkin_hand_on(nsm_sim *s, int iterations) {
@@ -105,7 +139,7 @@ void galerkin_hand_on(nsm_sim *s, int iterations) {
   if (s->now.piece.known == 0) s->now.piece.by = 1;
   memmove(s->now.piece_past + most, s->now.piece_past, (GALERKIN_PAST - 1) * most * sizeof(double));
   memcpy(s->now.piece_past, g->x, n * sizeof(double));
-  if (s->now.piece.known < GALERKIN_PAST) s->now.piece.known++;
+  if (s->now.piece.known < (g->t.s < GALERKIN_DEGREE ? GALERKIN_PAST : ENOUGH)) s->now.piece.known++;
 }
 
 void galerkin_lost(nsm_sim *s) {

@@ -122,17 +122,13 @@ static void slope_of_direction(nsm_sim *s, int f, int node) {
   int parts = sim_friction_parts(of, part);
   for (int p = 0; p < parts; p++) {
     const int *row = of->row + part[p].first, n = part[p].n;
-    double slip = 0, ahead = 0, u[SIM_SLIPS];
+    double along[SIM_SLIPS], slip;
     if (!(g->slides[f] & (1 << p))) continue;
-    for (int d = 0; d < n; d++) {
-      slip = hypot(slip, u[d] = part[p].w[d] * g->rate1[row[d]]);
-      ahead += u[d] * s->now.slide[row[d]];
-    }
-    double by = part[p].mu * pressed / (ahead < 0 ? -slip : slip);
-    for (int d = 0; n > 1 && slip > 0 && d < n; d++)
+    sim_slide_along(s, &part[p], row, g->rate1, along, &slip);
+    double by = part[p].mu * pressed / slip;
+    for (int d = 0; n > 1 && d < n; d++)
       for (int e = 0; e < n; e++)
-        add_product(s, row[d], row[e], node,
-                    -by * part[p].w[d] * part[p].w[e] * ((d == e) - u[d] * u[e] / (slip * slip)));
+        add_product(s, row[d], row[e], node, -by * part[p].w[d] * part[p].w[e] * ((d == e) - along[d] * along[e]));
   }
 }
 

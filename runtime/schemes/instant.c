@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double dependent = 1e-11;
+static const double dependent = 1e-11,
+                    stiff = 1e6;         // roundings that a slip of round-off counts as, by which its direction turns
 
 void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   size_t n = (size_t)(first + s->n.r.n), most = 0;
@@ -75,25 +76,35 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
-// By consistent(order = 4) a trial may end behind the instant at which the slip stops. Its force goes on as it was, as
-// in one direction: a force that turned round there would leave the trial without a solution.
+// Direction of the slip of a part, in the frame in which it is a disk, and its length. 0: the slip is round-off, and
+// goes along `slide`. By consistent(order = 4) a trial may end behind the instant at which the slip stops: its force
+// goes on as it was, as in one direction, and the length is negative. A force that turned round would leave the trial
+// without a solution.
+int sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
+                    double *length) {
+  double slip = 0, ahead = 0, known = DBL_MIN;
+  for (int d = 0; d < part->n; d++) {
+    slip = hypot(slip, along[d] = part->w[d] * rate[row[d]]);
+    ahead += along[d] * s->now.slide[row[d]];
+    known = fmax(known, 4 * DBL_EPSILON * part->w[d] * sim_velocity_terms(s, row[d], s->now.z));
+  }
+  if (s->n.galerkin && ahead < 0) slip = -slip;
+  int is = fabs(slip) > known;
+  *length = is ? slip : stiff * known;
+  for (int d = 0; d < part->n; d++) along[d] = part->n == 1 || !is ? s->now.slide[row[d]] : along[d] / slip;
+  return is;
+}
+
 void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const double *rate, double *l) {
   const sim_friction *of = &s->n.r.friction[f];
   sim_disk part[2];
   int n = sim_friction_parts(of, part);
   for (int p = 0; p < n; p++) {
     const int *row = of->row + part[p].first;
-    const double *w = part[p].w;
-    double slip = 0, ahead = 0, u[SIM_SLIPS];
-    for (int d = 0; d < part[p].n; d++) {
-      slip = hypot(slip, u[d] = w[d] * rate[row[d]]);
-      ahead += u[d] * s->now.slide[row[d]];
-    }
-    if (s->n.galerkin && ahead < 0) slip = -slip;
-    for (int d = 0; d < part[p].n; d++) {
-      double along = part[p].n == 1 || slip == 0 ? s->now.slide[row[d]] : u[d] / slip;
-      l[part[p].first + d] = parts & (1 << p) ? -w[d] * part[p].mu * pressed * along : 0;
-    }
+    double along[SIM_SLIPS], slip;
+    sim_slide_along(s, &part[p], row, rate, along, &slip);
+    for (int d = 0; d < part[p].n; d++)
+      l[part[p].first + d] = parts & (1 << p) ? -part[p].w[d] * part[p].mu * pressed * along[d] : 0;
   }
 }
 

@@ -25,4 +25,6 @@ void   sim_instant_solve(const sim_instant *in, int n, const double *e, double *
 double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
+int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
+                       double *length);
 void   sim_slide_force(const nsm_sim *s, int friction, int parts, double pressed, const double *rate, double *l);

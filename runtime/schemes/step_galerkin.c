@@ -2,20 +2,37 @@
 // docs/numerics/galerkin.md with the exact derivative, kept as long as it contracts.
 #include "galerkin.h"
 
-enum { MOST_ITERATIONS = 25, RESTS = 1 };         // pieces that make factors of their own, where old ones did not do
+enum { MOST_ITERATIONS = 25, MOST_UNBALANCED = 12,
+       RESTS = 1 };                      // pieces that make factors of their own, where old ones did not do
 static const double contracts = 0.25,     // at least so much an iteration, or the derivative is made anew
                     floor_of = 4,        // roundings beside which a correction is nothing
                     rounding = 100,      // those that a correction by old factors may be made of
                     settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
+                    resting = 1e-3,      // of velocities: more than that is rounding of the places over the length
+                    exact = 64 * DBL_EPSILON,        // of the momentum
                     worth = 1e-9;        // below this correction a matrix is not worth making anew
+
+// The force of a slip of several directions turns the faster, the slower it slips, and jumps where it turns back: the
+// corrections may be nothing where the momentum is still off, by more than is nothing of the energy. Of a slip near 0
+// it is known to what rounding leaves of the direction. *last: what was off when this was asked before.
+static int balanced(nsm_sim *s, double *last) {
+  int any = 0;
+  for (int f = 0; f < s->n.r.nfriction; f++) any |= s->n.galerkin->slides[f] && s->n.r.friction[f].n > 1;
+  if (!any) return 1;
+  galerkin_residual(s);
+  double off = galerkin_momentum_off(s);
+  int falls = off < contracts * *last;
+  *last = off;
+  return off <= exact || (!falls && off <= 0.5 * s->a->tolerance);
+}
 
 // Iterations until it is found, with the factors that are there where they are `good`; 0: it is not. The last
 // correction, relative, in *off. The next one is at most the last by what each of the last two was of the one before,
 // by the same factors.
 static int iterate(nsm_sim *s, int good, double *off) {
   struct sim_galerkin *g = s->n.galerkin;
-  double last = INFINITY, rate = 1, before;
-  int fresh = 0;
+  double last = INFINITY, momentum = INFINITY, rate = 1, before;
+  int fresh = 0, unbalanced = 0;
   for (int it = 1; it <= MOST_ITERATIONS; it++) {
     galerkin_residual(s);
     if (!good) {
@@ -33,18 +50,22 @@ static int iterate(nsm_sim *s, int good, double *off) {
     if (!isfinite(*off)) return 0;
     before = rate;
     rate = last < INFINITY ? *off / last : 1;
-    double next = *off * fmax(rate, before);
-    if (*off <= floor_of * DBL_EPSILON || next <= settled) { *off = fmin(*off, next); return it; }
-    int noise = *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON);
-    if (fresh && *off <= floor_of * DBL_EPSILON * g->places && !(*off < contracts * last)) {       // at rest
-      *off = DBL_EPSILON;
+    double next = *off * fmax(rate, before), placed = floor_of * DBL_EPSILON * g->places;
+    int falls = *off < contracts * last, small = *off <= floor_of * DBL_EPSILON || next <= settled,
+        noise = !falls && *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON),
+        rests = !falls && fresh && placed >= resting && *off <= placed;
+    int ends = small || noise || rests;
+    if (ends && (placed >= 1 || balanced(s, &momentum))) {
+      if (small) *off = fmin(*off, next);
+      else if (rests) *off = DBL_EPSILON;
       return it;
     }
-    if (noise && !(*off < 0.25 * last)) return it;                       // falls no more
     if (last < INFINITY && rate > contracts) good = fresh && *off < worth;
+    if (ends && ++unbalanced > MOST_UNBALANCED) return 0;
+    if (ends) good = 0;
     last = *off;
   }
-  return *off <= s->a->tolerance ? MOST_ITERATIONS : 0;
+  return *off <= s->a->tolerance && balanced(s, &momentum) ? MOST_ITERATIONS : 0;
 }
 
 // The gap that a constraint has at the begin, as far as it is more than round-off (step_consistent.c).
