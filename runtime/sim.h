@@ -115,14 +115,20 @@ enum { SIM_ARMED, SIM_HOLDS, SIM_CROSSED, SIM_UNARMED };
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2, SIM_PLACES = 4 }; // what events changed; of the motion places
 
-// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
+// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first. The
+// parts of the tangential set that are limited by themselves: one, of ROLLING two. Each is round in the frame
+// lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
 enum { SIM_SLIPS = 4 };
+typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 typedef struct sim_friction {
   nsm_cone_type type;
   int    normals, normal[3];  // normal rows; none (0, and normal[0] = -1) under a given normal force
   int    n, row[SIM_SLIPS];   // the rows of the n directions of slip; ROLLING: the second half rolls
   double mu, mu2, radius;               // in the one-step problem; DISK: radius is a force, times h an impulse
   double at[3];                         // by the law at the iterate; the same where they are constant
+  int    parts;                         // how many, as they were made last, and of which mu, mu2, radius; 0: not yet
+  double parts_of[3];
+  sim_disk part[2];
   sim_guess guess[3];
 } sim_friction;
 

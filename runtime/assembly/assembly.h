@@ -253,10 +253,8 @@ size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth);       
 // For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
 // the friction of this model.
 void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
-// The parts of the tangential set that are limited by themselves: one, of ROLLING two. Each is round in the frame
-// lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
-typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
+const sim_disk *sim_friction_disks(const sim_friction *f, int *n);                      // the same, where they are kept
 void sim_friction_axes(const sim_friction *f, double *A);          // [n] lengths of the set along its directions
 double sim_disk_gauge(const sim_disk *p, const double *l);                  // the least radius that holds l [n]
 void   sim_disk_nearest(const sim_disk *p, double radius, double *l);       // l [n] := nearest, in that frame

@@ -137,7 +137,7 @@ static void axes(const sim_friction *f, const double *c, double *A) {
 
 void sim_friction_axes(const sim_friction *f, double *A) { axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A); }
 
-int sim_friction_parts(const sim_friction *f, sim_disk *part) {
+static int make_parts(const sim_friction *f, sim_disk *part) {
   double A[SIM_SLIPS];
   nsm_cone_set set = nsm_cone_set_of(f->type);
   int n = f->n / set.parts;
@@ -151,15 +151,36 @@ int sim_friction_parts(const sim_friction *f, sim_disk *part) {
   return set.parts;
 }
 
+// They are made anew where a coefficient is another one.
+const sim_disk *sim_friction_disks(const sim_friction *f, int *n) {
+  const double *of = f->parts_of;
+  if (f->parts == 0 || of[0] != f->mu || of[1] != f->mu2 || of[2] != f->radius) {
+    sim_friction *kept = (sim_friction *)(uintptr_t)f;
+    kept->parts = make_parts(f, kept->part);
+    memcpy(kept->parts_of, (const double[]){ f->mu, f->mu2, f->radius }, sizeof f->parts_of);
+  }
+  *n = f->parts;
+  return f->part;
+}
+
+int sim_friction_parts(const sim_friction *f, sim_disk *part) {
+  int n;
+  const sim_disk *of = sim_friction_disks(f, &n);
+  memcpy(part, of, (size_t)n * sizeof *part);
+  return n;
+}
+
+static double longer(double length, double x) { return length > 0 ? hypot(length, x) : fabs(x); }
+
 double sim_disk_gauge(const sim_disk *p, const double *l) {
   double x[SIM_SLIPS] = { 0 }, length = 0;
-  for (int d = 0; d < p->n; d++) length = hypot(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
+  for (int d = 0; d < p->n; d++) length = longer(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
   return p->exact ? nsm_cone_gauge_contensou(x) : length;
 }
 
 void sim_disk_nearest(const sim_disk *p, double radius, double *l) {
   double x[SIM_SLIPS] = { 0 }, length = 0;
-  for (int d = 0; d < p->n; d++) length = hypot(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
+  for (int d = 0; d < p->n; d++) length = longer(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
   if (p->exact) nsm_cone_project_contensou(radius, x, x, NULL, NULL);
   for (int d = 0; d < p->n; d++) l[d] = p->w[d] * (p->exact || !(length > radius) ? x[d] : radius / length * x[d]);
 }

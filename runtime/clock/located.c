@@ -38,9 +38,9 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
-  double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->above, &w->low_rate, &w->high_rate,
+  double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->older, &w->above, &w->low_rate, &w->high_rate,
                         &w->tolerance, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
-                        &w->fall, &w->before };
+                        &w->fall, &w->before, &w->stops };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
@@ -52,6 +52,8 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   s->ncarried = sizeof follow / sizeof *follow;
   memcpy(s->carried, follow, sizeof follow);
   w->relation = SIM_NEW(s, r->n, int);
+  w->live = SIM_NEW(s, r->n, int);
+  for (w->nlive = 0; w->nlive < r->n; w->nlive++) w->live[w->nlive] = w->nlive;
   s->w.begin_of = -1;
   return 1;
 }
@@ -109,7 +111,7 @@ void sim_located_kept(nsm_sim *s) {
 // Restitution is for the contacts that close at this instant; what lasts has none. captured: for all that are open.
 static void restitution(nsm_sim *s, int captured) {
   sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int f = r->friction_of ? r->friction_of[row] : -1;
     int head = f >= 0 && r->friction[f].normals > 0 ? r->friction[f].normal[0] : row;
     r->e[row] = captured && s->now.set[head] != SIM_CLOSED ? s->located->e[row] : 0;
@@ -119,7 +121,7 @@ static void restitution(nsm_sim *s, int captured) {
 // Friction that slides on in several directions acts against the mean slip of the piece, u_E + u_B: a restitution of 1.
 // Against u_E a slip that turns would be of first order. `consistent` and event_driven have laws of their own.
 static void by_mean_slip(nsm_sim *s, int on) {
-  if (s->n.con || s->n.flow) return;
+  if (s->n.con || s->n.flow || s->n.r.nfriction == 0) return;
   SIM_EACH_PART(s, p)
     for (int d = 0; p.disk->n > 1 && d < p.disk->n; d++)
       s->n.r.e[p.row[d]] = on && s->now.set[p.row[0]] == SIM_SLIPS_ON;
@@ -141,7 +143,7 @@ static int may_stop(const nsm_sim *s, int number, const sim_disk *part) {
 int sim_located_stops(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int any = 0;
-  if (s->n.con || s->n.flow) return 0;
+  if (s->n.con || s->n.flow || r->nfriction == 0) return 0;
   SIM_EACH_GRIP(s, p) {
     int head = p.row[0], on = s->now.set[head] == SIM_SLIPS_ON && r->e[head] != 0;
     int ends = on && (s->located->f[head] < -s->located->tolerance[head] || may_stop(s, p.block, p.disk));
@@ -154,7 +156,7 @@ int sim_located_stops(nsm_sim *s) {
 // Nothing is known of forces before the event.
 static void forget_forces(nsm_sim *s) {
   s->now.set_h = s->located->shown_h = 0;
-  for (int row = 0; row < s->n.r.n; row++) s->now.watched[row] = NAN;
+  SIM_EACH_LIVE(s, row) s->now.watched[row] = NAN;
 }
 
 // What is left of the step; where an event is at its end, that is not nothing: the motion goes on.
@@ -184,15 +186,23 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   return code;
 }
 
+static void list_live(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  w->nlive = 0;
+  SIM_EACH(s, row, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) w->live[w->nlive++] = row;
+}
+
 // Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.
 static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (!s->touching) return NSM_OK;
   s->touching->further = w->further;
   if (!sim_touch_update(s, 2 * h)) return sim_no_memory(e, "contacts of shapes");          // or no room: clock.c
+  list_live(s);
   sim_touch_restitution(s, w->e);
   restitution(s, 0);
-  for (int row = 0; row < s->n.r.n; row++) w->f[row] = INFINITY;
+  SIM_EACH_LIVE(s, row) w->f[row] = INFINITY;
   w->measured = 0;
   s->w.begin_of = -1;
   return NSM_OK;
@@ -271,13 +281,13 @@ static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
   sim_rows *r = &s->n.r;
   int any = 0, later = s->n.con && !s->n.galerkin;         // by the impact that begins the next piece
   rates_after(s);
-  for (int row = 0; row < r->n && !later; row++) {
+  if (!later) SIM_EACH_LIVE(s, row) {
     if (r->friction_of[row] >= 0 || !is_lifted(s, row) || !falls_back(s, row, rest)) continue;
     r->lo[row] = -INFINITY;
     any = 1;
   }
   nsm_code code = any ? impulses(s, e) : NSM_OK;
-  for (int row = 0; any && row < r->n; row++)
+  if (any) SIM_EACH_LIVE(s, row)
     if (s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) r->lo[row] = 0;
   return code;
 }
@@ -313,7 +323,7 @@ static nsm_code stand(nsm_sim *s, nsm_error *e) {
 // impact that begins the next piece makes them 0. So what is hit is hit with velocities after that.
 static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
   int any = 0;
-  for (int row = 0; row < s->n.r.n; row++)
+  SIM_EACH_LIVE(s, row)
     any |= s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT;
   if (!s->n.con || !any) return NSM_OK;
   nsm_code code = impulses(s, e);
@@ -324,7 +334,7 @@ static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
 
 // By laws of several contacts an impact elsewhere has a closed contact rebound too.
 static void all_rebound(nsm_sim *s) {
-  for (int row = 0; row < s->n.r.n; row++)
+  SIM_EACH_LIVE(s, row)
     if (s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT)
       s->n.r.e[row] = s->located->e[row];
 }
@@ -337,7 +347,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   by_mean_slip(s, 0);
   nsm_code code = closed_rates(s, e);
   if (code != NSM_OK) return code;
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int normal = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
     if (!w->hit[row] || !normal || s->now.set[row] == SIM_CLOSED) { w->hit[row] = 0; continue; }
     s->now.set[row] = SIM_CLOSED;
@@ -360,7 +370,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   if (code == NSM_OK) code = hold_down(s, rest, e);
   s->w.strikes = 0;
   if (code != NSM_OK) return code;
-  for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
+  SIM_EACH_LIVE(s, row) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
   rates_after(s);
   sim_tell_impact(s);
   code = stand(s, e);
@@ -424,7 +434,7 @@ int sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
 static int leave(nsm_sim *s) {
   struct sim_located *w = s->located;
   int closes = 0;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     if (!w->hit[row]) continue;
     if (sim_is_open(s, row)) closes = 1;
     else if (s->now.set[row] == SIM_CLOSED) left(s, row);
@@ -448,7 +458,7 @@ int sim_located_give_up(nsm_sim *s) {
 static nsm_code capture(nsm_sim *s, nsm_error *e) {
   struct sim_located *w = s->located;
   int any = 0;
-  for (int row = 0; row < s->n.r.n; row++)
+  SIM_EACH_LIVE(s, row)
     any |= w->hit[row] = w->often[row] >= 2 && w->e[row] < 1 && s->now.set[row] != SIM_CLOSED;
   nsm_code code = any ? impact(s, 0, e) : NSM_OK;
   sim_located_give_up(s);
@@ -458,7 +468,7 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
 // Of what has flown, its acceleration; of what was closed, that of its gap without its own force.
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
     else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
   }
@@ -467,7 +477,7 @@ static void remember_fall(nsm_sim *s, double length) {
 // Of the sets that ended, those that hold on all the same: their forces had been extrapolated to what they are not.
 static void doubt(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int was = w->was[row], now = s->now.set[row];
     if (!w->ended[row]) continue;
     if (s->n.flow && was == now && s->now.doubt[row] && length <= FLOW_REST * s->a->step) {
@@ -485,7 +495,7 @@ static void doubt(nsm_sim *s, double length) {
 // A contact that was left and is hit at once has not opened.
 static void doubt_of_opening(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++)
+  SIM_EACH_LIVE(s, row)
     if (w->hit[row] && s->now.set[row] == SIM_LEFT) s->now.doubt[row] = length == 0;
 }
 
@@ -511,7 +521,8 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (s->n.flow && ends) sim_flow_stale(s);
   if (ends && length > (w->flies_on ? 0 : 1e-6 * s->a->step)) remember_fall(s, length);
   if (w->pieces == 0) sim_parts_none(s);
-  for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
+  for (int l = 0; (ends || w->pieces > 0) && l < s->a->nl; l++)
+    w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
     if ((code = verified(s, t1, e)) != NSM_OK) return code;
     code = sim_accept(s, t1, e);

@@ -15,7 +15,7 @@
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
-  double *last, *past, *above;          // [rows] at the lower end of the bracket, and at those before it and above it
+  double *last, *past, *older, *above;  // [rows] at the lower end of the bracket, at two before it, and above it
   double *low_rate, *high_rate;         // [rows] of gaps, at both ends of the bracket
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
@@ -26,6 +26,9 @@ struct sim_located {
   double *fall;                         // [rows] how fast a contact's rate changed before it closed
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
   unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
+                                        // (of a slip in a plane: it has stopped)
+  double *stops;                        // [rows] a slip in a plane that is no larger has stopped
+  int     nlive, *live;                 // rows that there are: of contacts of shapes those that are bound
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
@@ -39,13 +42,16 @@ struct sim_located {
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
+#define SIM_EACH_LIVE(s, row) \
+  for (int row##_at = 0, row; row##_at < (s)->located->nlive && (row = (s)->located->live[row##_at], 1); row##_at++)
+
 // A contact that is open, or was left at the begin of the piece.
 static inline int sim_is_open(const nsm_sim *s, int row) {
   return s->now.set[row] == SIM_OPEN || s->now.set[row] == SIM_LEFT;
 }
 
 // Of every block of friction, or of those that act, every part (slip, rolling): number of the block, disk, rows.
-typedef struct sim_grip { int block, at, n, acting; sim_disk of[2]; const sim_disk *disk; const int *row; } sim_grip;
+typedef struct sim_grip { int block, at, n, acting; const sim_disk *of, *disk; const int *row; } sim_grip;
 int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it was the last one; located_rows.c
 #define SIM_EACH_PART(s, p) for (sim_grip p = { .block = -1 }; sim_next_part(s, &p);)
 #define SIM_EACH_GRIP(s, p) for (sim_grip p = { .block = -1, .acting = 1 }; sim_next_part(s, &p);)

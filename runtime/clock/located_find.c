@@ -12,6 +12,7 @@
 enum { MOST_TRIES = 100, MOST_SHORTER = 3 };
 static const double none = 1e-9,        // of the piece: a set that ends before this has never held
                     flat = 1e-6,        // of the piece: to what the end of a slip is known where it does not go to zero
+                    far = 1e3,          // times what has stopped: beyond it a function has jumped
                     beyond = 2.5;       // a mean force that falls steadily has run out behind twice the length
 
 static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
@@ -26,7 +27,7 @@ static double ordinate(const nsm_sim *s, int row, double r) {
 }
 
 static void ordinates(const nsm_sim *s, double r, double *to) {
-  for (int row = 0; row < s->n.r.n; row++) to[row] = ordinate(s, row, r);
+  SIM_EACH_LIVE(s, row) to[row] = ordinate(s, row, r);
 }
 
 static int crossed(const nsm_sim *s, int row) { return s->located->f[row] < -s->located->tolerance[row]; }
@@ -60,7 +61,7 @@ static int is_rate(int set) { return set == SIM_SLIPS_ON || set == SIM_LOW || se
 static double first_dip(const nsm_sim *s, double h) {
   const struct sim_located *w = s->located;
   double first = 0;
-  for (int row = 0; !sim_has_fixed_sets(s) && row < s->n.r.n; row++) {
+  if (!sim_has_fixed_sets(s)) SIM_EACH_LIVE(s, row) {
     if (!is_rate(s->now.set[row]) || !(w->mean[row] == s->now.watched[row])) continue;
     double x = dip_of_three(s->now.mean[row], s->now.watched[row], w->f[row], s->now.set_h, h);
     if (x > 0 && (first == 0 || x < first)) first = x;
@@ -93,11 +94,15 @@ static double zero_of_cubic(double g0, double u0, double g1, double u1, double h
   return x;
 }
 
-// What is between lo and hi. `from`, `above`: the lower and the upper end before. side: 1 where the last trial was
-// behind the root, -1: before; `again` more before that one were so. Trials that have not halved the bracket (`wide`,
-// its width then) in four are followed by one in its middle, and the function is taken as one that jumps. flat: over
-// the root, as it does not go to zero before it. looked: at the begin.
-typedef struct bracket { double whole, from, lo, hi, above, wide; int side, again, jumps, flat, looked; } bracket;
+// What is between lo and hi. `from` (`oldest` before it), `above`: the lower and the upper end before. side: 1 where
+// the last trial was behind the root, -1: before; `again` more before that one were so. Trials that have not halved the
+// bracket (`wide`, its width then) in four are followed by one in its middle, and the function is taken as one that
+// jumps; so it is where the places before the root have `foretold` one that is behind it. flat: over the root, as it
+// does not go to zero before it. looked: at the begin.
+typedef struct bracket {
+  double whole, oldest, from, lo, hi, above, wide;
+  int side, again, jumps, flat, looked, foretold;
+} bracket;
 
 // Of a gap the zero of the cubic, as its rates are known; else of the secant.
 static double next_of(const nsm_sim *s, const bracket *b, int row) {
@@ -114,7 +119,7 @@ static double next_of(const nsm_sim *s, const bracket *b, int row) {
 // The next length between lo and hi.
 static double next(const nsm_sim *s, const bracket *b) {
   double r = b->hi;
-  for (int row = 0; row < s->n.r.n; row++) if (s->located->high[row] < 0) r = fmin(r, next_of(s, b, row));
+  SIM_EACH_LIVE(s, row) if (s->located->high[row] < 0) r = fmin(r, next_of(s, b, row));
   return r;
 }
 
@@ -123,13 +128,13 @@ static double next(const nsm_sim *s, const bracket *b) {
 static void take_hits(nsm_sim *s) {
   struct sim_located *w = s->located;
   int any = 0;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int set = s->now.set[row], gap = sim_is_open(s, row), near = w->f[row] <= w->tolerance[row];
     w->hit[row] = crossed(s, row) || (near && (gap ? (set == SIM_OPEN || w->high[row] < 0) && w->rate[row] < 0
                                                    : w->high[row] < 0));
     any |= w->hit[row];
   }
-  for (int row = 0; !any && row < s->n.r.n; row++) w->hit[row] = w->high[row] < 0;
+  if (!any) SIM_EACH_LIVE(s, row) w->hit[row] = w->high[row] < 0;
 }
 
 // The rows that end at the end of the bracket do so by a multiplier that jumps over the whole of a piece that is too
@@ -139,22 +144,32 @@ static int ends_before(nsm_sim *s, double lo) {
   int jumps = 0;
   for (int i = 0; lo > 0 && i < w->nrelation; i++)
     jumps |= w->high[w->relation[i]] < 0 && sim_watch_jumps(s, w->relation[i]);
-  for (int row = 0; jumps && row < s->n.r.n; row++) w->hit[row] = w->high[row] < 0;
+  if (jumps) SIM_EACH_LIVE(s, row) w->hit[row] = w->high[row] < 0;
   return jumps;
 }
 
+// Zero behind c of the parabola through the values at a < b < c, fc > 0, falling there; without fa of the line.
+// Infinity: it does not go to zero.
+static double zero_behind(double a, double fa, double b, double fb, double c, double fc) {
+  double slope = (fc - fb) / (c - b), bend = isfinite(fa) && b > a ? (slope - (fb - fa) / (b - a)) / (c - a) : 0;
+  double falls = -(slope + (c - b) * bend), root = falls * falls - 4 * bend * fc;
+  if (falls > 0 && root >= 0) return c + 2 * fc / (falls + sqrt(root));
+  return fb > fc ? c + (c - b) * (fc / (fb - fc)) : INFINITY;
+}
+
 // A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
-// both sides hardly move; those through the last two places before the root (w->past at `from`, w->last at lo) find it.
-// Their zero; 0: they do not know; infinity: nothing goes to zero there.
+// both sides hardly move; the last places before the root (w->past at `from`, w->last at lo; in a plane w->older too)
+// tell it. Their zero; 0: they do not know; infinity: nothing goes to zero there.
 static double from_before(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
   double r = INFINITY;
   if (!(b->lo > b->from)) return 0;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     if (!(w->high[row] < 0)) continue;
-    double past = w->past[row], last = w->last[row];
-    if (!(last > 0 && isfinite(past))) return 0;
-    if (past > last) r = fmin(r, b->lo + (b->lo - b->from) * (last / (past - last)));
+    double level = w->stops[row], last = w->last[row] - level;
+    if (!(last > 0 && isfinite(w->past[row]))) return 0;
+    double older = level > 0 ? w->older[row] - level : NAN;
+    r = fmin(r, zero_behind(b->oldest, older, b->from, w->past[row] - level, b->lo, last));
   }
   return r;
 }
@@ -162,7 +177,7 @@ static double from_before(const nsm_sim *s, const bracket *b) {
 // Has it crossed at the begin already, as the last two trials say? A force that has run out there has no sign before.
 static int crossed_from_start(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
-  for (int row = 0; b->lo == 0 && b->above > b->hi && row < s->n.r.n; row++) {
+  if (b->lo == 0 && b->above > b->hi) SIM_EACH_LIVE(s, row) {
     double f = w->high[row], slope = (w->above[row] - f) / (b->above - b->hi);
     if (!sim_is_open(s, row) && f < 0 && w->above[row] < 0 && f - slope * b->hi < 0.5 * f) return 1;
   }
@@ -171,8 +186,12 @@ static int crossed_from_start(const nsm_sim *s, const bracket *b) {
 
 // Of so short a trial forces are round-off of velocities over its length: it is asked about those rows alone.
 static void only_those(nsm_sim *s, bracket *b) {
-  for (int row = 0; row < s->n.r.n; row++) if (!(s->located->high[row] < 0)) s->located->f[row] = INFINITY;
+  SIM_EACH_LIVE(s, row) if (!(s->located->high[row] < 0)) s->located->f[row] = INFINITY;
   b->looked = 2;
+}
+
+static int stops_in_plane(const nsm_sim *s, int row) {
+  return s->now.set[row] == SIM_SLIPS_ON && s->located->out[row];
 }
 
 // Where the last trial was behind the root: is what has crossed there nearer to zero than it is at the lower end? What
@@ -180,8 +199,8 @@ static void only_those(nsm_sim *s, bracket *b) {
 static int is_near(const nsm_sim *s, const bracket *b) {
   const struct sim_located *w = s->located;
   int behind = b->side > 0 && b->again == 0 && b->lo > 0;
-  for (int row = 0; behind && row < s->n.r.n; row++)
-    if (w->high[row] < 0 && !(-w->high[row] < w->last[row])) return 0;
+  if (behind) SIM_EACH_LIVE(s, row)
+    if (w->high[row] < 0 && (stops_in_plane(s, row) || !(-w->high[row] < w->last[row]))) return 0;
   return behind;
 }
 
@@ -191,10 +210,17 @@ static double before_jump(const nsm_sim *s, bracket *b) {
   double r = from_before(s, b), width = b->hi - b->lo;
   int away = r > b->hi + width;
   b->flat = away;
-  for (int row = 0; row < s->n.r.n; row++)
+  SIM_EACH_LIVE(s, row)
     if (s->located->high[row] < 0) b->flat &= s->now.set[row] == SIM_SLIPS_ON;
   if (away || b->again > 2 || (b->side > 0 && b->again > 1)) return 0;
   return b->side > 0 ? b->lo + (fmin(r, b->hi) - b->lo) * (1 - aside[b->again]) : r;
+}
+
+// Was it foretold to end where the last trial has, and that has stopped a slip in a plane?
+static int foretold(const nsm_sim *s, const bracket *b) {
+  if (b->foretold && b->side > 0)
+    SIM_EACH_LIVE(s, row) if (s->located->high[row] < 0 && stops_in_plane(s, row)) return 1;
+  return 0;
 }
 
 static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
@@ -205,13 +231,14 @@ static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
     b->looked = 1;
     return 0.5 * none * b->whole;
   }
-  b->jumps |= slow && !s->n.galerkin;                      // where a slip stops, its pieces have several solutions
+  b->jumps |= (slow || foretold(s, b)) && !s->n.galerkin;  // where a slip stops, its pieces have several solutions
   if (b->jumps && is_near(s, b)) {
     b->jumps = b->flat = slow = 0;
     b->wide = width;
   }
   double before = twice && !slow ? from_before(s, b) : 0;
   b->jumps |= before >= b->hi && !s->n.galerkin;
+  b->foretold = !b->jumps && !slow && before > 0;
   r = b->jumps ? before_jump(s, b) : slow ? 0 : before > 0 ? before : next(s, b);
   if (!(r > b->lo && r < b->hi)) r = b->lo + 0.5 * width;
   return fmin(fmax(r, b->lo + 0.5 * least), b->hi - 0.5 * least);
@@ -226,18 +253,36 @@ static void narrow(nsm_sim *s, bracket *b, double r, int up) {
     b->above = b->hi;
     b->hi = r;
     SIM_SWAP(w->above, w->high);
-    for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
+    SIM_EACH_LIVE(s, row) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
   } else {
+    b->oldest = b->from;
     b->from = b->lo;
     b->lo = r;
+    SIM_SWAP(w->older, w->past);
     SIM_SWAP(w->past, w->last);
     ordinates(s, r, w->last);
     memcpy(w->low, w->last, n);
   }
   double *stays = up ? w->low : w->high;
-  for (int row = 0; b->side == side && row < s->n.r.n; row++) if (!sim_is_open(s, row)) stays[row] *= 0.5;
+  if (b->side == side) SIM_EACH_LIVE(s, row) if (!sim_is_open(s, row)) stays[row] *= 0.5;
   b->again = b->side == side ? b->again + 1 : 0;
   b->side = side;
+}
+
+// A slip in a plane that has stopped in the trial: the line through its values at the begin of this piece and of the
+// one before says when.
+static void begin_of_jump(nsm_sim *s, bracket *b) {
+  struct sim_located *w = s->located;
+  int any = 0, all = s->now.set_h > 0;
+  SIM_EACH_LIVE(s, row) {
+    if (!(w->high[row] < 0)) continue;
+    int stops = stops_in_plane(s, row);
+    any |= stops;
+    all &= stops && w->mean[row] == s->now.watched[row];
+    w->past[row] = s->now.mean[row];
+  }
+  b->jumps = any && all;
+  if (b->jumps) b->from = -s->now.set_h;
 }
 
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
@@ -246,10 +291,12 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   double tried = b.hi,
          least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + b.hi));
   sim_watch_tolerances(s, b.hi);
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     w->low[row] = w->last[row] = sim_watch_start(s, row);
+    w->past[row] = w->older[row] = NAN;
     w->high[row] = crossed(s, row) ? ordinate(s, row, b.hi) : INFINITY;
   }
+  begin_of_jump(s, &b);
   memcpy(w->low_rate, s->w.rate0, (size_t)s->n.r.n * sizeof(double));
   memcpy(w->high_rate, w->rate, (size_t)s->n.r.n * sizeof(double));
   for (int tries = 1; b.hi - b.lo > (b.flat ? fmax(least, flat * b.whole) : least) && tries < MOST_TRIES; tries++) {
@@ -260,10 +307,12 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     tried = r;
     if (b.looked == 1) only_those(s, &b);
     int up = 0, at = 0;
-    for (int row = 0; row < s->n.r.n; row++) {
+    SIM_EACH_LIVE(s, row) {
       up |= crossed(s, row);
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
-      at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
+      int jumps = b.hi - b.lo <= flat * b.whole && -w->high[row] > far * w->stops[row];
+      double known = fmax(w->tolerance[row], jumps ? 2 * w->stops[row] : 0);
+      at |= w->high[row] < 0 && fabs(w->f[row]) <= known && meets;
     }
     if (at && !up) { *length = r; take_hits(s); return NSM_OK; }
     narrow(s, &b, r, up);
@@ -285,7 +334,7 @@ static nsm_code begin_short(nsm_sim *s, double h, double *length, nsm_error *e) 
     nsm_code code = attempt(s, r, e);
     if (code != NSM_OK) return code;
     int any = 0;
-    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    SIM_EACH_LIVE(s, row) any |= crossed(s, row);
     if (any || sim_watch_ends(s, r) || first_dip(s, r) > 0) continue;
     s->located->shortened = 1;
     *length = r;
@@ -307,11 +356,11 @@ static nsm_code confirm(nsm_sim *s, double h, double length, int *doubted, nsm_e
   struct sim_located *w = s->located;
   int asked = 0;
   *doubted = 0;
-  for (int row = 0; row < s->n.r.n; row++) asked |= by_force(s, row);
+  SIM_EACH_LIVE(s, row) asked |= by_force(s, row);
   if (!asked || length == 0) return NSM_OK;
   nsm_error lost;
   if (attempt(s, beyond * length, &lost) == NSM_OK)
-    for (int row = 0; row < s->n.r.n; row++) {
+    SIM_EACH_LIVE(s, row) {
       if (!by_force(s, row) || w->out[row]) continue;
       s->now.doubt[row] = 1;
       *doubted = 1;
@@ -348,7 +397,7 @@ static nsm_code find(nsm_sim *s, double *length, nsm_error *e) {
     nsm_code code = attempt(s, h, e);
     if (code != NSM_OK) return code;
     any = 0;
-    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    SIM_EACH_LIVE(s, row) any |= crossed(s, row);
   }
   if (sim_watch_ends(s, h)) {
     nsm_code code = begin_short(s, h, length, e);
@@ -358,7 +407,7 @@ static nsm_code find(nsm_sim *s, double *length, nsm_error *e) {
   if (x > 0) {
     nsm_code code = attempt(s, x, e);
     if (code != NSM_OK) return code;
-    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    SIM_EACH_LIVE(s, row) any |= crossed(s, row);
     if (any) *length = x;
     else if ((code = attempt(s, h, e)) != NSM_OK) return code;
   }

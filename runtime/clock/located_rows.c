@@ -13,7 +13,7 @@ int sim_next_part(const nsm_sim *s, sim_grip *p) {
   if (p->block < 0 || ++p->at == p->n) {
     do if (++p->block >= r->nfriction) return 0;
     while (p->acting && !r->active[r->friction[p->block].row[0]]);
-    p->n = sim_friction_parts(&r->friction[p->block], p->of);
+    p->of = sim_friction_disks(&r->friction[p->block], &p->n);
     p->at = 0;
   }
   p->disk = &p->of[p->at];

@@ -27,7 +27,7 @@ static double loss_of(const nsm_sim *s, int row) {
 void sim_tell_impact(nsm_sim *s) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     if (!w->hit[row]) continue;
     double loss = loss_of(s, row);
     int f = r->friction_of[row];
@@ -38,7 +38,7 @@ void sim_tell_impact(nsm_sim *s) {
 
 void sim_tell_sets(nsm_sim *s) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int was = w->was[row], now = s->now.set[row];
     if (!w->ended[row] || was == SIM_OPEN || was == SIM_LEFT) continue;
     const char *kind = was == SIM_CLOSED   ? "opens"

@@ -144,7 +144,7 @@ static double slip_of(const nsm_sim *s, const sim_disk *part, const int *row, co
   for (int d = 0; d < part->n; d++) {
     double u = part->w[d] * rate[row[d]];
     *along += u * s->now.slide[row[d]];
-    slip = hypot(slip, u);
+    slip = slip > 0 ? hypot(slip, u) : fabs(u);
   }
   return slip;
 }
@@ -203,6 +203,8 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   if (s->now.set[row] == SIM_SLIPS_ON) {
     w->mean[row] = s->now.watched[row];
     w->f[row] = still_slides(&g, m);
+    w->out[row] = !g.slides && part->n > 1;                // where it stops its function jumps
+    w->stops[row] = part->n > 1 ? share * g.limit * mobility(s, row) : 0;
     return;
   }
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
@@ -253,17 +255,19 @@ static double solved_of(const nsm_sim *s, int row, double forces) {
 int sim_watch(nsm_sim *s, double h, double t1) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     w->mean[row] = NAN;
-    if (r->friction_of[row] >= 0) w->f[row] = INFINITY;                  // what does not act
+    if (r->friction_of[row] < 0) continue;
+    w->f[row] = INFINITY;                                                // what does not act
+    w->stops[row] = 0;
   }
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   double forces = 0;
   int crossed = watch_contacts(s, &v, h, &forces);
   if (r->nfriction > 0) slips(s, &v);
-  SIM_EACH_GRIP(s, p) watch_part(s, p.block, p.disk, h, &forces);
+  if (r->nfriction > 0) SIM_EACH_GRIP(s, p) watch_part(s, p.block, p.disk, h, &forces);
   if (w->nrelation > 0) watch_relations(s, &v, h, &forces);
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int set = s->now.set[row];
     if (sim_is_open(s, row)) continue;
     w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
@@ -289,7 +293,7 @@ int sim_watch_ends(const nsm_sim *s, double h) {
   const struct sim_located *w = s->located;
   double before = w->shown_h;
   if (s->now.set_h > 0 || !(before > 0) || h <= 4 * before) return 0;
-  for (int row = 0; row < s->n.r.n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int set = s->now.set[row], gap = sim_is_open(s, row) || set == SIM_SLIPS_ON;
     if (gap || s->now.doubt[row] || !(w->shown[row] > 0)) continue;
     if (!(w->mean[row] + (w->mean[row] - w->shown[row]) * (h / (h - before)) >= 0)) return 1;
@@ -377,8 +381,9 @@ void sim_watch_still_slides(nsm_sim *s) {
 
 // The direction of slip at the end, of the part of a block that begins at `row`.
 static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
-  sim_disk part[2];
-  int k = sim_friction_parts(f, part) == 2 && f->row[part[1].first] == row;
+  int n;
+  const sim_disk *part = sim_friction_disks(f, &n);
+  int k = n == 2 && f->row[part[1].first] == row;
   const int *rows = f->row + part[k].first;
   double along, slip = slip_of(s, &part[k], rows, s->w.rate0, &along);
   if (slip > 0) slide_along(s, &part[k], rows, s->w.rate0, slip);
@@ -390,7 +395,7 @@ void sim_watch_keep(nsm_sim *s, double h) {
   SIM_SWAP(w->gap, s->w.gap0);
   SIM_SWAP(w->rate, s->w.rate0);
   s->w.begin_of = s->now.k;
-  for (int row = 0; row < r->n; row++) {
+  SIM_EACH_LIVE(s, row) {
     int *of = r->friction_of;
     if (s->now.set[row] == SIM_LEFT && w->f[row] > w->tolerance[row]) s->now.set[row] = SIM_OPEN;
     if (s->now.set[row] == SIM_OPEN && s->w.gap0[row] > 0) s->now.ground[row] = 0;

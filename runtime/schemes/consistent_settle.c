@@ -96,14 +96,18 @@ static int off_part(const nsm_sim *s, const sim_friction *k, const sim_disk *par
   return off > settled * radius;
 }
 
-// Does a part slide on, its slip at the end turned against lambda_T by less than a right angle?
+// Does a part slide on, its slip at the end turned against lambda_T by less than a right angle? Where events are
+// located not if friction could have stopped it: what of a slow slip is across lambda_T would change its sign in every
+// piece, and each time its set would end.
 static int slides_on(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
   const int *row = k->row + part->first;
-  double power = 0, l[SIM_SLIPS];
+  double power = 0, begin = 0, l[SIM_SLIPS], m = fabs(s->n.con->diag[s->n.con->index[row[0]]]) * 2 / s->n.h;
   for (int d = 0; d < part->n; d++) {
     l[d] = s->w.l1[s->n.r.l[row[d]]];
     power += l[d] * s->n.con->slip[row[d]];
+    begin = hypot(begin, part->w[d] * s->n.r.rate0[row[d]]);
   }
+  if (s->located && begin <= radius * m) return 0;
   return power < 0 && sim_disk_gauge(part, l) >= (1 - settled) * radius;
 }
 
