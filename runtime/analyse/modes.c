@@ -1,8 +1,12 @@
 // Modes: E y' = J y, y = e^(lambda t) r, by the pencil (dggev), and shapes of all unknowns.
 #include "linear.h"
 #include "runtime/assembly/assembly.h"
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Of the pencil, whose equations and unknowns are scaled to 1: an eigenvalue of less is that of what stays where it is.
+static const double rounding = 16 * DBL_EPSILON;
 
 typedef struct mode { double re, im; int from, pair; } mode;   // from: column of V; pair: 1, -1: first, second of one
 
@@ -51,7 +55,8 @@ nsm_code modes_make(modes *m, const linear *l, const field *f, const nsm_lapack 
   }
   for (int i = 0; code == NSM_OK && i < l->n; i++) {
     int pair = im[i] > 0 ? 1 : im[i] < 0 ? -1 : 0;
-    all[i] = (mode){ re[i] / beta[i], im[i] / beta[i], pair < 0 ? i - 1 : i, pair };
+    int still = hypot(re[i], im[i]) <= rounding * (double)N;
+    all[i] = (mode){ still ? 0 : re[i] / beta[i], still ? 0 : im[i] / beta[i], pair < 0 ? i - 1 : i, pair };
   }
   if (code == NSM_OK) qsort(all, n, sizeof *all, by_size);
   const double *V = room ? room + 2 * n * n : NULL;

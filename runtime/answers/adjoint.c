@@ -1,15 +1,19 @@
 // The adjoint: derivatives of a few outputs by any number of parameters, from the end of a run to its start.
 //
 // The run is played without directions, and of each entry of the tape the state, unknowns and factors are kept
-// (backwards.h), until `room` bytes are full. Then all of these are forgotten, and the state there is kept as a mark.
-// On the way back the part behind the last mark is at hand; each other part is run and played again from its mark, with
-// the same bits [Griewank and Walther 2008, 12]. So a run that fits is taken once, any other twice.
+// (backwards.h), until the room of a part is full. A run that fits is taken once. From any other these are forgotten,
+// and it goes on with its own values; only the state is kept as a mark, after as many entries each time. On the way
+// back each part is run and played again from its mark, with the same bits [Griewank and Walther 2008, 12].
+//
+// A part is no larger than what a processor has at hand: to wait for memory takes longer than to run again. Parts grow
+// with the memory that their marks take.
 #include "take.h"
 #include "backwards.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = 1 << 18, PART = 1 << 21 };     // bytes
 
 typedef struct room_block { struct room_block *next; size_t used, room; } room_block;
 
@@ -33,6 +37,7 @@ struct adjoint {
   double      room;
   mark       *mark;
   long        nmark, room_marks;
+  long        entries, total;           // of a part, where there are several; of the run
   long        made;                     // the matrix whose factors are kept already
   kept_entry  factors, last;            // last: the end of the run
   int         failed;
@@ -134,6 +139,7 @@ static void keep(player *p, const tape_entry *e, int n, void *in) {
 
 static void jumped(const taking *k) {
   struct adjoint *b = k->back;
+  if (k->p->light) return;
   b->kept[k->p->index].jump = copy(b, k->jump, (size_t)k->a->nof * sizeof *k->jump);
 }
 
@@ -179,11 +185,17 @@ static nsm_code played(taking *k, nsm_error *e) {
   struct adjoint *b = k->back;
   if (b->failed) return sim_no_memory(e, "an adjoint");
   double tape_bytes = (double)k->t->n * (double)(sizeof(tape_entry) + sizeof(kept_entry)) + tape_bytes_of(k->t);
-  if (k->until >= 0 || (double)b->bytes + tape_bytes < b->room) return NSM_OK;
-  k->p->dropped += k->t->n;
+  double marks = (double)b->nmark * (double)(nsm_state_size(k->s) + (size_t)backwards_states(k->s) * sizeof(double));
+  if (k->until >= 0 || (!k->p->light && (double)b->bytes + tape_bytes < fmin(b->room, PART))) return NSM_OK;
+  if (!k->p->light) b->entries = k->t->n;
+  k->p->light = 1;
+  k->p->keep = NULL;
+  b->total = k->p->dropped += k->t->n;
   k->p->index = 0;
   tape_empty(k->t);
   forget(b);
+  double grown = fmin(b->room, fmax(PART, marks)) / fmin(b->room, PART);
+  if ((double)(b->total - b->mark[b->nmark - 1].entry) < grown * (double)b->entries) return NSM_OK;
   return add_mark(k) ? NSM_OK : sim_no_memory(e, "an adjoint");
 }
 
@@ -334,15 +346,20 @@ nsm_code adjoint_back(taking *k, nsm_error *e) {
   b->later = NAN;
   b->length = k->p->of[0].t.a[0] - k->p->s->a->start;
   for (int o = 0; o < k->a->nof; o++) if (k->a->of[o].kind == NSM_STAT_MEAN && code == NSM_OK) at_length(k, o);
+  int again = k->p->light;
+  if (again) k->p->unique = 0;
+  k->p->light = 0;
+  k->p->keep = keep;
   for (long i = b->nmark - 1; i >= 0 && code == NSM_OK; i--) {
-    if (i < b->nmark - 1) {
-      k->until = b->mark[i + 1].entry;
+    if (again) {
+      k->until = i < b->nmark - 1 ? b->mark[i + 1].entry : b->total;
       k->resumed = i > 0;
       code = to_mark(k, &b->mark[i], e);
       if (code == NSM_OK) code = take_record(k, e);
     }
     if (code == NSM_OK) code = part_back(k, &b->mark[i], e);
   }
+  k->a->unique = k->p->unique;
   kept_entry start = { .state = b->mark[0].state, .size = b->mark[0].size };
   if (code == NSM_OK) at_state(k, NSM_STAT_INITIAL, &start);
   return code == NSM_OK ? to_parameters(k, e) : code;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 16 };
+enum { REPETITIONS = 16, ROUNDS = 64 };  // beyond the rounding of the time, that of many steps
 
 // ---- phases ---------------------------------------------------------------------------------------------------------
 static int add_stop(struct aligned *w, double t, int known) {
@@ -122,17 +122,19 @@ static nsm_code known_phase(runner *k, const aligned_stop *to, long parts, nsm_e
 
 static nsm_code event_phase(runner *k, aligned_stop *to, long parts, nsm_error *e) {
   nsm_sim *s = k->s;
-  double begin = nsm_time(s), T = to->t - begin, near = 4 * sim_time_round_off(s, to->t);
+  double begin = nsm_time(s), T = to->t - begin, near = 4 * sim_time_round_off(s, to->t), before = INFINITY;
   for (int i = 0; i < REPETITIONS; i++) {
-    double reached;
+    double reached, off;
     nsm_code code = i > 0 ? back(k, e) : NSM_OK;
     if (code == NSM_OK) code = try_phase(k, T, parts, 1.5, &reached, e);
     if (code != NSM_OK && code != NSM_STOPPED) return code;
     int came = nsm_was_event(s) || code == NSM_STOPPED;
-    if (came && fabs(reached - begin - T) <= near) {
+    off = fabs(reached - begin - T);
+    if (came && (off <= near || (off <= ROUNDS * near && off >= 0.5 * before))) {
       to->t = reached;
       return NSM_OK;
     }
+    before = off;
     if (!(reached - begin > near)) break;
     T = reached - begin;
   }

@@ -73,8 +73,8 @@ static void stand_as_run(player *p, const tape_entry *e) {
   dual *of[] = { p->of[0].q, p->of[0].z };
   for (int k = 0, at = 0; k < 2; at += n[k++])
     for (int i = 0; i < n[k]; i++) off[k] = fmax(off[k], fabs(of[k][i].a[0] - e->begin[at + i]));
-  compare(p, e, off[0], size[0]);
-  compare(p, e, off[1], size[1]);
+  if (!p->light) compare(p, e, off[0], size[0]);           // else the piece before may have been passed over
+  if (!p->light) compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
   p->stood = 1;
   for (int c = 0; c <= p->nc - p->behind; c++) {
@@ -84,17 +84,50 @@ static void stand_as_run(player *p, const tape_entry *e) {
   }
 }
 
+// The next piece begins where the run was, and what else this one leaves it leaves as well.
+static int is_passed(const player *p, const tape *t) {
+  const tape_entry *e = &t->at[p->index], *next = e + 1;
+  int time = e->end == TAPE_CLOCK || e->end == TAPE_SHORT;
+  return p->light && p->index + 1 < t->n && time && play_has_forces(e) && play_has_forces(next) &&
+         e->kind == next->kind && next->begin && p->s->a->ndelay == 0 &&
+         memcmp(e->law, next->law, (size_t)p->s->n.r.n) == 0;
+}
+
+// A piece, an impact, or a jump of states.
+static void piece(player *p, const tape_entry *e) {
+  double off = 0;
+  p->captured += e->captured;
+  p->weak += e->weak;
+  if (is_passed(p, p->tape)) return;
+  stand_as_run(p, e);
+  if (play_by_trace(p, e, &off)) {
+    compare(p, e, off, p->size);
+    return;
+  }
+  play_catch_up(p);
+  compare(p, e, play_piece(p, e), p->size);
+  if (p->keep) p->keep(p, e, p->nw + play_takes_time(e), p->in);
+  look_at_grazing(p, e);
+  play_stand(p, e);
+  for (int c = 0; c <= p->nc && e->kind != TAPE_JUMP; c++) {
+    p->at = &p->of[c];
+    play_keep_past(p);
+  }
+  if (p->phase < 0) play_slope(p, e);
+  else play_phase_slope(p, e);
+  if (e->last) play_phase_ends(p);
+  if (e->end == TAPE_SET && play_takes_time(e)) tell_event(p, e);
+}
+
 int play(player *p, nsm_error *e) {
   const tape *t = p->tape;
   look_at_size(p, t);
   for (; p->index < t->n; p->index++) {
     const tape_entry *entry = &t->at[p->index];
     for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
-    int piece = entry->kind <= TAPE_JUMP;
-    double off = 0;
     int jumps = p->jump && (entry->kind == TAPE_IMPACT || entry->kind == TAPE_JUMP || entry->kind == TAPE_BLOCK);
     if (jumps) p->jump(p, 0, p->to);
-    if (p->keep && !piece) p->keep(p, entry, 0, p->in);
+    if (p->keep && entry->kind > TAPE_JUMP) p->keep(p, entry, 0, p->in);
     switch (entry->kind) {
     case TAPE_ROW: case TAPE_STOP:
       if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p, entry->kind == TAPE_STOP);
@@ -109,29 +142,7 @@ int play(player *p, nsm_error *e) {
         play_block(p, entry);
       }
       break;
-    default:
-      stand_as_run(p, entry);
-      if (play_by_trace(p, entry, &off)) {
-        compare(p, entry, off, p->size);
-        p->captured += entry->captured;
-        p->weak += entry->weak;
-        break;
-      }
-      play_catch_up(p);
-      compare(p, entry, play_piece(p, entry), p->size);
-      if (p->keep) p->keep(p, entry, p->nw + play_takes_time(entry), p->in);
-      p->captured += entry->captured;
-      p->weak += entry->weak;
-      look_at_grazing(p, entry);
-      play_stand(p, entry);
-      for (int c = 0; c <= p->nc && entry->kind != TAPE_JUMP; c++) {
-        p->at = &p->of[c];
-        play_keep_past(p);
-      }
-      if (p->phase < 0) play_slope(p, entry);
-      else play_phase_slope(p, entry);
-      if (entry->last) play_phase_ends(p);
-      if (entry->end == TAPE_SET && play_takes_time(entry)) tell_event(p, entry);
+    default: piece(p, entry);
     }
     if (jumps) p->jump(p, 1, p->to);
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;

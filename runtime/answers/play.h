@@ -54,6 +54,7 @@ typedef struct player {
   play_state *at;                       // that of the equations at hand
   dual_memo memo;                       // of kernels, from one chunk to the next
   int remembers;                        // it is in use
+  int light;                            // pieces that the next one knows all of are passed over
   int stood;                            // the piece at hand begins with other values than those of the one before
   play_views now;                       // and their views
   play_polynomials *polynomials;        // NULL: pieces are of order 2

@@ -1,5 +1,5 @@
-// The equations of a piece of `consistent(order = 2 s)`; numbers in comments are those of docs/numerics/galerkin.md. Its
-// unknowns are
+// The equations of a piece of `consistent(order = 2 s)`; numbers in comments are those of docs/numerics/galerkin.md.
+// Unknowns are
 //
 //     u_E [nv];  for each polynomial j < s: a_j [nv], b_j [nv], lambda_j [m], kappa_j [m];
 //     where a force ends the piece: u' [nv] and lambda [rows] of that instant

@@ -217,7 +217,8 @@ static void tell(answers *a, const tape *t, long from) {
     int event = e->kind == TAPE_IMPACT || e->kind == TAPE_BLOCK || e->end == TAPE_SET;
     if (!event || e->kind == TAPE_ROW || e->kind == TAPE_STOP) continue;
     a->events += e->kind != TAPE_IMPACT;
-    uint64_t what = (uint64_t)e->kind << 40 | (uint64_t)(e->row + 1) << 8 | (uint64_t)e->set;
+    int set = e->set == SIM_LEFT ? SIM_OPEN : e->set;      // of a flight, whether it has one piece or more
+    uint64_t what = (uint64_t)e->kind << 40 | (uint64_t)(e->row + 1) << 8 | (uint64_t)set;
     a->sequence = mixed(mixed(a->sequence, what), (uint64_t)(e->block + 1));
     a->steps = mixed(mixed(a->steps, what), e->kind == TAPE_BLOCK ? 0 : (uint64_t)e->number);
   }

@@ -208,13 +208,14 @@ static int weak_rows(const nsm_sim *s, const unsigned char *law) {
   return weak;
 }
 
+// Laws of the impact, of the motion and of the end are not the same with friction, nor where a step is captured.
 static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
   nsm_sim *s = t->s;
   size_t n = (size_t)s->n.r.n;
   double *room = malloc(2 * n * sizeof *room);
   unsigned char *struck = take(t, n), *end = take(t, n);
   if (!room || !struck || !end) t->failed = 1;
-  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end)) e->end_law = end;
+  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end) && s->n.r.nfriction > 0) e->end_law = end;
   e->impact_law = struck;
   free(room);
 }
@@ -244,7 +245,7 @@ static void take_laws(tape *t, tape_entry *e) {
   }
   for (int row = 0; row < r->n; row++)
     if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) law[row] = (unsigned char)of_friction(s, row, impact, law);
-  if (s->n.con && r->nfriction > 0 && !impact) take_two_points(t, e, law);
+  if (s->n.con && (r->nfriction > 0 || e->captured) && !impact) take_two_points(t, e, law);
   e->weak = weak_rows(s, law);
 }
 

@@ -99,6 +99,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   memset(a->d, 0, (size_t)a->nof * (size_t)a->nby * sizeof(double));
   nsm_sim *s = nsm_open(a->m, &own, e), *begin = s ? nsm_open(a->m, &own, e) : NULL;
   tape *t = NULL;
+  if (begin && s->located) s->located->flies_on = a->note || a->phases;     // an accumulation has no step of its own
   nsm_code code = begin ? set_start(a, s, start, e) : e ? e->code : NSM_FAILED;
   if (code == NSM_OK) code = set_start(a, begin, start, e);
   if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PIECES = 20, PROBE = 64 };  // pieces of a step; a step is so many times as long as one that shows the sets
+enum { MOST_PIECES = 20, MANY_PIECES = 1000,               // pieces of a step
+       PROBE = 64 };                    // a step is so many times as long as one that shows the sets
+static const double short_flight = 1024; // roundings of the time: no flight is shorter
 static const double quarter = 0.25;     // of the rest of a step: what a contact that goes on bouncing may still take
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -218,6 +220,7 @@ static int comes_to_rest(const nsm_sim *s, int row, double rest) {
   double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
   if (!w->hit[row] || e == 0 || e >= 1) return 0;
   if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
+  if (w->flies_on) return 2 * rate <= short_flight * sim_time_round_off(s, s->now.t) * fall;
   if (w->often[row] < 2 || !(fall > 0)) return 0;
   if (s->n.flow) return 2 * rate < FLOW_REST * s->a->step * (1 - e) * fall;
   if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
@@ -506,7 +509,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   ends = ends && w->events;
   if (s->n.flow) s->n.flow->fixed_end = 0;
   if (s->n.flow && ends) sim_flow_stale(s);
-  if (ends && length > 1e-6 * s->a->step) remember_fall(s, length);
+  if (ends && length > (w->flies_on ? 0 : 1e-6 * s->a->step)) remember_fall(s, length);
   if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
@@ -539,5 +542,6 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   doubt(s, length);
   sim_tell_sets(s);
-  return code == NSM_OK && w->pieces >= (s->n.flow ? FLOW_PIECES : MOST_PIECES) ? capture(s, e) : code;
+  int most = s->n.flow ? FLOW_PIECES : w->flies_on ? MANY_PIECES : MOST_PIECES;
+  return code == NSM_OK && w->pieces >= most ? capture(s, e) : code;
 }

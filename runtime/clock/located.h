@@ -30,6 +30,7 @@ struct sim_located {
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
   int     measured;                     // `tolerance` of contacts is that of this piece
+  int     flies_on;                     // a contact bounces until rounding hides it, in as many pieces as that takes
   int     parts;                        // of the step, that were taken because longer pieces are not solved
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
