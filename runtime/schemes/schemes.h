@@ -185,8 +185,8 @@ double   sim_flow_force(const nsm_sim *s, int row), sim_flow_pressed(const nsm_s
 double   sim_flow_gap_error(const nsm_sim *s, int row);          // of a gap, by the tolerances of its terms and places
 double   sim_flow_verify(nsm_sim *s, double t1);
 
-// foretell.c: is there a past of steps of this length? x [n] of the next step, of the numbers from `first` on, which are
-// predicted together as `of`.
+// foretell.c: is there a past of steps of this length? x [n] of the next step, of the numbers from `first` on, which
+// are predicted together as `of`.
 int  sim_foretells(const nsm_sim *s);
 void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x);
 // The step stands, before now.k counts it: between the two calls its values x, which are used up; weight [n], where it
