@@ -257,11 +257,12 @@ static void begin_of(const Linear *l, const KValue *tau, KValue *v) {
   }
 }
 
-static KValue product(const Linear *l, int which, int i, const KValue *v) {
+// Row i of a block times v, of the columns from .. to - 1.
+static KValue product(const Linear *l, int which, int i, const KValue *v, int from, int to) {
   KBuilder *b = l->p->b;
   int V = width_of(l);
   KValue sum = K_NONE;
-  for (int c = 0; c < V; c++)
+  for (int c = from; c < to; c++)
     if (l->affine[which].at[i * V + c] != K_NONE)
       sum = step_add(l->p, sum, k_op2(b, OP_TIMES, k_get(b, l->affine[which].at[i * V + c]), v[c]));
   return sum;
@@ -310,27 +311,27 @@ KValue linear_rows_hold(Linear *l, const KValue *tau) {
   l->w = ARENA_ARRAY(p->arena, KValue, p->w->nrow + 1);
   begin_of(l, tau, l->v);
   for (int i = 0; i < p->w->nrow; i++) {
-    KValue w = with_fixed(l, OF_ROWS, i, product(l, OF_ROWS, i, l->v));
+    KValue w = with_fixed(l, OF_ROWS, i, product(l, OF_ROWS, i, l->v, 0, width_of(l)));
     l->w[i] = k_name(p->b, w == K_NONE ? k_number(p->b, 0) : w, step_name(p, "row", i), NULL);
     all = good(l, i, l->w[i], all);
   }
   return all != K_NONE ? all : k_op2(p->b, OP_EQ, k_get(p->b, l->there), k_number(p->b, 1));
 }
 
+// (z + what time and the constant columns add) + what the state adds: the next step waits for the state alone.
 void linear_rows_move(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
-  int nq = p->w->nq, nz = p->w->nz;
-  KValue *d = ARENA_ARRAY(p->arena, KValue, nq + nz + 1);
-  for (int j = 0; j < nq + nz; j++) {
+  int nq = p->w->nq, nz = p->w->nz, of_state = nq + nz;
+  KValue *d = ARENA_ARRAY(p->arena, KValue, of_state + 1), *z = ARENA_ARRAY(p->arena, KValue, of_state + 1);
+  for (int j = 0; j < of_state; j++) {
     int which = j < nq ? OF_Q : OF_Z, i = j < nq ? j : j - nq;
-    d[j] = product(l, which, i, l->v);
+    KValue other = with_fixed(l, which, i, product(l, which, i, l->v, of_state, width_of(l)));
+    z[j] = step_add(p, k_get(b, j < nq ? l->qv[j] : l->zv[i]), other);
+    d[j] = product(l, which, i, l->v, 0, of_state);
     if (d[j] != K_NONE) k_name(b, d[j], step_name(p, j < nq ? "dq" : "dz", i), NULL);
   }
-  for (int j = 0; j < nq + nz; j++) {                      // two sums, as where forces are added to the free motion
-    KValue z = j < nq ? l->qv[j] : l->zv[j - nq];
-    k_set(b, z, with_fixed(l, j < nq ? OF_Q : OF_Z, j < nq ? j : j - nq, step_add(p, k_get(b, z), d[j])));
-  }
+  for (int j = 0; j < of_state; j++) k_set(b, j < nq ? l->qv[j] : l->zv[j - nq], step_add(p, z[j], d[j]));
   for (int i = 0; i < p->w->nrow; i++) {
     if (p->w->located) k_set(b, l->before_w[i], k_get(b, l->watched[i]));
     k_set(b, l->watched[i], l->w[i]);

@@ -13,8 +13,22 @@ static void list_event(void *with, const nsm_located_event *event) {
   fprintf(l->out, ", \"kind\": \"%s\", \"name\": \"%s\"}", event->kind, event->name);
 }
 
+typedef struct passing { FILE *out, *err; int n; } passing;
+
+static void list_pass(void *with, const char *name, double time, double gap) {
+  passing *l = with;
+  fprintf(l->out, "%s\n    {\"time\": ", l->n++ ? "," : "");
+  analysis_number(l->out, time);
+  fputs(", \"gap\": ", l->out);
+  analysis_number(l->out, gap);
+  fprintf(l->out, ", \"name\": \"%s\"}", name);
+  if (l->err)
+    fprintf(l->err, "  it all but grazes: %s has a gap of %.3g (SI) at t = %.10g s; orbits that touch it are others\n",
+            name, gap, time);
+}
+
 // ---- what is written ------------------------------------------------------------------------------------------------
-static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, nsm_error *e) {
+static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, FILE *err, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
   analysis_number(out, w->period);
   fputs(",\n  \"state\": {", out);
@@ -41,6 +55,9 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
   fprintf(out, ",\n  \"iterations\": %d,\n  \"events\": [", w->iterations);
   listing l = { out, 0 };
   nsm_code code = steady_run(w, set, list_event, &l, e);
+  fputs("\n  ],\n  \"passes\": [", out);
+  passing p = { out, err, 0 };
+  if (code == NSM_OK) code = steady_passes(w, set, list_pass, &p, e);
   fputs("\n  ]\n}\n", out);
   return code;
 }
@@ -74,8 +91,8 @@ static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
-  code = write_json(w, &a->o->run, out, e);
-  if (!a->o->quiet && code == NSM_OK) say(w, a->host->err);
+  if (!a->o->quiet) say(w, a->host->err);
+  code = write_json(w, &a->o->run, out, a->o->quiet ? NULL : a->host->err, e);
   code = analysis_close(a, out, code, e);
   int stable = steady_largest(w) <= 1 + 1e-9;
   if (code != NSM_OK || !a->f->text[NSM_FLAG_STABLE] || stable) return code;

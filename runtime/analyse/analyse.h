@@ -48,6 +48,9 @@ nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e);
 nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length);    // of a run of one period
 // A run of one period of the orbit y, whose events the hook is told.
 nsm_code steady_run(const steady *w, const nsm_settings *set, nsm_event_hook *hook, void *with, nsm_error *e);
+// passes.c: each contact that the orbit y passes at a thousandth of its largest gap, or less, without touching it
+typedef void steady_pass(void *with, const char *name, double time, double gap);
+nsm_code steady_passes(const steady *w, const nsm_settings *set, steady_pass *tell, void *with, nsm_error *e);
 double   steady_largest(const steady *w);                  // |multiplier|, without the trivial one
 void     steady_free(steady *w);
 // guess.c: y and period of a free orbit from a run twice as long as that of the model.

@@ -336,6 +336,18 @@ static void subinterval(player *p, int N, int i, dual h) {
 // ---- forces at Gauss' nodes -----------------------------------------------------------------------------------------
 static int slides(const tape_entry *e, int row) { return e->law[row] == TAPE_SLIDES; }
 
+// Has the slip of a part in several directions turned back? Its force goes on as it was (galerkin.md, 2).
+static int is_back(player *p, const tape_entry *e, int row) {
+  const sim_friction *f = &p->s->n.r.friction[p->s->n.r.friction_of[row]];
+  dual A[SIM_SLIPS], ahead = dual_of(0);
+  int from, n = play_part(f, row, &from);
+  if (n == 1 || !e->slide) return 0;
+  play_friction_axes(p, p->s->n.r.friction_of[row], A);
+  for (int d = from; d < from + n; d++)
+    ahead = dual_add(ahead, dual_scale(dual_mul(A[d], p->polynomials->rate1[f->row[d]]), e->slide[f->row[d]]));
+  return dual_above(dual_of(0), ahead);
+}
+
 // -H_T^T lambda_T of what slides by l [nl] at a view, times `by`, into `to`; its impulses into p->l1 where it is told.
 static void add_sliding(player *p, const tape_entry *e, const dual_view *v, dual length, double share, dual *to) {
   nsm_sim *s = p->s;
@@ -354,6 +366,7 @@ static void add_sliding(player *p, const tape_entry *e, const dual_view *v, dual
       for (int d = 0; d < f->n; d++) u[d] = x->rate1[f->row[d]];
       p->gap[row] = play_slides(p, row, u, dual_of(0), play_pressed(p, number, x->l, length),
                                 e->slide && e->slide[row] > 0);
+      if (is_back(p, e, row)) p->gap[row] = dual_scale(p->gap[row], -1);
       if (share != 0) p->l1[r->l[row]] = dual_sub(p->l1[r->l[row]], dual_scale(p->gap[row], share));
       any = 1;
     }

@@ -57,6 +57,13 @@ static void keep_row(player *p, const answers *a, answers_rows *r, int last) {
   }
 }
 
+// The last row stands where a jump has stopped the run. It shows what is behind the jump, which has no part in the
+// integral: of what take_jump adds half is too much.
+static int ends_with_jump(const taking *k) {
+  double t = k->p->of[k->p->nc].t.a[0], number;
+  return t == k->stood_at && play_row_time(k->p->s, t, &number) < 0;
+}
+
 // The largest and smallest of the rows, and the mean by the trapezoidal rule, as statistics of results are.
 void take_row(player *p, void *to) {
   taking *k = to;
@@ -75,11 +82,11 @@ void take_row(player *p, void *to) {
     double *before = take_row_of(k, i), *d = a->d + (size_t)i * (size_t)a->nby;
     read_now(p, a, i, x);
     if (kind == NSM_STAT_MEAN) {
-      double mean = k->began ? 0.5 * (before[0] + x[0]) : 0;
+      double mean = k->began ? 0.5 * (before[0] + x[0]) : 0, jumped = ends_with_jump(k) ? 0.5 * k->stood[i] : 0;
       a->value[i] += dt * mean;
       for (int j = 0; j < a->nby && k->began && p->np > 0; j++)
-        d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]) + (now[1 + j] - last[1 + j]) * mean;
-      k->edge[i] = mean;
+        d[j] += 0.5 * dt * (before[1 + j] + x[1 + j]) + (now[1 + j] - last[1 + j]) * mean - jumped * now[1 + j];
+      k->edge[i] = mean - jumped;
     } else if (!k->began || (kind == NSM_STAT_MIN ? x[0] < a->value[i] : x[0] > a->value[i])) keep(k, i, x);
     memcpy(before, x, sizeof x);
   }
@@ -99,6 +106,7 @@ void take_jump(player *p, int after, void *to) {
     if (a->of[i].kind != NSM_STAT_MEAN) continue;
     double x = play_column(p, 0, a->of[i].column).a[0];
     k->jump[i] = after ? k->jump[i] - x : x;
+    if (after) k->stood[i] = now[0] == k->stood_at ? k->stood[i] + k->jump[i] : k->jump[i];
     if (!after || fabs(k->jump[i]) <= 1e-12 * fabs(x)) continue;
     any = 1;
     for (int j = 0; j < a->nby && p->np > 0; j++) {
@@ -106,6 +114,7 @@ void take_jump(player *p, int after, void *to) {
       a->jumps += now[1 + j] != 0;
     }
   }
+  if (after) k->stood_at = now[0];
   if (!any || !k->jumped) return;
   k->jumped(k);
   a->jumps++;
@@ -252,7 +261,8 @@ nsm_code take_record(taking *k, nsm_error *e) {
   nsm_code code = NSM_OK;
   for (;;) {
     double now = nsm_time(s), near = sim_time_round_off(s, now);
-    if ((k->p->rows_count || a->largest) && !s->now.between && !k->resumed) tape_row(t);
+    int row = !s->now.between || code == NSM_STOPPED;      // what stops the run has a row
+    if ((k->p->rows_count || a->largest) && row && !k->resumed) tape_row(t);
     int last = code != NSM_OK || nsm_steps_done(s) >= nsm_steps_total(s);
     nsm_code played = k->resumed ? NSM_OK : take_play_on(k, last, e);
     if (played != NSM_OK) return played;

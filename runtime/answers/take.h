@@ -10,6 +10,7 @@ typedef struct taking {
   player  *p;
   double  *before;                      // [nof + 1, 1 + nby] of the last row, and its time
   double  *edge, *jump;                 // [nof] mean over the last interval between two rows; by how much it jumps
+  double  *stood, stood_at;             // [nof] all that has jumped at one time, and that time
   double   done;                        // time to which outputs are marked
   int      began;
   long    *chosen, *seen;               // [nof] entry of the row that is the largest or smallest, or of the event;

@@ -58,9 +58,10 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   player *p = player_open(begin, t, &run, derivatives && !back ? a->nby : 0, derivatives && a->phases, e);
   taking k = { a, s, t, p, .before = calloc(((size_t)a->nof + 1) * (size_t)(a->nby + 1), sizeof(double)),
                .edge = calloc((size_t)a->nof + 1, sizeof(double)), .jump = calloc((size_t)a->nof + 1, sizeof(double)),
+               .stood = calloc((size_t)a->nof + 1, sizeof(double)), .stood_at = NAN,
                .chosen = calloc((size_t)a->nof + 1, sizeof(long)), .seen = calloc((size_t)a->nof + 1, sizeof(long)),
                .until = -1 };
-  nsm_code code = p && k.before && k.edge && k.jump && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
+  nsm_code code = p && k.before && k.edge && k.jump && k.stood && k.chosen && k.seen ? begin_to_play(&k, e) : NSM_FILE;
   if (code == NSM_OK && back) code = adjoint_open(&k, a->with, a->room, e);
   if (code == NSM_OK) code = a->phases ? aligned_record(a->phases, s, t, take_play_on, &k, e) : take_record(&k, e);
   if (code == NSM_OK) code = take_end(p, &k, e);
@@ -71,6 +72,7 @@ static nsm_code differentiate(answers *a, nsm_sim *s, tape *t, nsm_sim *begin, i
   free(k.before);
   free(k.edge);
   free(k.jump);
+  free(k.stood);
   free(k.chosen);
   free(k.seen);
   player_close(p);

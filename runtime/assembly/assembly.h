@@ -77,6 +77,7 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 
 // monotone.c: is D positive semidefinite on these rows, free ones eliminated?
 int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
+int  sim_is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done);
 
 // loop.c: "d and s form a loop in which nothing limits the current"; 0: the row is not such a diode
 int  sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size);

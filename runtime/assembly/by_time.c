@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { PARTS = 8, SECTIONS = 60 };      // PARTS: of a step
+enum { PARTS = 8, SECTIONS = 60, SECANTS = 4 };      // PARTS: of a step
 static const double golden = 0.6180339887498949;
 
 double sim_instant_tolerance(const nsm_sim *s, double t) {
@@ -47,24 +47,22 @@ static int holds_at(nsm_sim *s, const sim_event *v, int i, double t) { return va
 // The zero of the secant of what crosses zero, and as much as time rounds to on either side: where that encloses the
 // first time, little is left to halve.
 static void secant(nsm_sim *s, const sim_event *v, int i, double *lo, double *hi) {
-  for (int k = 0; k < 4 && v->crossing >= 0; k++) {
-    double a = value_at(s, v->crossing, i, *lo), b = value_at(s, v->crossing, i, *hi);
-    double r = *lo + (*hi - *lo) * (a / (a - b)), near = 4 * DBL_EPSILON * fabs(r), was = *hi - *lo;
-    if (!(a < 0 && b >= 0) || !isfinite(a - b)) return;
-    if (r - near > *lo && r - near < *hi) *(holds_at(s, v, i, r - near) ? hi : lo) = r - near;
-    if (r + near < *hi && r + near > *lo) *(holds_at(s, v, i, r + near) ? hi : lo) = r + near;
-    if (*hi - *lo <= 2 * near || *hi - *lo > 0.5 * was) return;
-  }
+  double a = value_at(s, v->crossing, i, *lo), b = value_at(s, v->crossing, i, *hi);
+  double r = *lo + (*hi - *lo) * (a / (a - b)), near = 4 * DBL_EPSILON * fabs(r);
+  if (!(a < 0 && b >= 0) || !isfinite(a - b)) return;
+  if (r - near > *lo && r - near < *hi) *(holds_at(s, v, i, r - near) ? hi : lo) = r - near;
+  if (r + near < *hi && r + near > *lo) *(holds_at(s, v, i, r + near) ? hi : lo) = r + near;
 }
 
-// The first time at which a condition holds that is false at lo and true at hi: to the last bit.
+// The first time at which a condition holds that is false at lo and true at hi: to the last bit. Halves and secants by
+// turns: what crosses zero may have a corner, as at the begin of a period.
 static double first_time(nsm_sim *s, const sim_event *v, int i, double lo, double hi) {
-  secant(s, v, i, &lo, &hi);
-  for (;;) {
+  for (int k = 0;; k++) {
     double middle = lo + 0.5 * (hi - lo);
     if (!(middle > lo && middle < hi)) return hi;
     if (holds_at(s, v, i, middle)) hi = middle;
     else lo = middle;
+    if (k < SECANTS && v->crossing >= 0 && hi - lo > 16 * DBL_EPSILON * fabs(hi)) secant(s, v, i, &lo, &hi);
   }
 }
 

@@ -14,7 +14,7 @@ static void eliminate(double *d, int n, int k) {
 
 // Free rows, which are equations of whatever sign, are eliminated; then the symmetric part of the others: is every
 // pivot positive? done [n]: scratch.
-static int is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done) {
+int sim_is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done) {
   double most = 0;
   for (int i = 0; i < n * n; i++) most = fmax(most, fabs(d[i]));
   for (int k = 0; k < n; k++)
@@ -46,7 +46,7 @@ int sim_rows_monotone(nsm_sim *s, const int *row, int n) {
     for (int e = r->d0[row[i]]; e < r->d0[row[i] + 1]; e++)
       for (int j = 0; j < n; j++) if (row[j] == r->ds[e]) d[i * n + j] += r->d[e];
   for (int i = 0; i < n; i++) flag[i] = !(r->lo[row[i]] > -INFINITY || r->hi[row[i]] < INFINITY);
-  int yes = is_monotone(d, n, flag, flag + n);
+  int yes = sim_is_monotone(d, n, flag, flag + n);
   sim_give(s, flag);
   sim_give(s, d);
   return yes;

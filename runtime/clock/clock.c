@@ -61,8 +61,9 @@ long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 double nsm_time_of_step(const nsm_sim *s, long k) { return sim_time_of_step(s, k); }
 
-// Up to n whole steps; how many. instant: is one due now? What an event has stopped or changed first is for
-// nsm_step.
+// Up to n whole steps; how many. instant: is one due now? What an event has stopped or changed first is for nsm_step.
+// Where events are located what is watched is taken after each call of the code, which reads it: so no step hangs on
+// how many of them one call took.
 static long whole_steps(nsm_sim *s, long n, int *instant) {
   int stale = s->n.stale;
   if (s->now.stopped || s->a->start_error.code != NSM_OK) return 0;
@@ -70,8 +71,15 @@ static long whole_steps(nsm_sim *s, long n, int *instant) {
     s->n.stale = stale;                                    // the generic step says why
     return 0;
   }
-  long done = sim_whole_run(s, n, instant);
-  if (done > 0 && s->located) sim_located_kept(s);
+  long done = 0;
+  int ends = SIM_WHOLE_GOES_ON;
+  while (done < n && ends == SIM_WHOLE_GOES_ON) {
+    long more = sim_whole_run(s, n - done, &ends);
+    if (more > 0 && s->located) sim_located_kept(s);
+    s->now.tick += more;
+    done += more;
+  }
+  *instant = ends == SIM_WHOLE_INSTANT;
   return done;
 }
 
@@ -89,7 +97,6 @@ nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
     int instant = 0;
     long done = s->n.whole ? whole_steps(s, n, &instant) : 0;
-    s->now.tick += done;
     n -= done;
     if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
     if (instant) {

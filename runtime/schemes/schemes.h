@@ -149,8 +149,10 @@ void     sim_radau_accept(nsm_sim *s);
 
 // whole.c
 void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
-// Up to n steps; how many it did before one that the generic step takes. instant: is one due now?
-long     sim_whole_run(nsm_sim *s, long n, int *instant);
+// Up to n steps; how many it did. ends: before one that the generic step takes, at an instant that is due now, or to be
+// called again.
+enum { SIM_WHOLE_STOPS, SIM_WHOLE_INSTANT, SIM_WHOLE_GOES_ON };
+long     sim_whole_run(nsm_sim *s, long n, int *ends);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

@@ -154,33 +154,42 @@ static int booked(nsm_sim *s) {
   return 1;
 }
 
+// One by one, with the books of each; where events are located one alone.
+static long with_books(nsm_sim *s, long n, int *ends) {
+  struct sim_whole *w = s->n.whole;
+  int at = 0, located = s->a->located;
+  for (long m = 1; m > 0 && w->ahead < n && !at && !(located && w->ahead > 0);) {
+    m = clear_of_instants(s, located ? 1 : n - w->ahead < CHUNK ? n - w->ahead : CHUNK, &at);
+    for (long to = w->ahead + m; m > 0 && w->ahead < to;) m = booked(s);
+    *ends = m == 0 ? SIM_WHOLE_STOPS : at ? SIM_WHOLE_INSTANT : SIM_WHOLE_GOES_ON;
+  }
+  return w->ahead;
+}
+
 // The last step may be a shorter one: the generic step takes it.
-long sim_whole_run(nsm_sim *s, long n, int *instant) {
+long sim_whole_run(nsm_sim *s, long n, int *ends) {
   struct sim_whole *w = s->n.whole;
   const sim_whole_kind *kind = kinds[w->of->kind];
   long left = s->a->full - s->now.tick;
-  int at = *instant = 0;
+  int at = 0;
+  *ends = SIM_WHOLE_STOPS;
+  w->ahead = 0;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_keeps_sets(s))) return 0;
   if (s->now.ledger.on && kind->books && !kind->books(s)) return 0;
   if (s->a->nsignal > 0 && (s->now.k == 0 || !sim_inputs_held(s))) return 0;     // the first step asks for values
   if (!s->a->scheme->two_point && !sim_independent_first(s)) return 0;
   if (n > left) n = left;
-  if (s->now.ledger.on && !kind->books) {
-    w->ahead = 0;
-    for (long m = 1; m > 0 && w->ahead < n && !at;) {
-      m = clear_of_instants(s, n - w->ahead < CHUNK ? n - w->ahead : CHUNK, &at);
-      for (long to = w->ahead + m; m > 0 && w->ahead < to;) m = booked(s);
-      *instant = at && m > 0;
-    }
-    return w->ahead;
-  }
-  for (w->ahead = 0; w->ahead < n;) {
+  if (s->now.ledger.on && !kind->books) return with_books(s, n, ends);
+  while (w->ahead < n) {
     long most = s->w.misses ? SIM_MISSES_EVERY : CHUNK, room = most - s->now.k % most;
     int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m, &at);
     int done = clear > 0 ? chunk(s, clear) : 0;
     w->look = done < clear || done == 0 ? done : 2L * m;
-    *instant = at && done == clear;
-    if (done < m || at || (s->now.ledger.on && sim_was_from_nothing(s))) break;
+    if (done < m || at || (s->now.ledger.on && sim_was_from_nothing(s))) {
+      *ends = at && done == clear ? SIM_WHOLE_INSTANT : SIM_WHOLE_STOPS;
+      break;
+    }
+    if (s->a->located) { *ends = SIM_WHOLE_GOES_ON; break; }
   }
   return w->ahead;
 }

@@ -56,6 +56,7 @@ struct sim_whole {
   const sim_whole_map *shown;           // the map that s has
   double  *affine, *room_affine;        // of each map what whole_affine.c makes of it; room for that
   unsigned char *affine_made;           // [WHOLE_MAPS] is it there?
+  int     monotone;                     // have rows that always act one answer?
   const sim_whole_map *written;         // the map that wrote multipliers and what holds contacts; NULL: another
   int     ncontact, contact[WHOLE_ROWS];   // rows of contacts
   double  nearly;                       // sim_whole_nearly
@@ -119,4 +120,6 @@ double sim_whole_x(const nsm_sim *s, int z, int row);
 // whole_rows.c. y [r.n]: rates and outputs of the free motion; rate0 [r.n] at the begin.
 int  sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0);
 void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the generic step's answer: the map to try
+int  sim_whole_find(nsm_sim *s, struct sim_whole *w, const double *y);   // the same, of a map at hand; 0: there is none
 void sim_whole_recall(nsm_sim *s, struct sim_whole *w);     // w->recent is that of the state
+int  sim_whole_monotone(nsm_sim *s);      // is M of all rows?

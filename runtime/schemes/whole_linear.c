@@ -259,7 +259,10 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
     }
   }
   if (w->maps) w->map = sim_take_scratch(s, WHOLE_MAPS * sizeof *w->map);
-  if (w->maps && w->of->here) sim_whole_affine_open(s, w);
+  if (w->maps && w->of->here) {
+    sim_whole_affine_open(s, w);
+    w->monotone = sim_whole_monotone(s);
+  }
 }
 
 // As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.
@@ -311,15 +314,16 @@ static int by_generic_step(nsm_sim *s, struct sim_whole *w, double *state, doubl
   w->nearly = sim_whole_nearly(s);
   w->written = NULL;
   if (s->n.isl.nactive > 0) {
+    nsm_counters before = s->now.count;
     if (!sim_linear_solve(s, t1)) return 0;
     if (w->maps) {
       unsigned mask = 0;
+      nsm_counters solved = s->now.count;
       sim_whole_learn(s, w);
       for (int i = 0; i < s->n.isl.nactive; i++) mask |= 1u << s->n.r.row_at[s->n.isl.active[i]];
-      if (sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, s->n.r.rate0)) {
-        s->now.count.solver_iterations--;                  // it is counted
-        return 1;
-      }
+      s->now.count = before;                               // the map counts, which was known or not
+      if (sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, s->n.r.rate0)) return 1;
+      s->now.count = solved;
     }
     sum = sim_linear_act(s, t1);
     sim_count_impacts(s);
@@ -369,6 +373,7 @@ int nsm_whole_rows(double *state, double k) {
     if (w->of->stays) take_contact(s, w, (long)k);
     if (w->rows_at < (long)k - 1) sim_whole_forget(s);
   }
+  if (w->of->here && w->maps) sim_whole_find(s, w, gap + 3 * s->n.r.n);
   if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, gap + s->n.r.n)) &&
       !by_generic_step(s, w, state, k))

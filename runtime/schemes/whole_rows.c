@@ -23,6 +23,7 @@
 
 static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, cancels = 16 * DBL_EPSILON,
                     refines = 4 * DBL_EPSILON, inside = 1 - 1e-6, conditioned = 30;
+static const double strict = 1e-9;       // of its terms: what is certainly not 0
 enum { REFINEMENTS = 3 };
 
 // ---- maps -----------------------------------------------------------------------------------------------------------
@@ -224,6 +225,11 @@ void sim_whole_recall(nsm_sim *s, struct sim_whole *w) {
   if (w->nmap < WHOLE_MAPS) w->nmap++;
 }
 
+static void take_acts(nsm_sim *s, const sim_whole_map *k) {
+  memset(s->now.acts, 0, (size_t)s->n.r.n);
+  for (int i = 0; i < k->m; i++) s->now.acts[k->row[i]] = (unsigned char)(k->act[i] + 1);
+}
+
 void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
   const sim_islands *is = &s->n.isl;
   const sim_rows *r = &s->n.r;
@@ -236,9 +242,53 @@ void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
     bounds_of(s, k.row[i], &k.lo[i], &k.hi[i]);
   }
   if (!cases(s, &k)) return;
-  memset(s->now.acts, 0, (size_t)r->n);
-  for (int i = 0; i < k.m; i++) s->now.acts[k.row[i]] = (unsigned char)(k.act[i] + 1);
+  take_acts(s, &k);
   sim_whole_recall(s, w);
+}
+
+// Do the rows act strictly as the map says? Where M is monotone there is no other answer then.
+static int is_strict(const sim_whole_map *k, const double *y) {
+  double l[WHOLE_ROWS], size[WHOLE_ROWS];
+  for (int i = 0; i < k->m; i++) { l[i] = k->l0[i]; size[i] = fabs(l[i]); }
+  for (int e = 0; e < k->nL; e++) {
+    double t = k->L_value[e] * y[k->row[k->L_col[e]]];
+    l[k->L_row[e]] += t;
+    size[k->L_row[e]] += fabs(t);
+  }
+  for (int i = 0; i < k->m; i++) {
+    double room = strict * size[i], u = y[k->row[i]], U = fabs(u);
+    if (k->act[i] == WHOLE_BASIC) {
+      if (!(l[i] - k->lo[i] > room && k->hi[i] - l[i] > room)) return 0;
+      continue;
+    }
+    for (int j = 0; j < k->m; j++) { u += k->M[i + j * k->m] * l[j]; U += fabs(k->M[i + j * k->m] * l[j]); }
+    if (!((k->act[i] == WHOLE_LOW ? u : -u) > strict * U)) return 0;
+  }
+  return 1;
+}
+
+// Intervals that always act, with a monotone M: of the maps at hand that which is the answer, if it is among them.
+int sim_whole_find(nsm_sim *s, struct sim_whole *w, const double *y) {
+  for (int i = 0; w->monotone && i < w->nmap; i++) {
+    if (w->map[i].m != s->n.r.n || !is_strict(&w->map[i], y)) continue;
+    w->recent = &w->map[i];
+    take_acts(s, w->recent);
+    return 1;
+  }
+  return 0;
+}
+
+int sim_whole_monotone(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  double M[WHOLE_ROWS * WHOLE_ROWS];
+  unsigned char flag[2 * WHOLE_ROWS];
+  for (int i = 0; i < r->n; i++) {
+    double lo, hi;
+    bounds_of(s, i, &lo, &hi);
+    flag[i] = lo == -INFINITY && hi == INFINITY;
+    for (int j = 0; j < r->n; j++) M[i * r->n + j] = sim_whole_coupling(s, i, j);
+  }
+  return sim_is_monotone(M, r->n, flag, flag + r->n);
 }
 
 // ---- one step -------------------------------------------------------------------------------------------------------
