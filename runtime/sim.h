@@ -394,14 +394,15 @@ typedef struct sim_touch {
 #define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
-// Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
+// Of bodies on joints: values of the last steps that the next one is predicted from (schemes/foretell.c).
 enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
 #define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
+#define SIM_ON_JOINTS(s) ((s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0)
 #define SIM_PREDICTED(s) \
-  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
-       ? (s)->a->nv + 2 * (s)->a->nl : 0)
+  (!SIM_ON_JOINTS(s) ? 0 : (s)->a->scheme->two_point ? (s)->a->nv + 2 * (s)->a->nl \
+   : (s)->a->scheme->implicit && !(s)->a->scheme->collocates && !(s)->a->scheme->flows ? SIM_UNKNOWNS(s) : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -459,11 +460,14 @@ typedef struct sim_state {
     int    worn;                        // implied constraints are to be found anew
     int    firm;                        // small pivots of K are those of light bodies: H says so
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
-    int    differences;                 // how many of `differences` are known, of steps of the length
-    double differences_h;
-    double miss[3][SIM_DIFFERENCES + 1];  // of velocities, kappa, lambda: how far predictions by the first 0, 1, ...
-                                          // of them were off lately
   } con;
+  struct {                              // bodies on joints (schemes/foretell.c)
+    int    known;                       // how many of `differences` are, of steps of the length
+    double h;
+    long   next;                        // and for which step
+    double miss[3][SIM_DIFFERENCES + 1];  // of velocities, kappa, lambda: how far predictions by the first 0, 1, ...
+                                          // of them were off
+  } past;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
 #undef SIM_STATE

@@ -91,14 +91,14 @@ int posix_memalign(void **at, size_t alignment, size_t n) {
   return code;
 }
 
-enum { MIB = 1 << 20, LARGE_PAGE = 2 * MIB, ROOM = 64 * MIB };
+enum { MIB = 1 << 20, LARGE_PAGE = 2 * MIB, ROOM = 64 * MIB, OWN = 4 * MIB };
 
 // Of the time until the first step of a robot a third were page faults of 4 KiB. So the heap gets room at once, of
-// which nothing is touched, and the system may back it by large pages. Blocks of up to ROOM/2 come from it and go back
+// which nothing is touched, and the system may back it by large pages. Blocks of less than OWN come from it and go back
 // to it. Where there is no such room, nothing happens.
 void use_large_pages(void) {
   mallopt(M_TRIM_THRESHOLD, ROOM);
-  mallopt(M_MMAP_THRESHOLD, ROOM/2);
+  mallopt(M_MMAP_THRESHOLD, OWN);
   mallopt(M_TOP_PAD, ROOM);
   free(__libc_malloc(MIB));
   mallopt(M_TOP_PAD, MIB);

@@ -10,6 +10,7 @@ void sim_forget_last_step(nsm_sim *s) {
   if (s->a->iterates) memset(now->gain, 0, nz * sizeof(double));
   memset(now->held, 0, rows * sizeof(double));
   memset(now->off, 0, sizeof now->off);
+  memset(&now->past, 0, sizeof now->past);
   now->holds = now->sets_known = now->flow.runs = 0;
   if (s->touching) s->touching->rested = 0;
   if (s->a->m->place_at) memcpy(now->central, now->z, nz * sizeof(double));
@@ -20,7 +21,4 @@ void sim_forget_last_step(nsm_sim *s) {
   for (int i = 0; i < 2; i++) memset(by_z[i], 0, nz * sizeof(double));
   for (int i = 0; i < 3; i++) memset(by_l[i], 0, nl * sizeof(double));
   memset(now->closed, 0, rows);
-  now->con.differences = 0;
-  now->con.differences_h = 0;
-  memset(now->con.miss, 0, sizeof now->con.miss);
 }

@@ -30,7 +30,7 @@ static int find_at(nsm_sim *s, const nsm_view *v) {
   if (v) directions_at(s, &begin);
   sim_rows_columns_of(s, c->row, c->ns);
   if (!changed) return 0;
-  s->now.con.differences = 0;                            // multipliers of other rows
+  s->now.past.known = 0;                                 // multipliers of other rows
   for (int j = 0; j < c->ns; j++)
     if (!con_acts(s, j)) s->now.force[s->n.r.l[c->row[j]]] = s->now.kappa[s->n.r.l[c->row[j]]] = 0;
   return changed;

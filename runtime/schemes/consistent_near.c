@@ -120,52 +120,15 @@ static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
 }
 
 // ---- start ----------------------------------------------------------------------------------------------------------
-// Backward differences of x = [inc_u; kappa; lambda], d[m] the m-th one. The polynomial through the last n values, one
-// step on, is the sum of the first n; it is off by the n-th difference of the values to come (Hairer, Norsett and
-// Wanner, Solving Ordinary Differential Equations I, III.1). Round-off of the values counts for more in each further
-// difference, in kappa first: each of the three has a degree of its own.
-static int terms_of_least_miss(const nsm_sim *s, int of) {
-  const double *miss = s->now.con.miss[of];
-  int best = 0;
-  for (int n = 1; n < s->now.con.differences; n++)
-    if (miss[n] < miss[best]) best = n;
-  return best;
-}
-
-static void predict(const nsm_sim *s, int of, int first, int n, double *x) {
-  const double *d = s->now.differences + first;
-  memset(x, 0, (size_t)n * sizeof(double));
-  for (int m = terms_of_least_miss(s, of); m > 0; m--, d += SIM_PREDICTED(s))
-    for (int i = 0; i < n; i++) x[i] += d[i];
-}
-
 static void start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int nv = s->a->nv, nl = s->a->nl;
   con_start(s);
-  if (s->now.con.differences_h == s->n.h) {
-    predict(s, 0, 0, nv, c->inc_u);
-    predict(s, 1, nv, nl, c->kappa1);
-    predict(s, 2, nv + nl, nl, s->w.l1);
+  if (sim_foretells(s)) {
+    sim_foretell(s, 0, 0, nv, c->inc_u);
+    sim_foretell(s, 1, nv, nl, c->kappa1);
+    sim_foretell(s, 2, nv + nl, nl, s->w.l1);
     for (int i = 0; i < nv; i++) s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
-  }
-}
-
-// x: the newest values; afterwards the differences that are one too many. What each prediction missed, in the metric of
-// `weight` (NULL: all count alike).
-static void take_in(nsm_sim *s, int of, int first, int n, double *x, const double *weight) {
-  int known = s->now.con.differences;
-  double *d = s->now.differences + first, *miss = s->now.con.miss[of];
-  for (int m = 0; m <= known; m++, d += SIM_PREDICTED(s)) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += (weight ? weight[i] : 1) * x[i] * x[i];
-    miss[m] = sum + (m < known ? 0.75 * miss[m] : 0);
-    if (m == SIM_DIFFERENCES) break;
-    for (int i = 0; i < n; i++) {
-      double before = d[i];
-      d[i] = x[i];
-      x[i] -= before;
-    }
   }
 }
 
@@ -173,16 +136,15 @@ void con_near_learn(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int nv = s->a->nv, nl = s->a->nl;
   if (!c->near) return;
-  if (s->now.con.differences_h != s->n.h) s->now.con.differences = 0;
-  s->now.con.differences_h = s->n.h;
+  sim_past_opens(s);
   double *x = c->near->newest;
   memcpy(x, c->inc_u, (size_t)nv * sizeof(double));
-  take_in(s, 0, 0, nv, x, c->near->mass);
+  sim_past_of(s, 0, 0, nv, x, c->near->mass);
   memcpy(x, c->kappa1, (size_t)nl * sizeof(double));
-  take_in(s, 1, nv, nl, x, NULL);
+  sim_past_of(s, 1, nv, nl, x, NULL);
   memcpy(x, s->now.force, (size_t)nl * sizeof(double));
-  take_in(s, 2, nv + nl, nl, x, NULL);
-  s->now.con.differences += s->now.con.differences < SIM_DIFFERENCES;
+  sim_past_of(s, 2, nv + nl, nl, x, NULL);
+  sim_past_closes(s);
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------

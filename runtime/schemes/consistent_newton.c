@@ -4,6 +4,7 @@
 // The energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all,
 // contacts that are about to open, or that no force can keep from closing, are left out of the set.
 #include "consistent.h"
+#include "consistent_near.h"
 #include <math.h>
 #include <string.h>
 
@@ -238,9 +239,21 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 // ---- start values ---------------------------------------------------------------------------------------------------
-// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not
-// at all, where that took fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to
-// step. What is not in use is tried now and then.
+static void start_foretold(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  int nv = s->a->nv, nl = s->a->nl;
+  sim_foretell(s, 0, 0, nv, c->inc_u);
+  for (int i = 0; i < nv; i++) set_speed(s, i, c->inc_u[i]);
+  for (int of = 1; of <= 2; of++) {
+    double *to = of == 1 ? c->kappa1 : s->w.l1, *x = c->near->newest;
+    sim_foretell(s, of, nv + (of - 1)*nl, nl, x);
+    for (int j = 0; j < c->ns; j++) to[s->n.r.l[c->row[j]]] = x[s->n.r.l[c->row[j]]];
+  }
+}
+
+// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately, bodies
+// on joints as foretell.c says, with their multipliers; or not at all, where that took fewer iterations lately: a stiff
+// mode that a step does not resolve changes sign from step to step. What is not in use is tried now and then.
 void con_start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int better = s->now.con.cost[1] > s->now.con.cost[0];
@@ -255,6 +268,7 @@ void con_start(nsm_sim *s) {
   for (int row = 0; row < s->n.r.n; row++)
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
   memcpy(c->kappa1, s->now.kappa, (size_t)s->a->nl * sizeof(double));
+  if (c->moves && sim_foretells(s)) start_foretold(s);
   // of dependent constraints the smallest multipliers are those that come from none
   for (int j = 0; j < c->ns; j++)
     if (s->now.con.redundant || !con_acts(s, j))

@@ -79,7 +79,7 @@ static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->
 // rate of O(h^2) there. The impact at the begin of the next piece would take that, with an impulse that says nothing
 // about the force.
 static int parts_from(const nsm_sim *s, int row) {
-  return s->located && s->now.set[row] == SIM_CLOSED && lasting(s, row) && s->n.r.friction_of[row] < 0 &&
+  return s->located && s->now.set[row] == SIM_CLOSED && lasting(s, row) && !is_slip(s, row) &&
          fabs(s->n.con->slip[row]) > 64 * DBL_EPSILON * con_rate_terms(s, row, s->w.z1);
 }
 

@@ -37,7 +37,9 @@ static double missed(const nsm_sim *s) {
 static int look(nsm_sim *s, const nsm_view *v, double miss, int as_many) {
   directions_at(s, v);
   sim_implied_within(s, fmin(apart * miss, most_apart), as_many);
-  return sim_implied_find(s);
+  int changed = sim_implied_find(s);
+  if (changed) s->now.past.known = 0;                    // multipliers of other rows
+  return changed;
 }
 
 // Rows of the one-step problem; those on the border of W are left out there (assembly.c).

@@ -43,6 +43,11 @@ static void accept_impulses(nsm_sim *s) {
   if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
+static void accept_implicit(nsm_sim *s) {
+  accept_impulses(s);
+  sim_newton_learn(s);
+}
+
 static void accept_kicks(nsm_sim *s) {
   if (s->a->on.contact.n > 0) sim_hold(s);
   if (s->n.isl.nactive > 0) sim_count_impacts(s);
@@ -116,7 +121,7 @@ double sim_fixed_verify(nsm_sim *s, double t1) {
 #define FORM_point .step = step_point, .accept = accept_impulses
 #define FORM_kicks .kicks = 1, .analyse = sim_kicks_analyse, .step = step_kicks, .accept = accept_kicks
 #define FORM_implicit .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
-                      .step = step_implicit, .impact = impact_implicit, .accept = accept_impulses
+                      .step = step_implicit, .impact = impact_implicit, .accept = accept_implicit
 #define FORM_places .implicit = 1, .fits = sim_own_velocities, .analyse = analyse_implicit, \
                     .step = step_implicit, .accept = accept_places
 #define FORM_two_point .two_point = 1, .theta = 0.5, .fits = fits_two_point, .analyse = analyse_two_point, \

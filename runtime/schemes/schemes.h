@@ -187,6 +187,19 @@ double   sim_flow_force(const nsm_sim *s, int row), sim_flow_pressed(const nsm_s
 double   sim_flow_gap_error(const nsm_sim *s, int row);          // of a gap, by the tolerances of its terms and places
 double   sim_flow_verify(nsm_sim *s, double t1);
 
+// foretell.c: is there a past of steps of this length? x [n] of the next step, of the numbers from `first` on, which
+// are predicted together as `of`.
+int  sim_foretells(const nsm_sim *s);
+void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x);
+// The step stands, before now.k counts it: between the two calls its values x, which are used up; weight [n], where it
+// is positive: of a number in the measure of what predictions missed, or NULL.
+void sim_past_opens(nsm_sim *s);
+void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight);
+void sim_past_closes(nsm_sim *s);
+
+// step_newton.c: the step stands, what the next one is predicted from
+void sim_newton_learn(nsm_sim *s);
+
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);

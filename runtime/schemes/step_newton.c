@@ -21,13 +21,20 @@
 enum { RESTARTS = 12, SLOW = 3, TURNS = 8 };
 static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
 
-// z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
+// z changes as in the last step where that was the better guess lately, in the mass metric, bodies on joints as is
+// predicted from the last steps, with the impulses of their joints; else not at all.
 static void start_values(nsm_sim *s, int moving) {
-  for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->now.z[i] + (moving ? s->now.gain[i] : 0);
+  int nz = s->a->nz, foretold = moving && sim_foretells(s);
+  const double *change = foretold ? s->w.inc : moving && s->now.off[1] < s->now.off[0] ? s->now.gain : NULL;
+  if (foretold) {
+    sim_foretell(s, 0, 0, nz, s->w.inc);
+    sim_foretell(s, 1, nz, s->a->nl, s->w.l_try);
+  }
+  for (int i = 0; i < nz; i++) s->w.z1[i] = s->now.z[i] + (change ? change[i] : 0);
   newton_position(s);
   for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
-    int l = s->n.r.l[newton_row(s, i)];
-    s->w.l1[l] = sim_start_of(s, newton_row(s, i));
+    int row = newton_row(s, i), l = s->n.r.l[row];
+    s->w.l1[l] = foretold && s->n.r.border_of[row] >= 0 ? s->w.l_try[l] : sim_start_of(s, row);
   }
   sim_implied_leave(s, s->w.l1);
 }
@@ -109,7 +116,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
-  start_values(s, s->now.off[1] < s->now.off[0]);
+  start_values(s, 1);
   newton_explicit_part(s);
   s->w.frozen = 0;
   nsm_view v = newton_end(s, t1);
@@ -142,6 +149,17 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     sim_learn(s, s->a->nz, s->w.inc, s->w.diag, 0);
   }
   return newton_mass(s, t1, e);
+}
+
+void sim_newton_learn(nsm_sim *s) {
+  int nz = s->a->nz, nl = s->a->nl;
+  if (SIM_PREDICTED(s) == 0 || !s->a->iterates) return;
+  sim_past_opens(s);
+  for (int i = 0; i < nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
+  sim_past_of(s, 0, 0, nz, s->w.inc, s->w.diag);
+  memcpy(s->w.l_try, s->w.l1, (size_t)nl * sizeof(double));
+  sim_past_of(s, 1, nz, nl, s->w.l_try, NULL);
+  sim_past_closes(s);
 }
 
 // Unknowns without inertia stand at the end of the step in S too (newton_residual.c): in now.z, while it is made.

@@ -11,6 +11,7 @@ nsm_code sim_step_affine(nsm_sim *s, double t1, nsm_error *e) { (void)s; (void)t
 nsm_code sim_step_kicks(nsm_sim *s, double t1, nsm_error *e) { (void)s; (void)t1; return none(e); }
 void     sim_kicks_analyse(nsm_sim *s) { (void)s; }
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) { (void)s; (void)t1; return none(e); }
+void     sim_newton_learn(nsm_sim *s) { (void)s; }
 nsm_code sim_step_projected(nsm_sim *s, double t1, nsm_error *e, sim_step_of *solve) {
   (void)s; (void)t1; (void)solve;
   return none(e);
