@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { OFF = 1, SLIDES };                // a block of friction disagrees with its law; it agrees, and slides
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
 // H_T and the drift where the middle of the motion is foreseen, q_B + h/2 u_C: off it by O(h^2), so that sliding is of
@@ -75,11 +76,11 @@ static void book_motion(nsm_sim *s) {
 
 static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
 
-// In a located piece a contact that stays has a rate of 0 at both ends, as a constraint has: its gap alone leaves a
-// rate of O(h^2) there. The impact at the begin of the next piece would take that, with an impulse that says nothing
+// In a located piece a contact without friction that stays has a rate of 0 at both ends, as a constraint has: its gap
+// alone leaves a rate of O(h^2) there. The impact at the begin of the next piece would take that, with an impulse that says nothing
 // about the force.
 static int parts_from(const nsm_sim *s, int row) {
-  return s->located && s->now.set[row] == SIM_CLOSED && lasting(s, row) && !is_slip(s, row) &&
+  return s->located && s->now.set[row] == SIM_CLOSED && lasting(s, row) && s->n.r.friction_of[row] < 0 &&
          fabs(s->n.con->slip[row]) > 64 * DBL_EPSILON * con_rate_terms(s, row, s->w.z1);
 }
 
@@ -132,7 +133,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
     c->off[f] = 0;
     int held = k->normals == 0 || nsm_cone_is_grip(k->type) || lasting(s, k->normal[0]);
     sim_disk part[2];
-    int off = 0, slides = k->n > 1, limited = 0;
+    int off = 0, slides = 1, limited = 0;
     c->pressed[f] = c->disk[f] = held ? sim_friction_pressed(s, f, c->press) : 0;
     int parts = c->disk[f] > 0 ? sim_friction_parts(k, part) : 0;          // most rows of shapes are free
     for (int p = 0; p < parts; p++) {
@@ -142,8 +143,9 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
       off |= off_part(s, k, &part[p], radius);
       slides &= slides_on(s, k, &part[p], radius);
     }
-    if (slides || !limited) c->disk[f] = 0;
-    else found |= c->off[f] = (unsigned char)off;
+    if (!limited || (slides && k->n > 1)) c->disk[f] = 0;
+    else found |= off;
+    c->off[f] = limited && slides && !off && s->located ? SLIDES : (unsigned char)(c->disk[f] > 0 && off);
   }
   for (int i = 0; i < c->na && !found; i++) found = parts_from(s, c->act[i]);
   return found;
@@ -155,14 +157,17 @@ static int end_of(const nsm_sim *s, int row) {
   return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
 }
 
-// The rows of (6): of what hangs together with a contact that disagrees with its law. All else stays as it is.
+// The rows of (6): of what hangs together with a contact that disagrees with its law. All else stays as it is. Where
+// events are located so does a contact that slides: an impulse that makes its rate 0 needs its friction with it, which
+// the impact at the begin of the next piece has. Without it sliding would be of first order.
 static void take_part(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   struct sim_consistent *c = s->n.con;
   for (int b = 0; b < s->n.w.nblock; b++) { c->link[b] = b; c->wants[b] = 0; }
   for (int row = 0; row < r->n; row++) {
     int f = r->friction_of[row], slip = is_slip(s, row);
-    r->active[row] = (c->of[row] >= 0 && con_acts(s, c->of[row])) || (slip ? c->disk[f] > 0 : lasting(s, row));
+    r->active[row] = (c->of[row] >= 0 && con_acts(s, c->of[row])) ||
+                     (!(f >= 0 && c->off[f] == SLIDES) && (slip ? c->disk[f] > 0 : lasting(s, row)));
     for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
       c->link[sim_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
   }
@@ -174,7 +179,7 @@ static void take_part(nsm_sim *s) {
     }
   }
   for (int f = 0; f < r->nfriction; f++) {
-    int end = c->off[f] ? end_of(s, r->friction[f].row[0]) : -1;
+    int end = c->off[f] == OFF ? end_of(s, r->friction[f].row[0]) : -1;
     if (end >= 0) c->wants[end] = 1;
   }
   for (int i = 0; i < c->na; i++) {
