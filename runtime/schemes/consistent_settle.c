@@ -45,13 +45,15 @@ void con_slide(nsm_sim *s, double t1) {
   sim_touch_there(s, NULL);
 }
 
-// Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
+static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
+
+// Loss and work of the drive by impulse l at a rate that goes from `before` to `after`, of which w is the drive's.
 static void book(nsm_sim *s, int row, double l, double before, double after, double w) {
-  s->now.ledger.loss_friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
+  double loss = sim_ledger_book(s, row, -0.5 * l * (before + after));
+  if (is_slip(s, row)) s->now.ledger.loss_friction += loss;
+  else s->now.ledger.loss += loss;
   s->now.ledger.forces_now -= l * w;
 }
-
-static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
 
 void con_book_impact(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
