@@ -79,8 +79,8 @@ static void book_motion(nsm_sim *s) {
 static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
 
 // In a located piece a contact without friction that stays has a rate of 0 at both ends, as a constraint has: its gap
-// alone leaves a rate of O(h^2) there. The impact at the begin of the next piece would take that, with an impulse that says nothing
-// about the force.
+// alone leaves a rate of O(h^2) there. The impact at the begin of the next piece would take that, with an impulse that
+// says nothing about the force.
 static int parts_from(const nsm_sim *s, int row) {
   return s->located && s->now.set[row] == SIM_CLOSED && lasting(s, row) && s->n.r.friction_of[row] < 0 &&
          fabs(s->n.con->slip[row]) > 64 * DBL_EPSILON * con_rate_terms(s, row, s->w.z1);
