@@ -2,18 +2,11 @@
 // and one that is a little different has an impact.
 #include "analyse.h"
 #include "runtime/assembly/assembly.h"
+#include "runtime/clock/located.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const double near = 1e-3;         // of the largest gap in the period
-
-// Least value of the cubic with values and rates at both ends of a step (Hermite), which falls and rises; its place.
-static double least(double g0, double u0, double g1, double u1, double h, double *x) {
-  double d = (g1 - g0) / h, a = (u0 + u1 - 2 * d) / (h * h), b = (3 * d - 2 * u0 - u1) / h;
-  double root = sqrt(fmax(b * b - 3 * a * u0, 0));
-  *x = fabs(a) * h <= 1e-12 * fabs(b) ? -u0 / (2 * b) : b > 0 ? -u0 / (b + root) : (-b + root) / (3 * a);
-  return g0 + *x * (u0 + *x * (b + *x * a));
-}
 
 typedef struct passing { double *gap, *rate, *least, *at, *largest; double t; } passing;    // [rows]; of the last step
 
@@ -28,7 +21,7 @@ static void look(nsm_sim *s, passing *k, int first) {
     for (int row = c->row0; row < c->row0 + c->tab.count; row++) {
       k->largest[row] = fmax(k->largest[row], gap[row]);
       if (!first && h > 0 && k->rate[row] < 0 && rate[row] > 0 && k->gap[row] > 0 && gap[row] > 0) {
-        double g = least(k->gap[row], k->rate[row], gap[row], rate[row], h, &x);
+        double g = sim_least_of_cubic(k->gap[row], k->rate[row], gap[row], rate[row], h, &x);
         if (g > 0 && g < k->least[row]) { k->least[row] = g; k->at[row] = k->t + x; }
       }
       k->gap[row] = gap[row];

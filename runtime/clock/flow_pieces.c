@@ -40,7 +40,6 @@ static void watch(nsm_sim *s, double t, double *g) {
   if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);
 }
 
-
 // The least of a gap ends nothing, but where the gap is negative there.
 static int ends(nsm_sim *s) {
   const struct sim_flow *f = s->n.flow;
@@ -48,7 +47,7 @@ static int ends(nsm_sim *s) {
   int n = s->n.r.n, any = 0;
   for (int i = 0; i < f->nroot; i++) {
     if (f->hits[i] == 0) continue;
-    if (i < n && sim_is_open(s, i) && w->rate[i] >= 0) continue;                    // it has just been left
+    if (i < n && sim_is_open(s, i) && w->rate[i] >= 0) continue;                // it has just been left
     any |= i < n || i >= 2 * n || w->f[i - n] < -w->tolerance[i - n];
   }
   return any;

@@ -56,6 +56,10 @@ int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it
 #define SIM_EACH_PART(s, p) for (sim_grip p = { .block = -1 }; sim_next_part(s, &p);)
 #define SIM_EACH_GRIP(s, p) for (sim_grip p = { .block = -1, .acting = 1 }; sim_next_part(s, &p);)
 
+// located_find.c
+// Least value of the cubic with values and rates at the ends of [0, h] (Hermite), which falls and rises; x: its place.
+double   sim_least_of_cubic(double g0, double u0, double g1, double u1, double h, double *x);
+
 // located_watch.c
 void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0
 int      sim_watch(nsm_sim *s, double h, double t1);                 // f of the trial at hand; 1: something has crossed

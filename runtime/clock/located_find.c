@@ -32,16 +32,20 @@ static void ordinates(const nsm_sim *s, double r, double *to) {
 
 static int crossed(const nsm_sim *s, int row) { return s->located->f[row] < -s->located->tolerance[row]; }
 
-// A gap may be negative between two ends where it is not: least value of the cubic through gaps and rates at both ends
-// (Hermite). Its place in (0, h), or 0.
-static double dip(double g0, double u0, double g1, double u1, double h) {
-  if (!(u0 < 0 && u1 > 0)) return 0;
-  // g = g0 + u0 x + b x^2 + a x^3, x in [0, h]
-  double d = (g1 - g0) / h, a = (u0 + u1 - 2 * d) / (h * h), b = (3 * d - 2 * u0 - u1) / h, x;
+double sim_least_of_cubic(double g0, double u0, double g1, double u1, double h, double *x) {
+  // g = g0 + u0 x + b x^2 + a x^3
+  double d = (g1 - g0) / h, a = (u0 + u1 - 2 * d) / (h * h), b = (3 * d - 2 * u0 - u1) / h;
   double root = sqrt(fmax(b * b - 3 * a * u0, 0));
-  x = fabs(a) * h <= 1e-12 * fabs(b) ? -u0 / (2 * b) : b > 0 ? -u0 / (b + root) : (-b + root) / (3 * a);
-  if (!(x > 0 && x < h)) return 0;
-  return g0 + x * (u0 + x * (b + x * a)) < 0 ? x : 0;
+  *x = fabs(a) * h <= 1e-12 * fabs(b) ? -u0 / (2 * b) : b > 0 ? -u0 / (b + root) : (-b + root) / (3 * a);
+  return g0 + *x * (u0 + *x * (b + *x * a));
+}
+
+// A gap may be negative between two ends where it is not: the place of its least value in (0, h), or 0.
+static double dip(double g0, double u0, double g1, double u1, double h) {
+  double x;
+  if (!(u0 < 0 && u1 > 0)) return 0;
+  double g = sim_least_of_cubic(g0, u0, g1, u1, h, &x);
+  return x > 0 && x < h && g < 0 ? x : 0;
 }
 
 // The same of a slip, or of the y of a multiplier at its bound, of which no rate is known: by the parabola through its
