@@ -21,7 +21,11 @@ FEATURES = {
     "input": "a load from a file, `input`, on which coefficients of friction depend",
     "delay": "a load by `delay`",
     "compliant": "the contact or relation is compliant",
+    "wall": "a wall without friction, which a force presses the body against all along",
+    "walls": "two members of a family, each with its wall",
+    "loose wall": "a wall that a force of `every` presses the body against, and then leaves alone, by turns",
 }
+WALLS = ("wall", "walls", "loose wall")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Cell:
 
     @property
     def family(self):
-        return self.feature in ("family", "asked")
+        return self.feature in ("family", "asked", "walls")
 
     @property
     def scheme_name(self):
@@ -164,7 +168,9 @@ def build(cell):
     start = law.start
     if law.cone == "hold":
         start = Start({"x": 0})
-    host = KINDS[cell.kind][0](set(law.directions), start, free_of(law, cell.kind) if "shapes" in cell.kind else "")
+    wall = cell.feature in WALLS
+    host = KINDS[cell.kind][0](set(law.directions) | ({"y"} if wall else set()), start,
+                                free_of(law, cell.kind) if "shapes" in cell.kind else "")
     if host is None or (host.first_order and law.group != "relation"):
         return None, None
     signal = host.rate["x"] if law.group == "relation" else host.place["z" if law.group == "impact" else "x"]
@@ -183,11 +189,17 @@ def build(cell):
         around += "\nevery 0.01 {\n" + sampled_laws(host, cell.family) + "}"
     text = forces(cell, law, host, expression) + weights(cell.law, host)
     contact = law_text(cell, law, host)
+    if wall:
+        loose = cell.feature == "loose wall"
+        around += "\ndiscrete press = 1;\nevery 1/30 { press = 1 - press; }" if loose else ""
+        text += f"force {host.push['y']} = -3{'*press' if loose else ''};\n"
     if host.shapes and law.group in ("impact", "friction"):
         around, contact = around + "\n" + contact, ""
     if cell.law == "polyhedron" and cell.family:
         host.imports += POLYGON
         around, contact = around + f"\nPolygon part@D(y = [{host.rate['x']}, {host.rate['y']}]);", ""
+    if wall:
+        contact += f"\ncontact wall@: {host.place['y']} >= 0 with inelastic;"
     return model(host, contact, text, outputs, cell.family, around, scheme_text(cell)), host
 
 
