@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/compile_text.h"
+#include "tests/unit/thin.h"
 #include "runtime/nsm_run.h"
 
-enum { OUTPUTS = 25, MODELS = 12 };
+enum { OUTPUTS = 25, MODELS = (12 + THIN - 1)/THIN };
 
 static uint64_t state = 0x5eed;
 static unsigned draw(unsigned n) {

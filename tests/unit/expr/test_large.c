@@ -1,8 +1,9 @@
 // Expressions with intermediate quantities: derivatives in reverse and along a direction against those of single
 // symbols, what the rewriting passes keep, and how fast the graphs grow.
 #include "rig.h"
+#include "tests/unit/thin.h"
 
-enum { SYMBOLS = 5, AT_A = 8, AT_B = 16, ROOM = 24, ROUNDS = 300 };
+enum { SYMBOLS = 5, AT_A = 8, AT_B = 16, ROOM = 24, ROUNDS = 300/THIN };
 
 static uint64_t state;
 static double draw(void) {                               // (0, 1)
