@@ -84,8 +84,30 @@ static double entry(const Check *k, const Point *p, int row, int col, double h) 
   return row < nq ? m : m - value(p, x->Jv[row*nq + col]) - value(p, x->Kv[row*nq + col]);
 }
 
-// Columns are scaled to 1. The step is near the model's own: at just that one M/h - A may be singular where a state
-// grows, M = h A, which is no fault of the equations.
+// Of n numbers, the square root of the smallest but 0 times the largest; 1 where all are 0.
+static double middle(const double *a, int n, int step) {
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < n; i++) {
+    double x = fabs(a[i*step]);
+    most = fmax(most, x);
+    if (x > 0) least = fmin(least, x);
+  }
+  return most > 0 ? sqrt(least)*sqrt(most) : 1;
+}
+
+// Rows and columns in units in which their entries lie about 1: conductances beside the 1 of currents do not say by
+// themselves what is small.
+static void balance(double *a, int n) {
+  enum { ROUNDS = 4 };
+  for (int round = 0; round < 2*ROUNDS; round++)
+    for (int i = 0; i < n; i++) {
+      double *at = round % 2 ? a + i*n : a + i, by = 1/middle(at, n, round % 2 ? 1 : n);
+      for (int j = 0; j < n; j++) at[round % 2 ? j : j*n] *= by;
+    }
+}
+
+// The step is near the model's own: at just that one M/h - A may be singular where a state grows, M = h A, which is no
+// fault of the equations.
 static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
   int n = u->n;
   double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0)*(1 + 0.1*generic_number(0, 0));
@@ -94,11 +116,7 @@ static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, d
     for (int j = 0; j < n; j++) a[i*n + j] = entry(k, p, u->of[i], u->of[j], h);
   for (int i = u->nz; i < n; i++)
     if (k->s->cls[k->x->row[u->of[i] - k->x->nz].cls].row_type != 2) a[i*n + i] += 1;
-  for (int j = 0; j < n; j++) {
-    double largest = 0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a[i*n + j]));
-    for (int i = 0; i < n && largest > 0; i++) a[i*n + j] /= largest;
-  }
+  balance(a, n);
 }
 
 // The same without the rows of laws and their multipliers: W of the step.
