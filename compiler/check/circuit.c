@@ -106,8 +106,8 @@ static void balance(double *a, int n) {
     }
 }
 
-// The step is near the model's own: at just that one M/h - A may be singular where a state grows, M = h A, which is no
-// fault of the equations.
+// Columns are scaled to 1. The step is near the model's own: at just that one M/h - A may be singular where a state
+// grows, M = h A, which is no fault of the equations.
 static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
   int n = u->n;
   double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0)*(1 + 0.1*generic_number(0, 0));
@@ -116,7 +116,11 @@ static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, d
     for (int j = 0; j < n; j++) a[i*n + j] = entry(k, p, u->of[i], u->of[j], h);
   for (int i = u->nz; i < n; i++)
     if (k->s->cls[k->x->row[u->of[i] - k->x->nz].cls].row_type != 2) a[i*n + i] += 1;
-  balance(a, n);
+  for (int j = 0; j < n; j++) {
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a[i*n + j]));
+    for (int i = 0; i < n && largest > 0; i++) a[i*n + j] /= largest;
+  }
 }
 
 // The same without the rows of laws and their multipliers: W of the step.
@@ -247,6 +251,7 @@ bool needs_rows(Arena *m, const System *s) {
   for (int point = 1; point <= BOTH_BRANCHES; point++) {
     Point p = point_at(&k, point);
     one_step_matrix(&k, &p, &u, a);
+    balance(a, u.n);
     has_solution = has_solution || rank_of_rows(a, u.n, u.n, NO_PIVOT, left) == u.n;
     if (p.both) continue;
     blocked_matrix(&k, &p, &u, a);
@@ -266,6 +271,7 @@ void check_circuit(Check *of) {
   for (int point = 1; point <= BOTH_BRANCHES; point++) {   // regular at one of the generic points: silent
     Point p = point_at(k, point);
     one_step_matrix(k, &p, &u, a);
+    balance(a, n);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
     if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;
     rank_of_rows(b, n, n, NO_PIVOT, right);

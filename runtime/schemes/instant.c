@@ -1,8 +1,8 @@
 // What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
 //
-// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system is scaled: accelerations by the metric of the
-// masses, so that it is the same in other units, multipliers by one number, then rows. It is solved by LU, where it is
-// regular; else by its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
+// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system is scaled, so that it is the same in other
+// units: accelerations by the metric of the masses, multipliers by one number, then rows. It is solved by LU, where it
+// is regular; else by its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
 #include "instant.h"
 #include <float.h>
 #include <math.h>
