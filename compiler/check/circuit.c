@@ -84,6 +84,28 @@ static double entry(const Check *k, const Point *p, int row, int col, double h) 
   return row < nq ? m : m - value(p, x->Jv[row*nq + col]) - value(p, x->Kv[row*nq + col]);
 }
 
+// Of n numbers, the square root of the smallest but 0 times the largest; 1 where all are 0.
+static double middle(const double *a, int n, int step) {
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < n; i++) {
+    double x = fabs(a[i*step]);
+    most = fmax(most, x);
+    if (x > 0) least = fmin(least, x);
+  }
+  return most > 0 ? sqrt(least)*sqrt(most) : 1;
+}
+
+// Rows and columns in units in which their entries lie about 1: conductances beside the 1 of currents do not say by
+// themselves what is small.
+static void balance(double *a, int n) {
+  enum { ROUNDS = 4 };
+  for (int round = 0; round < 2*ROUNDS; round++)
+    for (int i = 0; i < n; i++) {
+      double *at = round % 2 ? a + i*n : a + i, by = 1/middle(at, n, round % 2 ? 1 : n);
+      for (int j = 0; j < n; j++) at[round % 2 ? j : j*n] *= by;
+    }
+}
+
 // Columns are scaled to 1. The step is near the model's own: at just that one M/h - A may be singular where a state
 // grows, M = h A, which is no fault of the equations.
 static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
@@ -229,6 +251,7 @@ bool needs_rows(Arena *m, const System *s) {
   for (int point = 1; point <= BOTH_BRANCHES; point++) {
     Point p = point_at(&k, point);
     one_step_matrix(&k, &p, &u, a);
+    balance(a, u.n);
     has_solution = has_solution || rank_of_rows(a, u.n, u.n, NO_PIVOT, left) == u.n;
     if (p.both) continue;
     blocked_matrix(&k, &p, &u, a);
@@ -248,6 +271,7 @@ void check_circuit(Check *of) {
   for (int point = 1; point <= BOTH_BRANCHES; point++) {   // regular at one of the generic points: silent
     Point p = point_at(k, point);
     one_step_matrix(k, &p, &u, a);
+    balance(a, n);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
     if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;
     rank_of_rows(b, n, n, NO_PIVOT, right);

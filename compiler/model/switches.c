@@ -20,6 +20,7 @@
 //
 // with a relation of its own, which a scheme with sets slides on. a - b must not move: so it is no kink.
 #include "switches.h"
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include "../base/map.h"
@@ -299,6 +300,23 @@ static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
 }
 
 static MExpr *of_operation(Switches *s, MExpr *x);
+static MExpr *rewritten(Switches *s, MExpr *x);
+
+// The root of an abs, a max or a min, a logarithm of one, a power that is not whole.
+static bool has_no_other_side(const MExpr *x) {
+  bool narrow = x->op == MOP_SQRT || x->op == MOP_LOG ||
+                (x->op == MOP_POW && !(x->arg[1]->kind == MX_NUM && x->arg[1]->num == floor(x->arg[1]->num)));
+  const MExpr *p = x->arg[0];
+  return narrow && p->kind == MX_OP && (p->op == MOP_ABS || p->op == MOP_MAX || p->op == MOP_MIN);
+}
+
+// Such a p: its kink ends pieces, but a trial that goes on behind it has no root of -s there, and reads p as it is.
+static MExpr *at_its_kink(Switches *s, MExpr *p) {
+  MExpr *arg[8];
+  rewritten(s, p);
+  for (int i = 0; i < p->nargs; i++) arg[i] = rewritten(s, p->arg[i]);
+  return mx_op(s->a, p->op, arg, p->nargs, p->span);
+}
 
 // Parts that are shared stay shared.
 static MExpr *rewritten(Switches *s, MExpr *x) {
@@ -313,7 +331,8 @@ static MExpr *of_operation(Switches *s, MExpr *x) {
   bool same = true, chooses = x->op == MOP_IF && x->arg[0]->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT);
   if (x->nargs > 8) return x;
   for (int i = 0; i < x->nargs; i++) {
-    arg[i] = i == 0 && chooses ? x->arg[0] : rewritten(s, x->arg[i]);
+    arg[i] = i == 0 && chooses ? x->arg[0] : i == 0 && s->kinks && x->arg[0]->nargs <= 8 && has_no_other_side(x)
+             ? at_its_kink(s, x->arg[0]) : rewritten(s, x->arg[i]);
     same &= arg[i] == x->arg[i];
   }
   MExpr *slides = sliding(s, x, arg);

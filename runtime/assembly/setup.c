@@ -139,10 +139,11 @@ static void set_solver(nsm_sim *s, const nsm_settings *set, const nsm_experiment
 // Are times and weights such that a run can go by them?
 static int experiment_holds(const sim_analysis *a, nsm_error *e) {
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
+  const char *name = (const char *)a->m->text + a->m->name;
   if (isnan(a->until))
-    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
+    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the `simulate` of model %s%s", name, example);
   else if (isnan(a->step))
-    sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`%s", example);
+    sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the `simulate` of model %s%s", name, example);
   else if (!isfinite(a->start) || !isfinite(a->until))
     sim_fail(e, NSM_USAGE, "the start and end times must be finite");
   else if (!(a->step > 0) || !isfinite(a->step))

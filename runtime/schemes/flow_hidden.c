@@ -73,7 +73,7 @@ static int eliminate(sim_hidden *d) {
   return p;
 }
 
-// The system that was found to be singular stands anew in E and e, its rows scaled, with (5). 0: nothing is hidden.
+// The system that was found to be singular stands anew in E and e, with (5). 0: nothing is hidden.
 int flow_hidden(nsm_sim *s, const nsm_view *v) {
   struct sim_flow *w = s->n.flow;
   sim_hidden *d = &w->hidden;
@@ -91,9 +91,9 @@ int flow_hidden(nsm_sim *s, const nsm_view *v) {
   }
   d->first = eliminate(d);
   if (d->first == d->k) return 0;
-  memcpy(w->in.E, w->in.kept, n * n * sizeof(double));
   memcpy(d->scale, w->in.scale, n * sizeof(double));
-  for (size_t i = 0; i < n; i++) w->in.e[i] *= d->scale[i];
+  for (size_t c = 0; c < n; c++)
+    for (size_t i = 0; i < n; i++) w->in.E[i + c * n] = w->in.kept[i + c * n] / (d->scale[i] * w->in.unit[c]);
   for (int i = d->first; i < d->k; i++) {
     size_t at = nz + (size_t)d->at[i];
     for (size_t c = 0; c < n; c++) w->in.E[at + c * n] = 0;
@@ -109,13 +109,12 @@ int flow_hidden(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
-// What is left of hidden constraints by y, and all rows scaled as they are, of right sides e of a correction.
+// What is left of hidden constraints by y, in the right sides e of a correction.
 void flow_hidden_off(const nsm_sim *s, const double *y, double *e) {
   const struct sim_flow *w = s->n.flow;
   const sim_hidden *d = &w->hidden;
   size_t nz = (size_t)s->a->nz;
   if (!w->hides) return;
-  for (size_t i = 0; i < nz + (size_t)w->m; i++) e[i] *= d->scale[i];
   for (int i = d->first; i < d->k; i++) {
     double sum = 0;
     for (int j = 0; j < d->k; j++)

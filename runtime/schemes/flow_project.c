@@ -50,7 +50,6 @@ int flow_project(nsm_sim *s, double t, double *q, double *z) {
     double off = gaps(s, t, q, z, w->in.e);
     if (!(off < 0.5 * last)) break;
     last = off;
-    if (w->hides) for (int i = 0; i < n; i++) w->in.e[i] *= w->hidden.scale[i];
     sim_instant_solve(&w->in, n, w->in.e, w->x);
     memcpy(w->qa, q, (size_t)s->a->nq * sizeof(double));
     sim_move(s, w->qa, 1, w->x, q);

@@ -151,26 +151,41 @@ static void subinterval(nsm_sim *s, piece at) {
 }
 
 // ---- factors --------------------------------------------------------------------------------------------------------
-// Rows, then columns, to a largest entry of 1; 0: something is not finite.
-static int scale(const struct sim_galerkin *g, double *by_row, double *by_col) {
-  size_t n = (size_t)g->n;
+static double largest(const double *a, size_t n, size_t step) {
   double most = 0;
-  for (size_t i = 0; i < n; i++) by_row[i] = 0;
-  for (size_t j = 0; j < n; j++)
-    for (size_t i = 0; i < n; i++) by_row[i] = fabs(g->A[i + j * n]) > by_row[i] ? fabs(g->A[i + j * n]) : by_row[i];
-  for (size_t i = 0; i < n; i++) by_row[i] = by_row[i] > 0 ? 1 / by_row[i] : 1;
-  for (size_t j = 0; j < n; j++, most = 0) {
-    double *a = g->A + j * n, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-      a[i] *= by_row[i];
-      most = fabs(a[i]) > most ? fabs(a[i]) : most;
-      sum += fabs(a[i]);
+  for (size_t i = 0; i < n; i++) most = fabs(a[i * step]) > most ? fabs(a[i * step]) : most;
+  return most;
+}
+
+static void times(double *a, size_t n, size_t step, double x, double *all) {
+  for (size_t i = 0; i < n; i++) a[i * step] *= x;
+  *all *= x;
+}
+
+// Places, velocities and their equations in the metric of the masses, so that the matrix is the same in other units;
+// then rows and columns to a largest entry of 1, those of the multipliers first. 0: something is not finite.
+static int scale(const nsm_sim *s, double *by_row, double *by_col) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  size_t n = (size_t)g->n, motion = 2 * (size_t)s->a->nv, nv = (size_t)s->a->nv;
+  for (size_t i = 0; i < n; i++) by_row[i] = by_col[i] = 1;
+  for (size_t z = 0; z < nv; z++) {
+    size_t u = nv + z;                                     // the first equation of coordinates: the mass, by places
+    double mass = fabs(g->A[u + z * n]);
+    for (size_t i = z; mass > 0 && i < n; i += i % (size_t)g->block < nv ? nv : (size_t)g->block - nv) {
+      times(g->A + i, n, n, 1 / sqrt(mass), &by_row[i]);
+      times(g->A + i * n, n, 1, 1 / sqrt(mass), &by_col[i]);
     }
-    if (!isfinite(sum)) return 0;
-    by_col[j] = most > 0 ? 1 / most : 1;
-    for (size_t i = 0; i < n; i++) a[i] *= by_col[j];
   }
-  return 1;
+  for (int all = 0; all < 2; all++)
+    for (int columns = 0; columns < 2; columns++)
+      for (size_t i = 0; i < n; i++) {
+        double *a = columns ? g->A + i * n : g->A + i, *by = columns ? &by_col[i] : &by_row[i];
+        double most = all || i % (size_t)g->block >= motion ? largest(a, n, columns ? 1 : n) : 0;
+        if (most > 0) times(a, n, columns ? 1 : n, 1 / most, by);
+      }
+  double sum = 0;
+  for (size_t i = 0; i < n * n; i++) sum += g->A[i] - g->A[i];
+  return sum == 0;
 }
 
 int galerkin_matrix(nsm_sim *s) {
@@ -184,7 +199,7 @@ int galerkin_matrix(nsm_sim *s) {
   }
   galerkin_add_slopes(s);
   s->now.piece.made_h = 0;
-  if (!scale(g, s->now.piece_scale, s->now.piece_scale + n)) return 0;
+  if (!scale(s, s->now.piece_scale, s->now.piece_scale + n)) return 0;
   memcpy(factors, g->A, bytes);
   double least = 1, most = 0;
   int singular = nsm_la_lu_factor(g->n, factors, g->n, s->now.piece_pivot).code != NSM_LA_OK;

@@ -1,7 +1,8 @@
 // What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
 //
-// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
-// regular; else its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
+// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system is scaled, so that it is the same in other
+// units: accelerations by the metric of the masses, multipliers by one number, then rows. It is solved by LU, where it
+// is regular; else by its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
 #include "instant.h"
 #include <float.h>
 #include <math.h>
@@ -22,6 +23,7 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   in->lwork = nsm_la_pseudo_inverse_work((int)n);
   in->e = SIM_NEW(s, n, double);
   in->scale = SIM_NEW(s, n, double);
+  in->unit = SIM_NEW(s, n, double);
   in->work = SIM_NEW(s, (size_t)in->lwork + n, double);
   in->mass = SIM_NEW(s, most, double);
   in->pivot = SIM_NEW(s, n, int);
@@ -132,12 +134,32 @@ void sim_instant_slide(const nsm_sim *s, int f, int parts, const double *rate, s
 }
 
 // ---- the solution ---------------------------------------------------------------------------------------------------
+// Units of the unknowns: 1/sqrt(M) of accelerations; of multipliers the one that makes 1 of their largest share in
+// sqrt(M) times these.
+static void units(const sim_instant *in, size_t m) {
+  size_t first = (size_t)in->first;
+  double most = 0;
+  for (size_t j = 0; j < first; j++) {
+    double mass = 0;
+    for (size_t i = 0; i < first; i++) mass = fmax(mass, fabs(in->E[i + j * m]));
+    in->unit[j] = mass > 0 ? 1 / sqrt(mass) : 1;
+  }
+  for (size_t i = 0; i < first; i++) {
+    double inertia = 0, force = 0;
+    for (size_t j = 0; j < first; j++) inertia = fmax(inertia, fabs(in->E[i + j * m]) * in->unit[j]);
+    for (size_t j = first; j < m; j++) force = fmax(force, fabs(in->E[i + j * m]));
+    if (inertia > 0) most = fmax(most, force / inertia);
+  }
+  for (size_t j = first; j < m; j++) in->unit[j] = most > 0 ? 1 / most : 1;
+}
+
 void sim_instant_factor(sim_instant *in, int n) {
   size_t m = (size_t)n;
   double most = 0;
+  units(in, m);
   for (size_t i = 0; i < m; i++) {
     double big = 0;
-    for (size_t j = 0; j < m; j++) big = fmax(big, fabs(in->E[i + j * m]));
+    for (size_t j = 0; j < m; j++) big = fmax(big, fabs(in->E[i + j * m] *= in->unit[j]));
     in->scale[i] = big > 0 ? 1 / big : 1;
     for (size_t j = 0; j < m; j++) in->E[i + j * m] *= in->scale[i];
   }
@@ -155,6 +177,7 @@ void sim_instant_solve(const sim_instant *in, int n, const double *e, double *x)
   for (int i = 0; i < n; i++) right[i] = in->scale[i] * e[i];
   if (!in->singular) nsm_la_lu_solve(n, 1, in->E, n, in->pivot, x, n);
   else nsm_la_gemv(n, n, 1, in->inverse, n, right, 0, x);
+  for (int j = 0; j < n; j++) x[j] *= in->unit[j];
 }
 
 // Where the matrix is singular the equations may contradict each other.
@@ -163,7 +186,7 @@ double sim_instant_off(const sim_instant *in, int n, const double *e, const doub
   for (int i = 0; in->singular && i < n; i++) {
     double sum = -in->scale[i] * e[i], size = fabs(sum);
     for (int j = 0; j < n; j++) {
-      double term = in->kept[(size_t)i + (size_t)j * (size_t)n] * x[j];
+      double term = in->kept[(size_t)i + (size_t)j * (size_t)n] * x[j] / in->unit[j];
       sum += term;
       size += fabs(term);
     }

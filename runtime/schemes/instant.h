@@ -8,7 +8,7 @@ typedef struct sim_instant {
   int    *of;                            // [r.n] number of a row among those kept, -1: it is none
   double *force;                         // [nl] multipliers of the last solution
   double *E, *e;                         // matrix, right side; factors after sim_instant_factor
-  double *kept, *inverse, *scale, *work, *mass;
+  double *kept, *inverse, *scale, *unit, *work, *mass;
   int    *pivot, *jpvt, lwork, singular;
 } sim_instant;
 

@@ -17,22 +17,32 @@ static const double is_zero = 1e-9;      // u F beside its terms
 
 static size_t at(int i, int j, int n) { return (size_t)i + (size_t)j * (size_t)n; }
 
-// kre scaled by rows, then by columns to a largest entry of 1.
-static void scaled(struct sim_radau *w, double *rows, double *columns) {
+// The lines of kre, rows or columns, divided by sqrt(least * most) of their entries but 0, or at last by the most.
+static void divided(struct sim_radau *w, int columns, int last, double *by) {
   const radau_pattern *p = &w->at;
-  int n = w->n;
-  memset(rows, 0, (size_t)n * sizeof(double));
-  for (int e = 0; e < p->start[n]; e++) rows[p->row[e]] = fmax(rows[p->row[e]], fabs(w->kre[e]));
-  for (int i = 0; i < n; i++) rows[i] = rows[i] > 0 ? 1 / rows[i] : 1;
-  for (int j = 0; j < n; j++) {
-    double most = 0;
+  double *least = w->part, *most = w->part + w->n;
+  for (int i = 0; i < w->n; i++) { least[i] = INFINITY; most[i] = 0; }
+  for (int j = 0; j < w->n; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-      w->kre[e] *= rows[p->row[e]];
-      most = fmax(most, fabs(w->kre[e]));
+      double x = fabs(w->kre[e]);
+      int i = columns ? j : p->row[e];
+      most[i] = fmax(most[i], x);
+      if (x > 0) least[i] = fmin(least[i], x);
     }
-    columns[j] = most > 0 ? 1 / most : 1;
-    for (int e = p->start[j]; e < p->start[j + 1]; e++) w->kre[e] *= columns[j];
-  }
+  for (int i = 0; i < w->n; i++)
+    least[i] = !(most[i] > 0) ? 1 : last ? 1 / most[i] : 1 / (sqrt(least[i]) * sqrt(most[i]));
+  for (int j = 0; j < w->n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) w->kre[e] *= least[columns ? j : p->row[e]];
+  for (int i = 0; i < w->n; i++) by[i] *= least[i];
+}
+
+// kre in units in which its entries lie about 1, whatever those of potentials and currents are, then by rows and by
+// columns to a largest entry of 1.
+static void scaled(struct sim_radau *w, double *rows, double *columns) {
+  enum { ROUNDS = 4 };
+  for (int i = 0; i < w->n; i++) rows[i] = columns[i] = 1;
+  for (int round = 0; round <= ROUNDS; round++)
+    for (int by = 0; by < 2; by++) divided(w, by, round == ROUNDS, by ? columns : rows);
 }
 
 static void orthonormal(int n, int count, double *V) {

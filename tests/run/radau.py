@@ -325,6 +325,13 @@ def nonlinear(stages):
                {3: (7e-10, 2.2e-11, 2e-12, 2e-12), 2: (5.2e-7, 6.6e-8, 8.3e-9, 1.1e-9)}[stages])
 
 
+def empties(law, end, *schemes):
+    """A tank that runs empty at 2 s, and stays so: behind the kink of max or abs there is no root of the other side."""
+    for scheme in schemes:
+        c, _, _ = run(f"model A {{ state h = 1; h' = {law}; simulate {{ until = 3, step = 0.01 }} }}", scheme)
+        need(abs(c["h"][150] - 0.25**2) <= 1e-9 and abs(c["h"][-1]) <= end, f"{scheme}: {c['h'][150]}, {c['h'][-1]}")
+
+
 def charge():
     """A switch closes a loop of capacitors: the charge is kept to round-off, and the impulse is told in coulombs."""
     text = """import "std/circuit.nsm"; model Loop { node a : V, b : V, gnd : V = 0;  discrete on = 0;
@@ -426,4 +433,6 @@ CASES += [("radau, times of events", extinction),
           *((f"{scheme}, a row at an instant", recorded_after, scheme) for scheme in (
               "radau", "radau(located = false)", "moreau(theta = 1)", "moreau(theta = 1/2)",
               "moreau(theta = 1/2, located = true)")),
+          *((f"radau, a tank runs empty by {law}", empties, law, 1e-9, "radau", "radau(stages = 2)")
+            for law in ("-sqrt(max(h, 0))", "-sqrt(abs(h))*sign(h)", "-max(h, 0)^(1/2)")),
           ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
