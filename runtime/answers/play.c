@@ -160,6 +160,11 @@ int play(player *p, nsm_error *e) {
       sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);
       return 0;
     }
+    if (p->flat) {
+      sim_fail(e, NSM_USAGE, "E0771: line %d: this condition jumps where it becomes true, so that it does not say how "
+               "its instant moves; compare what moves without jumps: x >= 1 in the place of floor(x) >= 1", p->flat);
+      return 0;
+    }
     if (!(p->mismatch <= agrees)) return refuse(p, e);
   }
   play_catch_up(p);

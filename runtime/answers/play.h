@@ -105,6 +105,7 @@ typedef struct player {
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
+  int flat;                             // line of a condition that ends a piece by a jump; 0
 } player;
 
 // views.c

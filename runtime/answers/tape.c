@@ -529,6 +529,10 @@ static void look_at_model(tape *t) {
       if (play_reads_impulse(s, &s->a->cls[c], i))
         tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which "
                     "has no derivative yet");
+  if (t->jumps)
+    tape_refuse(t, nowhere, "E0771: %s, and no step ends there: the derivative of such a run does not tend to that of "
+                "the motion, however small the step; write it as an `if` of conditions with < or >, and --located on",
+                t->jumps);
   if (s->n.radau && !s->a->located)
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");
@@ -542,11 +546,12 @@ static void look_at_model(tape *t) {
                   "E0772: Contensou's exact law has no derivative yet; contensou(mu, R) has");
 }
 
-tape *tape_open(nsm_sim *s, nsm_error *e) {
+tape *tape_open(nsm_sim *s, const char *jumps, nsm_error *e) {
   tape *t = calloc(1, sizeof *t);
   if (!t) { sim_no_memory(e, "a tape"); return NULL; }
   t->hook = (struct sim_tape){ piece, at_once, block, mended };
   t->s = s;
+  t->jumps = jumps;
   t->news = 1;
   t->laws = calloc((size_t)s->n.r.n + 1, 1);
   if (!t->laws) { free(t); sim_no_memory(e, "a tape"); return NULL; }
