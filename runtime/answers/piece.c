@@ -72,6 +72,7 @@ static void scale_rows(player *p, int n) {
 }
 
 void play_factor(player *p, int n) {
+  p->factored_of = NULL;
   if (!is_new(p, n)) return;
   p->made++;
   scale_rows(p, n);

@@ -83,6 +83,7 @@ typedef struct player {
   int     slopes, holds, rows_count;    // rows_count: numbers of rows are asked for
   double  held_at; long helds;          // the first time at which that made a difference; how often
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
+  const void *factored_of;              // the trace whose matrix it is; NULL: of none
   long made;                            // how many matrices have been factored
   // what the run told
   long captured, weak, grazing, joint, unique;

@@ -8,12 +8,11 @@
 enum { BY_GIVEN = 1, BY_W = 2, TO_EQ = 1, TO_OUT = 2, RESULT = 4 };
 
 // ---- values ---------------------------------------------------------------------------------------------------------
-void replay_call(trace *t, const trace_call *c) {
-  nsm_view v = c->view;
-  v.t = t->value[c->t[0]];
-  v.t0 = t->value[c->t[1]];
-  v.h = t->value[c->t[2]];
-  c->run(&v, &c->table, 1, c->value, c->slope);
+void replay_call(const trace *t, trace_call *c) {
+  c->view.t = t->value[c->t[0]];
+  c->view.t0 = t->value[c->t[1]];
+  c->view.h = t->value[c->t[2]];
+  c->run(&c->view, &c->table, 1, c->value, c->slope);
 }
 
 static void fill(const trace *t, const trace_array *a) {
@@ -176,7 +175,8 @@ int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   free(term);
   free(given);
   free(matrix);
-  return good;
+  t->factor = malloc(((size_t)t->matrix.nterm + 1) * sizeof *t->factor);
+  return good && t->factor && trace_shorten(t);
 }
 
 int replay_finish_back(trace *t, int nof) {
@@ -195,5 +195,5 @@ int replay_finish_back(trace *t, int nof) {
   free(all);
   free(same);
   free(term);
-  return good;
+  return good && trace_shorten(t);
 }

@@ -70,7 +70,7 @@ static void take_room(player *p) {
   p->slope_at = play_take(p, nq + nz, sizeof(double));
   p->held = play_take(p, (size_t)p->nc * (nq + nz + nl + 1), sizeof(dual));
   p->factored = -1;
-  p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
+  p->rhs = play_take(p, n * ((size_t)p->np + 4), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
 }
 

@@ -77,7 +77,7 @@ typedef struct tape {
   int         last;
 } tape;
 
-// Records from now on; NULL: no memory. jumps: what jumps within steps, whose derivative is not to be had; NULL: nothing.
+// Records from now on; NULL: no memory. jumps: what jumps within steps and has no derivative; NULL: nothing.
 tape *tape_open(nsm_sim *s, const char *jumps, nsm_error *e);
 // The set that a row was in which is hit at the end of this piece; -1: it is not.
 static inline int tape_set_hit(const tape_entry *e, int row) {
