@@ -158,6 +158,12 @@ static trace_term *begin(trace *t, size_t *most) {
   return t->depends && t->leads ? malloc(*most * sizeof(trace_term)) : NULL;
 }
 
+// What is left out has its values from now on.
+static int shorten(trace *t) {
+  (void)replay_values(t);
+  return trace_shorten(t);
+}
+
 int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   size_t most, n = (size_t)t->n;
   trace_term *term = begin(t, &most);
@@ -176,7 +182,7 @@ int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   free(given);
   free(matrix);
   t->factor = malloc(((size_t)t->matrix.nterm + 1) * sizeof *t->factor);
-  return good && t->factor && trace_shorten(t);
+  return good && t->factor && shorten(t);
 }
 
 int replay_finish_back(trace *t, int nof) {
@@ -195,5 +201,5 @@ int replay_finish_back(trace *t, int nof) {
   free(all);
   free(same);
   free(term);
-  return good && trace_shorten(t);
+  return good && shorten(t);
 }

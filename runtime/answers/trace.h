@@ -69,7 +69,8 @@ int     trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s);
 int  trace_add_node(trace *t, double value);
 int  trace_node_of(trace *t, int node, double value);
 
-// trace_short.c: steps that come out the same each time, or that nothing needs, are left out. 0: no memory.
+// trace_short.c: steps that come out the same each time, or that nothing needs, are left out; their values stand. 0: no
+// memory.
 int  trace_shorten(trace *t);
 
 // replay.c

@@ -62,7 +62,6 @@ int trace_shorten(trace *t) {
   unsigned char *room = calloc(2 * all + (size_t)t->nstep + 1, 1), *stays = room + 2 * all;
   if (!room) return 0;
   marks m = { room, room + n, room + n + t->narray }, w = { room + all, room + all + n, room + all + n + t->narray };
-  (void)replay_values(t);
   for (int i = 0; i < t->nstate; i++) m.node[t->state + i] = 1;
   for (int i = 0; i < t->nw; i++) m.node[t->w + i] = w.node[t->eq[i]] = 1;
   m.node[t->h] = 1;
