@@ -53,8 +53,9 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   memcpy(s->carried, follow, sizeof follow);
   w->relation = SIM_NEW(s, r->n, int);
   w->live = SIM_NEW(s, r->n, int);
-  for (w->nlive = 0; w->nlive < r->n; w->nlive++) w->live[w->nlive] = w->nlive;
-  s->w.begin_of = -1;
+  w->block = SIM_NEW(s, r->nfriction, int);
+  sim_list_live(s);
+  s->w.begin_of = w->touched = -1;
   return 1;
 }
 
@@ -186,21 +187,17 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   return code;
 }
 
-static void list_live(nsm_sim *s) {
-  struct sim_located *w = s->located;
-  w->nlive = 0;
-  SIM_EACH(s, row, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) w->live[w->nlive++] = row;
-}
-
 // Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.
 static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (!s->touching) return NSM_OK;
   s->touching->further = w->further;
   if (!sim_touch_update(s, 2 * h)) return sim_no_memory(e, "contacts of shapes");          // or no room: clock.c
-  list_live(s);
-  sim_touch_restitution(s, w->e);
+  if (s->touching->changes != w->touched) {
+    sim_list_live(s);
+    sim_touch_restitution(s, w->e);
+  }
+  w->touched = s->touching->changes;
   restitution(s, 0);
   SIM_EACH_LIVE(s, row) w->f[row] = INFINITY;
   w->measured = 0;
@@ -420,7 +417,8 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
 
 int sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
   struct sim_located *w = s->located;
-  double more = s->touching ? sim_touch_further(s, h, t1, s->w.q1, s->w.z1) : 0;
+  nsm_view end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  double more = s->touching ? sim_touch_further(s, h, &end) : 0;
   if (!(more > w->further)) return 0;
   long before = s->touching->changes;
   w->further = 2 * more;
