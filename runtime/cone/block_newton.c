@@ -8,6 +8,8 @@
 //           from stick, or where that needs too much, from sliding against it
 //   rolling F_N as exact, F_T and F_R as grip, each with a disk of its own, of radius P_+(x_N - rho v_N)
 //           in the frame lambda_T / mu, lambda_R / mu2; from all ways to stick and to slide
+//   given   free rows beside one or two disks of given radii: F_N = rho v_N, F_T as grip in the frame lambda_T / radius;
+//           from a guess
 //
 // in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
 #include "solver.h"
@@ -18,15 +20,15 @@
 enum { MOST = NSM_CONE_MOST_ROWS, ITERATIONS = 60, HALVINGS = 20 };
 
 typedef struct block {
-  int    n, normals, exact;
-  int    first_part;        // rolling: rows of T, the rest of the tangents is R; -1: no rolling
+  int    n, normals, exact, given;
+  int    first_part;        // two disks: rows of the first, the rest of the tangents is the other's; -1: one
   double M[MOST * MOST], q[MOST], mu, rho;                // leading dimension n
 } block;
 
 // P of the tangents z, its derivatives D by z and `by` by the radius.
 static void project(const block *k, double radius, const double *z, double *P, double *D, double *by) {
   if (k->first_part >= 0) {
-    int a = k->first_part, b = k->n - 1 - a, t = a + b;
+    int a = k->first_part, b = k->n - k->normals - a, t = a + b;
     double part[9];
     for (int i = 0; i < t * t; i++) D[i] = 0;
     nsm_cone_project_disk_derivative(a, radius, z, P, part, by);
@@ -47,7 +49,7 @@ static double map(const block *k, const double *x, double *F, double *J) {
     z[i] = x[i] - k->rho * v[i];
     if (i < first) force += x[i] * x[i];
   }
-  force = first == 0 ? 1 : k->exact ? fmax(z[0], 0) : sqrt(force);
+  force = first == 0 || k->given ? 1 : k->exact ? fmax(z[0], 0) : sqrt(force);
   project(k, k->mu * force, z + first, P, D, by);
   for (int i = 0; i < first; i++) F[i] = k->exact ? x[i] - force : k->rho * v[i];
   for (int i = 0; i < t; i++) F[first + i] = x[first + i] - P[i];
@@ -57,7 +59,7 @@ static double map(const block *k, const double *x, double *F, double *J) {
     double dz[MOST], dforce = 0;
     for (int i = 0; i < n; i++) dz[i] = (i == j) - k->rho * k->M[i + n * j];
     if (k->exact && first > 0) dforce = z[0] > 0 ? dz[0] : 0;
-    else if (j < first && force > 0) dforce = x[j] / force;
+    else if (!k->given && j < first && force > 0) dforce = x[j] / force;
     for (int i = 0; i < first; i++) J[i + n * j] = k->exact ? (i == j) - dforce : (i == j) - dz[i];
     for (int i = 0; i < t; i++) {
       J[first + i + n * j] = (first + i == j) - by[i] * k->mu * dforce;
@@ -205,4 +207,47 @@ int nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const doubl
     return 1;
   }
   return 0;
+}
+
+// Rows of disks behind the free ones. d: the frame; 0: it is no such problem.
+static int given_frame(const nsm_cone_problem *p, block *k, int *at, double *d) {
+  double most = 0;
+  int rows = 0;
+  for (int c = 0; c < p->cones; c++) rows += p->cone[c].size;
+  k->normals = p->m - rows;
+  for (int c = 0, n = k->normals; c < p->cones; c++) {
+    const nsm_cone_block *b = &p->cone[c];
+    double radius = nsm_cone_is_given(b->type) && !nsm_cone_is_exact(b) ? nsm_cone_round(b, d + n) : 0;
+    if (!(radius > 0)) return 0;
+    for (int i = 0; i < b->size; i++, n++) {
+      at[n] = b->first + i;
+      if (!((d[n] *= radius) > 0)) return 0;
+    }
+    most = fmax(most, radius);
+  }
+  k->first_part = p->cones == 2 ? p->cone[0].size : -1;
+  for (int i = 0, c = 0, n = 0; i < p->m; i++) {
+    if (c < p->cones && i == p->cone[c].first) { i += p->cone[c++].size - 1; continue; }
+    if (p->lo[i] > -HUGE_VAL || p->hi[i] < HUGE_VAL) return 0;
+    d[n] = most;
+    at[n++] = i;
+  }
+  return 1;
+}
+
+int nsm_cone_local_given(const nsm_cone_problem *p, double *lambda) {
+  double d[MOST], x[MOST], most = 0;
+  int at[MOST];
+  block k = { .n = p->m, .given = 1, .mu = 1 };
+  if (p->m > MOST || p->cones < 1 || p->cones > 2 || p->row_start || !given_frame(p, &k, at, d)) return 0;
+  for (int j = 0; j < k.n; j++) {
+    k.q[j] = d[j] * p->q[at[j]];
+    x[j] = lambda[at[j]] / d[j];
+    for (int i = 0; i < k.n; i++) k.M[i + k.n * j] = d[i] * p->M[at[i] + p->m * at[j]] * d[j];
+    most = fmax(most, fabs(k.M[j + k.n * j]));
+  }
+  k.rho = 1 / most;
+  if (!(most > 0 && k.rho < HUGE_VAL) || !newton(&k, x)) return 0;
+  for (int i = 0; i < k.n; i++) lambda[at[i]] = d[i] * x[i];
+  return 1;
 }
