@@ -90,8 +90,8 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 // ---- what rests -----------------------------------------------------------------------------------------------------
-// Where no velocity is left, and SAME steps have left positions, states and multipliers as they were, the problem of the
-// next step is the one that was solved and checked: as long as it does not hang on the time, its answer is known
+// Where no velocity is left, and SAME steps have left positions, states and multipliers as they were, the problem of
+// the next step is the one that was solved and checked: as long as it does not hang on the time, its answer is known
 // (docs/numerics/touching.md, 4). A scheme that collocates, or flows, keeps a past of its own.
 enum { SAME = 3 };
 

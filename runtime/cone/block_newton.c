@@ -8,8 +8,8 @@
 //           from stick, or where that needs too much, from sliding against it
 //   rolling F_N as exact, F_T and F_R as grip, each with a disk of its own, of radius P_+(x_N - rho v_N)
 //           in the frame lambda_T / mu, lambda_R / mu2; from all ways to stick and to slide
-//   given   free rows beside one or two disks of given radii: F_N = rho v_N, F_T as grip in the frame lambda_T / radius;
-//           from a guess
+//   given   free rows beside one or two disks of given radii: F_N = rho v_N, F_T as grip in the frame
+//           lambda_T / radius; from a guess
 //
 // in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
 #include "solver.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 // ---- poses elsewhere ------------------------------------------------------------------------------------------------
-// Those of the begin are kept; the next swap puts them in their place again. Poses at an end that stands are those of the
-// next begin.
+// Those of the begin are kept; the next swap puts them in their place again. Poses at an end that stands are those of
+// the next begin.
 static void swap(struct nsm_touching *t) {
   nsm_pose *pose = t->pose;
   double (*motion)[6] = t->motion;
