@@ -502,7 +502,7 @@ typedef struct nsm_model {
   int  (*whole_run)(double *s, const double *c, double k, int n);
   int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
-  int  timeless;                  // of models with contacts of shapes: no kernel of a step reads the time
+  int  timeless;                  // no kernel of a step reads the time
   const nsm_shape_contact *shape_contact;                            // [nshape_contact]
   const nsm_corners *corners;                                        // [ncorners]
 } nsm_model;

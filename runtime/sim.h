@@ -568,6 +568,8 @@ typedef struct sim_work {
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
   int     flows;                        // the step at hand is one of sim_flow, with books of its own
   double  length;                       // of the step at hand, as it was asked for
+  struct { int steps; long newton, solver; } rest;  // steps in a row that left all as it was, at rest; iterations of
+                                        // the last one (clock/advance.c)
   char    name[512];
 } sim_work;
 

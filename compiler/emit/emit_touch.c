@@ -153,11 +153,11 @@ static bool is_timeless(const Emitter *e) {
 const char *emit_touch_fields(Emitter *e) {
   const Model *m = model_of(e);
   MImpactLaw impact = model_impact(m);
-  return arena_printf(e->arena, "%s%s%s",
+  return arena_printf(e->arena, "%s%s%s%s",
                       impact == MI_NEWTON ? "" : arena_printf(e->arena, ",\n  .impact = %s",
                                                               impact_law_row(impact)->abi),
                       m->ntouch ? arena_printf(e->arena, ",\n  .nshape_contact = %d, .nmaterial = %d, .shape_contact = "
-                                                         "shape_contacts%s", m->ntouch, m->nmaterial,
-                                               is_timeless(e) ? ", .timeless = 1" : "") : "",
+                                                         "shape_contacts", m->ntouch, m->nmaterial) : "",
+                      is_timeless(e) ? ", .timeless = 1" : "",
                       m->npoints ? arena_printf(e->arena, ",\n  .ncorners = %d, .corners = corners", m->npoints) : "");
 }

@@ -90,42 +90,41 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 // ---- what rests -----------------------------------------------------------------------------------------------------
-// Where no velocity is left, and SAME steps have left positions and multipliers as they were, the problem of the next
-// step is the one that was solved and checked: as long as it does not hang on the time, its answer is known
-// (docs/numerics/touching.md, 4).
+// Where no velocity is left, and SAME steps have left positions, states and multipliers as they were, the problem of
+// the next step is the one that was solved and checked: as long as it does not hang on the time, its answer is known
+// (docs/numerics/touching.md, 4). A scheme that collocates, or flows, keeps a past of its own.
 enum { SAME = 3 };
 
 static int is_same(const double *a, const double *b, int n) { return memcmp(a, b, (size_t)n * sizeof *a) == 0; }
 
 static int may_rest(const nsm_sim *s) {
-  return s->a->m->timeless && s->a->nsignal + s->a->ndelay + s->a->m->nblock + s->a->on.assertion.n == 0 &&
-         !s->located && !s->n.weights && !s->tape && !s->w.misses && !s->dump && !s->unique;
+  return s->a->m->timeless && s->a->nsignal + s->a->m->nblock == 0 && !s->n.radau &&
+         !s->n.flow && !s->n.weights && !s->tape && !s->w.misses && !s->dump && !s->unique;
 }
 
-// newton, solver: the counters as the step began.
-static void see_rest(nsm_sim *s, long newton, long solver) {
-  struct nsm_touching *t = s->touching;
-  int rests = may_rest(s) && is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz) &&
-              is_same(s->now.l, s->w.l1, s->a->nl);
-  if (s->a->scheme->two_point)
-    rests = rests && is_same(s->now.q_low, s->w.q1_low, s->a->nq) && is_same(s->now.z_low, s->w.z1_low, s->a->nz);
+static int is_as_before(const nsm_sim *s) {
+  return is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz) &&
+         is_same(s->now.l, s->w.l1, s->a->nl);
+}
+
+void sim_see_rest(nsm_sim *s, long newton, long solver) {
+  int rests = may_rest(s) && is_as_before(s);
+  if (rests && s->a->scheme->two_point)
+    rests = is_same(s->now.q_low, s->w.q1_low, s->a->nq) && is_same(s->now.z_low, s->w.z1_low, s->a->nz);
   for (int i = 0; rests && i < s->a->nv; i++) rests = s->now.z[i] == 0;
-  t->rested = rests ? t->rested + 1 : 0;
-  t->newton = s->now.count.newton_iterations - newton;
-  t->solver = s->now.count.solver_iterations - solver;
+  s->w.rest.steps = rests ? s->w.rest.steps + 1 : 0;
+  s->w.rest.newton = s->now.count.newton_iterations - newton;
+  s->w.rest.solver = s->now.count.solver_iterations - solver;
 }
 
-// Nobody has changed anything since.
-static int rests_on(const nsm_sim *s, double h) {
-  const struct nsm_touching *t = s->touching;
-  return t && t->rested >= SAME && !t->stale && !s->n.stale && h == s->n.h && may_rest(s) &&
-         is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz);
+int sim_rests_on(const nsm_sim *s, double h) {
+  int stale = s->n.stale || (s->touching && s->touching->stale);
+  return s->w.rest.steps >= SAME && !stale && h == s->n.h && may_rest(s) && is_as_before(s);
 }
 
-// Books and counters are those of the step that it repeats.
-static nsm_code rest(nsm_sim *s, double t1, nsm_error *e) {
-  s->now.count.newton_iterations += s->touching->newton;
-  s->now.count.solver_iterations += s->touching->solver;
+nsm_code sim_rest(nsm_sim *s, double t1, nsm_error *e) {
+  s->now.count.newton_iterations += s->w.rest.newton;
+  s->now.count.solver_iterations += s->w.rest.solver;
   return accept(s, t1, e);
 }
 
@@ -143,11 +142,11 @@ nsm_code sim_try_implicit(nsm_sim *s, double h, nsm_error *e) {
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
 
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
-  if (rests_on(s, h)) return rest(s, t1, e);
+  if (sim_rests_on(s, h)) return sim_rest(s, t1, e);
   long newton = s->now.count.newton_iterations, solver = s->now.count.solver_iterations;
   nsm_code c = attempt(s, h, t1, e);
   if (c == NSM_OK) c = accept(s, t1, e);
-  if (c == NSM_OK && s->touching) see_rest(s, newton, solver);
+  if (c == NSM_OK) sim_see_rest(s, newton, solver);
   return c;
 }
 

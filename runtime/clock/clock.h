@@ -64,6 +64,11 @@ int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
 // One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
 // times better). On NSM_FAILED the state is that before it.
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
+// What rests goes on resting (advance.c): a step stands, newton, solver: the counters as it began; is the next one, of
+// length h, the same, nobody having changed anything since? Then its books and counters are those of the one before.
+void     sim_see_rest(nsm_sim *s, long newton, long solver);
+int      sim_rests_on(const nsm_sim *s, double h);
+nsm_code sim_rest(nsm_sim *s, double t1, nsm_error *e);
 // Towards t1 by `take`: all of it, or the first half, quarter, ... of which a solution is found (advance.c).
 enum { SIM_HALVES = 6 };
 nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e);

@@ -549,6 +549,12 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
   if (s->located) sim_located_step(s, t1);
   s->w.stopped_at_event = 0;
+  long newton = s->now.count.newton_iterations, solver = s->now.count.solver_iterations, pieces = s->now.k;
+  if (s->located && sim_rests_on(s, length_of(s, t1, 0))) {
+    sim_parts_none(s);
+    s->w.begin_of = -1;
+    return sim_rest(s, t1, e);
+  }
   while (s->now.t < t1 && !s->w.stopped_at_event) {
     long events = s->now.count.events + s->now.count.located;
     double due = sim_next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
@@ -562,5 +568,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
       s->w.stopped_at_event = 1;
   }
   if (s->located) sim_located_done(s);
+  if (s->located && pieces + 1 == s->now.k && s->now.sets_known) sim_see_rest(s, newton, solver);
+  else s->w.rest.steps = 0;
   return NSM_OK;
 }

@@ -12,7 +12,7 @@ void sim_forget_last_step(nsm_sim *s) {
   memset(now->off, 0, sizeof now->off);
   memset(&now->past, 0, sizeof now->past);
   now->holds = now->sets_known = now->flow.runs = 0;
-  if (s->touching) s->touching->rested = 0;
+  s->w.rest.steps = 0;
   if (s->a->m->place_at) memcpy(now->central, now->z, nz * sizeof(double));
   if (s->located) memset(now->set, SIM_OPEN, rows);
   if (!s->a->scheme->two_point) return;

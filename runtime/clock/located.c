@@ -53,8 +53,9 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   memcpy(s->carried, follow, sizeof follow);
   w->relation = SIM_NEW(s, r->n, int);
   w->live = SIM_NEW(s, r->n, int);
-  for (w->nlive = 0; w->nlive < r->n; w->nlive++) w->live[w->nlive] = w->nlive;
-  s->w.begin_of = -1;
+  w->block = SIM_NEW(s, r->nfriction, int);
+  sim_list_live(s);
+  s->w.begin_of = w->touched = -1;
   return 1;
 }
 
@@ -186,21 +187,17 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   return code;
 }
 
-static void list_live(nsm_sim *s) {
-  struct sim_located *w = s->located;
-  w->nlive = 0;
-  SIM_EACH(s, row, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) w->live[w->nlive++] = row;
-}
-
 // Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.
 static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (!s->touching) return NSM_OK;
   s->touching->further = w->further;
   if (!sim_touch_update(s, 2 * h)) return sim_no_memory(e, "contacts of shapes");          // or no room: clock.c
-  list_live(s);
-  sim_touch_restitution(s, w->e);
+  if (s->touching->changes != w->touched) {
+    sim_list_live(s);
+    sim_touch_restitution(s, w->e);
+  }
+  w->touched = s->touching->changes;
   restitution(s, 0);
   SIM_EACH_LIVE(s, row) w->f[row] = INFINITY;
   w->measured = 0;
@@ -401,6 +398,10 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   w->further = 0;
   nsm_code code = find_touches(s, h, e);
   if (code != NSM_OK) return code;
+  if (s->now.sets_known == SIM_RESTS) {
+    w->capture = 1;
+    s->now.sets_known = SIM_CAPTURES;
+  }
   if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
   if (s->now.sets_known == 1) by_mean_slip(s, 1);
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
@@ -420,7 +421,8 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
 
 int sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
   struct sim_located *w = s->located;
-  double more = s->touching ? sim_touch_further(s, h, t1, s->w.q1, s->w.z1) : 0;
+  nsm_view end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  double more = s->touching ? sim_touch_further(s, h, &end) : 0;
   if (!(more > w->further)) return 0;
   long before = s->touching->changes;
   w->further = 2 * more;
@@ -512,6 +514,17 @@ static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_FAILED;
 }
 
+// A step by all laws that begins and ends at rest is exact, whatever the order, and so is the next one where nothing
+// hangs on the time. Its forces need not be unique: of a stop and a friction that hold one body in one direction pieces
+// with fixed sets take those of least norm, which may be none that the laws allow, and their sets end at once for ever.
+static int captures_rest(const nsm_sim *s) {
+  int rests = s->a->m->timeless && s->a->nsignal + s->a->m->nblock == 0;
+  rests = rests && memcmp(s->now.q, s->w.q1, (size_t)s->a->nq * sizeof(double)) == 0 &&
+          memcmp(s->now.z, s->w.z1, (size_t)s->a->nz * sizeof(double)) == 0;
+  for (int i = 0; rests && i < s->a->nv; i++) rests = s->now.z[i] == 0;
+  return rests;
+}
+
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
@@ -527,7 +540,8 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     if ((code = verified(s, t1, e)) != NSM_OK) return code;
     code = sim_accept(s, t1, e);
     if (w->capture) {
-      w->capture = w->pieces = s->now.sets_known = 0;
+      w->capture = w->pieces = 0;
+      s->now.sets_known = captures_rest(s) ? SIM_RESTS : 0;
       w->begins = 1;
       return code;
     }

@@ -12,6 +12,8 @@
 #pragma once
 #include "clock.h"
 
+enum { SIM_RESTS = 3 };  // sim_state.sets_known: the last step was captured at rest, and the next one is the same
+
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
@@ -28,7 +30,7 @@ struct sim_located {
   unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
                                         // (of a slip in a plane: it has stopped)
   double *stops;                        // [rows] a slip in a plane that is no larger has stopped
-  int     nlive, *live;                 // rows that there are: of contacts of shapes those that are bound
+  int     nlive, *live, nblock, *block; // rows, blocks of friction that there are: of shapes those that are bound
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
@@ -39,6 +41,7 @@ struct sim_located {
   double *before;                       // [rows] rates before an impact, of contacts and friction
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
   double  from, until;                  // begin and end of the step of the clock
+  long    touched;                      // touching->changes when they were listed; -1: they were not
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
@@ -51,10 +54,11 @@ static inline int sim_is_open(const nsm_sim *s, int row) {
 }
 
 // Of every block of friction, or of those that act, every part (slip, rolling): number of the block, disk, rows.
-typedef struct sim_grip { int block, at, n, acting; const sim_disk *of, *disk; const int *row; } sim_grip;
+typedef struct sim_grip { int next, block, at, n, acting; const sim_disk *of, *disk; const int *row; } sim_grip;
 int  sim_next_part(const nsm_sim *s, sim_grip *p);                      // 0: it was the last one; located_rows.c
-#define SIM_EACH_PART(s, p) for (sim_grip p = { .block = -1 }; sim_next_part(s, &p);)
-#define SIM_EACH_GRIP(s, p) for (sim_grip p = { .block = -1, .acting = 1 }; sim_next_part(s, &p);)
+#define SIM_EACH_PART(s, p) for (sim_grip p = { 0 }; sim_next_part(s, &p);)
+#define SIM_EACH_GRIP(s, p) for (sim_grip p = { .acting = 1 }; sim_next_part(s, &p);)
+void sim_list_live(nsm_sim *s);                                         // rows and blocks of friction that there are
 
 // located_find.c
 // Least value of the cubic with values and rates at the ends of [0, h] (Hermite), which falls and rises; x: its place.

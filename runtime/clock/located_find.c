@@ -163,17 +163,22 @@ static double zero_behind(double a, double fa, double b, double fb, double c, do
 
 // A function that jumps at its root: what is left of a slip as it stops, and the force that turns then. Secants through
 // both sides hardly move; the last places before the root (w->past at `from`, w->last at lo; in a plane w->older too)
-// tell it. Their zero; 0: they do not know; infinity: nothing goes to zero there.
-static double from_before(const nsm_sim *s, const bracket *b) {
+// tell it. Their zero; 0: they do not know; infinity: nothing goes to zero there. *miss: by which share of the way from
+// lo the line through the last two has it elsewhere.
+static double from_before(const nsm_sim *s, const bracket *b, double *miss) {
   const struct sim_located *w = s->located;
   double r = INFINITY;
+  *miss = 0;
   if (!(b->lo > b->from)) return 0;
   SIM_EACH_LIVE(s, row) {
     if (!(w->high[row] < 0)) continue;
     double level = w->stops[row], last = w->last[row] - level;
     if (!(last > 0 && isfinite(w->past[row]))) return 0;
     double older = level > 0 ? w->older[row] - level : NAN;
-    r = fmin(r, zero_behind(b->oldest, older, b->from, w->past[row] - level, b->lo, last));
+    double past = w->past[row] - level, zero = zero_behind(b->oldest, older, b->from, past, b->lo, last);
+    if (!(zero < r)) continue;
+    r = zero;
+    *miss = isfinite(older) ? fabs(zero_behind(0, NAN, b->from, past, b->lo, last) - r) / (r - b->lo) : 0;
   }
   return r;
 }
@@ -208,16 +213,19 @@ static int is_near(const nsm_sim *s, const bracket *b) {
   return behind;
 }
 
-// Of a function that jumps. Behind the root nothing is known, so a little less is taken where the last trial was there.
+// Of a function that jumps. Behind the root nothing is known, so a little less is taken: by what the places before tell
+// the root to, more where the last trial was there all the same.
 static double before_jump(const nsm_sim *s, bracket *b) {
-  static const double aside[] = { 0.03, 0.3 };
-  double r = from_before(s, b), width = b->hi - b->lo;
+  static const double aside[] = { 0.03, 0.3 }, of_others = 0.4;     // what the piece before says is of other pieces
+  double miss, r = from_before(s, b, &miss), width = b->hi - b->lo;
   int away = r > b->hi + width;
   b->flat = away;
   SIM_EACH_LIVE(s, row)
     if (s->located->high[row] < 0) b->flat &= s->now.set[row] == SIM_SLIPS_ON;
   if (away || b->again > 2 || (b->side > 0 && b->again > 1)) return 0;
-  return b->side > 0 ? b->lo + (fmin(r, b->hi) - b->lo) * (1 - aside[b->again]) : r;
+  if (b->oldest < 0) miss = fmax(miss, of_others);
+  double less = b->side > 0 ? fmax(aside[b->again], miss) : 0.5 * miss;
+  return b->lo + (fmin(r, b->side > 0 ? b->hi : r) - b->lo) * (1 - fmin(less, 0.5));
 }
 
 // Was it foretold to end where the last trial has, and that has stopped a slip in a plane?
@@ -240,7 +248,7 @@ static double choose(const nsm_sim *s, bracket *b, int tries, double least) {
     b->jumps = b->flat = slow = 0;
     b->wide = width;
   }
-  double before = twice && !slow ? from_before(s, b) : 0;
+  double miss, before = twice && !slow ? from_before(s, b, &miss) : 0;
   b->jumps |= before >= b->hi && !s->n.galerkin;
   b->foretold = !b->jumps && !slow && before > 0;
   r = b->jumps ? before_jump(s, b) : slow ? 0 : before > 0 ? before : next(s, b);
@@ -314,7 +322,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     SIM_EACH_LIVE(s, row) {
       up |= crossed(s, row);
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
-      int jumps = b.hi - b.lo <= flat * b.whole && -w->high[row] > far * w->stops[row];
+      int jumps = -w->high[row] > far * w->stops[row];
       double known = fmax(w->tolerance[row], jumps ? 2 * w->stops[row] : 0);
       at |= w->high[row] < 0 && fabs(w->f[row]) <= known && meets;
     }

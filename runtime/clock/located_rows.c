@@ -8,11 +8,26 @@
 
 enum { MOST = 300 };                     // rows that D couples; more are taken as monotone
 
+void sim_list_live(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  w->nlive = w->nblock = 0;
+  SIM_EACH(s, row, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      int f = r->nfriction > 0 ? r->friction_of[row] : -1;
+      w->live[w->nlive++] = row;
+      if (f >= 0 && r->friction[f].row[0] == row) w->block[w->nblock++] = f;
+    }
+}
+
 int sim_next_part(const nsm_sim *s, sim_grip *p) {
   const sim_rows *r = &s->n.r;
-  if (p->block < 0 || ++p->at == p->n) {
-    do if (++p->block >= r->nfriction) return 0;
-    while (p->acting && !r->active[r->friction[p->block].row[0]]);
+  const struct sim_located *w = s->located;
+  if (p->next == 0 || ++p->at == p->n) {
+    do {
+      if (p->next == w->nblock) return 0;
+      p->block = w->block[p->next++];
+    } while (p->acting && !r->active[r->friction[p->block].row[0]]);
     p->of = sim_friction_disks(&r->friction[p->block], &p->n);
     p->at = 0;
   }

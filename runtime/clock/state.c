@@ -69,7 +69,8 @@ void sim_work_clear(nsm_sim *s) {
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
   if (s->n.radau) s->n.radau->fresh = 0;                   // its derivatives too; sets are part of the state
   else if (s->located) sim_located_stale(s);
-  if (s->touching) { s->touching->stale = 1; s->touching->rested = 0; }
+  s->w.rest.steps = 0;
+  if (s->touching) s->touching->stale = 1;
 }
 
 void sim_state_clear(nsm_sim *s) {

@@ -8,8 +8,10 @@
 //           from stick, or where that needs too much, from sliding against it
 //   rolling F_N as exact, F_T and F_R as grip, each with a disk of its own, of radius P_+(x_N - rho v_N)
 //           in the frame lambda_T / mu, lambda_R / mu2; from all ways to stick and to slide
+//   given   free rows beside one or two disks of given radii: F_N = rho v_N, F_T as grip in the frame
+//           lambda_T / radius; from a guess
 //
-// in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
+// in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii, of `given` for each part.
 #include "solver.h"
 #include "runtime/la/la.h"
 #include <math.h>
@@ -18,15 +20,15 @@
 enum { MOST = NSM_CONE_MOST_ROWS, ITERATIONS = 60, HALVINGS = 20 };
 
 typedef struct block {
-  int    n, normals, exact;
-  int    first_part;        // rolling: rows of T, the rest of the tangents is R; -1: no rolling
-  double M[MOST * MOST], q[MOST], mu, rho;                // leading dimension n
+  int    n, normals, exact, given;
+  int    first_part;        // two disks: rows of the first, the rest of the tangents is the other's; -1: one
+  double M[MOST * MOST], q[MOST], mu, rho[MOST];          // leading dimension n
 } block;
 
 // P of the tangents z, its derivatives D by z and `by` by the radius.
 static void project(const block *k, double radius, const double *z, double *P, double *D, double *by) {
   if (k->first_part >= 0) {
-    int a = k->first_part, b = k->n - 1 - a, t = a + b;
+    int a = k->first_part, b = k->n - k->normals - a, t = a + b;
     double part[9];
     for (int i = 0; i < t * t; i++) D[i] = 0;
     nsm_cone_project_disk_derivative(a, radius, z, P, part, by);
@@ -44,20 +46,20 @@ static double map(const block *k, const double *x, double *F, double *J) {
   for (int i = 0; i < n; i++) {
     v[i] = k->q[i];
     for (int j = 0; j < n; j++) v[i] += k->M[i + n * j] * x[j];
-    z[i] = x[i] - k->rho * v[i];
+    z[i] = x[i] - k->rho[i] * v[i];
     if (i < first) force += x[i] * x[i];
   }
-  force = first == 0 ? 1 : k->exact ? fmax(z[0], 0) : sqrt(force);
+  force = first == 0 || k->given ? 1 : k->exact ? fmax(z[0], 0) : sqrt(force);
   project(k, k->mu * force, z + first, P, D, by);
-  for (int i = 0; i < first; i++) F[i] = k->exact ? x[i] - force : k->rho * v[i];
+  for (int i = 0; i < first; i++) F[i] = k->exact ? x[i] - force : k->rho[i] * v[i];
   for (int i = 0; i < t; i++) F[first + i] = x[first + i] - P[i];
   for (int i = 0; i < n; i++) sum += F[i] * F[i];
   if (!J) return sqrt(sum);
   for (int j = 0; j < n; j++) {
     double dz[MOST], dforce = 0;
-    for (int i = 0; i < n; i++) dz[i] = (i == j) - k->rho * k->M[i + n * j];
+    for (int i = 0; i < n; i++) dz[i] = (i == j) - k->rho[i] * k->M[i + n * j];
     if (k->exact && first > 0) dforce = z[0] > 0 ? dz[0] : 0;
-    else if (j < first && force > 0) dforce = x[j] / force;
+    else if (!k->given && j < first && force > 0) dforce = x[j] / force;
     for (int i = 0; i < first; i++) J[i + n * j] = k->exact ? (i == j) - dforce : (i == j) - dz[i];
     for (int i = 0; i < t; i++) {
       J[first + i + n * j] = (first + i == j) - by[i] * k->mu * dforce;
@@ -90,18 +92,23 @@ static int newton(const block *k, double *x) {
   return now <= 1e-9 * largest_of(k->n, x);
 }
 
+// rho of rows from ... to - 1, by the largest M_ii of them; 0: there is none.
+static int step_of(block *k, int from, int to) {
+  double most = 0;
+  for (int i = from; i < to; i++) most = fmax(most, fabs(k->M[i + k->n * i]));
+  for (int i = from; i < to; i++) k->rho[i] = 1 / most;
+  return from == to || (most > 0 && 1 / most < HUGE_VAL);
+}
+
 // The frame; 0 where there is no rho.
 static int enter(const nsm_cone_block *b, const double *M, const double *q, const double *d, block *k) {
-  double most = 0;
   *k = (block){ .n = b->size, .normals = nsm_cone_normals(b->type), .exact = nsm_cone_is_exact(b),
                 .first_part = -1, .mu = b->mu };
   for (int j = 0; j < k->n; j++) {
     k->q[j] = d[j] * q[j];
     for (int i = 0; i < k->n; i++) k->M[i + k->n * j] = d[i] * M[i + k->n * j] * d[j];
-    most = fmax(most, fabs(k->M[j + k->n * j]));
   }
-  k->rho = 1 / most;
-  return most > 0 && k->rho < HUGE_VAL;
+  return step_of(k, 0, k->n);
 }
 
 int nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, int found, double *lambda) {
@@ -190,14 +197,11 @@ int nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const doubl
     k.first_part += i <= half;
     at[k.n++] = i;
   }
-  double most = 0;
   for (int j = 0; j < k.n; j++) {
     k.q[j] = d[at[j]] * q[at[j]];
     for (int i = 0; i < k.n; i++) k.M[i + k.n * j] = d[at[i]] * M[at[i] + b->size * at[j]] * d[at[j]];
-    most = fmax(most, fabs(k.M[j + k.n * j]));
   }
-  k.rho = 1 / most;
-  if (!(most > 0 && k.rho < HUGE_VAL)) return 0;
+  if (!step_of(&k, 0, k.n)) return 0;
   for (int parts = 3; parts >= 0; parts--) {
     double x[MOST];
     if (!rolling_start(&k, parts, x) || !newton(&k, x)) continue;
@@ -205,4 +209,47 @@ int nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const doubl
     return 1;
   }
   return 0;
+}
+
+// Rows of disks behind the free ones. d: the frame; 0: it is no such problem.
+static int given_frame(const nsm_cone_problem *p, block *k, int *at, double *d) {
+  double most = 0;
+  int rows = 0;
+  for (int c = 0; c < p->cones; c++) rows += p->cone[c].size;
+  k->normals = p->m - rows;
+  for (int c = 0, n = k->normals; c < p->cones; c++) {
+    const nsm_cone_block *b = &p->cone[c];
+    double radius = nsm_cone_is_given(b->type) && !nsm_cone_is_exact(b) ? nsm_cone_round(b, d + n) : 0;
+    if (!(radius > 0)) return 0;
+    for (int i = 0; i < b->size; i++, n++) {
+      at[n] = b->first + i;
+      if (!((d[n] *= radius) > 0)) return 0;
+    }
+    most = fmax(most, radius);
+  }
+  k->first_part = p->cones == 2 ? p->cone[0].size : -1;
+  for (int i = 0, c = 0, n = 0; i < p->m; i++) {
+    if (c < p->cones && i == p->cone[c].first) { i += p->cone[c++].size - 1; continue; }
+    if (p->lo[i] > -HUGE_VAL || p->hi[i] < HUGE_VAL) return 0;
+    d[n] = most;
+    at[n++] = i;
+  }
+  return 1;
+}
+
+int nsm_cone_local_given(const nsm_cone_problem *p, double *lambda) {
+  double d[MOST], x[MOST];
+  int at[MOST];
+  block k = { .n = p->m, .given = 1, .mu = 1 };
+  if (p->m > MOST || p->cones < 1 || p->cones > 2 || p->row_start || !given_frame(p, &k, at, d)) return 0;
+  for (int j = 0; j < k.n; j++) {
+    k.q[j] = d[j] * p->q[at[j]];
+    x[j] = lambda[at[j]] / d[j];
+    for (int i = 0; i < k.n; i++) k.M[i + k.n * j] = d[i] * p->M[at[i] + p->m * at[j]] * d[j];
+  }
+  int second = k.normals + (k.first_part < 0 ? k.n - k.normals : k.first_part);
+  if (!step_of(&k, 0, k.normals) || !step_of(&k, k.normals, second) || !step_of(&k, second, k.n)) return 0;
+  if (!newton(&k, x)) return 0;
+  for (int i = 0; i < k.n; i++) lambda[at[i]] = d[i] * x[i];
+  return 1;
 }

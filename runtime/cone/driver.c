@@ -32,12 +32,13 @@ static inline int solve_one(const nsm_cone_problem *p, nsm_cone_work *w, const n
   return c->accepted;
 }
 
-// One dense block and nothing else.
+// One dense block and nothing else; or disks of given radii beside free rows, from a guess.
 static inline int solve_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                 double *u, nsm_cone_check *c) {
   double warm[NSM_CONE_MOST_ROWS] = { 0 };
+  int alone = p->cones == 1 && p->cone[0].size == p->m;
   for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
-  if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
+  if (alone ? nsm_cone_local(&p->cone[0], p->M, p->q, lambda) : nsm_cone_local_given(p, lambda)) {
     nsm_cone_check_answer(p, w, t, lambda, u, c);
     if (c->accepted) return 1;
   }
@@ -495,7 +496,8 @@ static inline const char *solve_shortly(const nsm_cone_problem *p, nsm_cone_work
                                         double *lambda, double *u, nsm_cone_check *c, int *count) {
   *count = 1;
   if (p->cones == 0 && p->m == 1 && !p->row_start && solve_one(p, w, t, lambda, u, c)) return "bases";
-  if (p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, t, lambda, u, c))
+  int few = p->m <= NSM_CONE_MOST_ROWS && !p->row_start && p->cones > 0;
+  if (few && ((p->cones == 1 && p->cone[0].size == p->m) || t->warm) && solve_contact(p, w, t, lambda, u, c))
     return "contact";
   notice_matrix(p, w);
   if (p->row_start) return NULL;

@@ -262,6 +262,9 @@ int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, d
 int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, int found, double *lambda);
 int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 int  nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+// A problem of few rows: one or two disks of given radii beside free rows, from lambda. 0: it is another one, or not
+// solved.
+int  nsm_cone_local_given(const nsm_cone_problem *p, double *lambda);
 
 // The size of the terms of q_i.
 static inline double nsm_cone_terms(const nsm_cone_problem *p, int i) {

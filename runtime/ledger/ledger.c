@@ -190,6 +190,7 @@ static double work(nsm_sim *s, int kind) {
     nsm_view v = at_point(s, k);
     sum += all[k].force * power(s, kind, 0, &v, u);
   }
+  if (s->a->on.g.n == 0) return s->n.h * sum;
   nsm_view v = at_point(s, point_of_laws(s));
   return s->n.h * (sum + power(s, kind, 1, &v, u));
 }

@@ -101,12 +101,6 @@ static int at_begin(nsm_sim *s) {
   return closed;
 }
 
-// Where sets are remembered, a contact that was pressed is one on both levels: its rate is made 0 whatever its sign.
-static int is_held(const nsm_sim *s, int row) {
-  return s->located && !s->w.strikes && s->now.force[s->n.r.l[row]] > 0 && s->n.r.friction_of[row] < 0 &&
-         s->now.set[row] == SIM_CLOSED;
-}
-
 // Rows that others imply have no part in (1).
 static void implied_act(nsm_sim *s, int act) {
   const struct sim_consistent *c = s->n.con;
@@ -125,7 +119,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
     int row = r->row_at[is->active[i]];
     is->q[i] = sim_rate(r->law ? value[row] + r->rebound[row] : (1 + r->e[row]) * value[row]);
     is->terms[i] = (1 + (r->law ? 1 : r->e[row])) * con_rate_terms(s, row, s->now.z);
-    is->lo[i] = is_held(s, row) ? -INFINITY : r->lo[row];
+    is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = r->law && r->struck[row] != 0 ? r->struck[row] : s->now.impulse[r->l[row]];
   }
@@ -157,7 +151,7 @@ static int refine_impact(nsm_sim *s) {
   if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart;
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0 || is_held(s, row);
+    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0;
     double e = r->law ? 0 : r->e[row], w = (1 + e) * c->drive_begin[row] + (r->law ? r->rebound[row] : 0), low = 0;
     double size = fabs(w);
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {

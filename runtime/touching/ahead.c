@@ -8,7 +8,8 @@
 #include <string.h>
 
 // ---- poses elsewhere ------------------------------------------------------------------------------------------------
-// Those of the begin are kept; back() puts them in their place again.
+// Those of the begin are kept; the next swap puts them in their place again. Poses at an end that stands are those of
+// the next begin.
 static void swap(struct nsm_touching *t) {
   nsm_pose *pose = t->pose;
   double (*motion)[6] = t->motion;
@@ -18,9 +19,33 @@ static void swap(struct nsm_touching *t) {
   t->motion_there = motion;
 }
 
+static int are_there(const nsm_sim *s, const double *q) {
+  return s->touching->there_known && memcmp(s->touching->there_q, q, (size_t)s->a->nq * sizeof *q) == 0;
+}
+
 static void go(nsm_sim *s, const nsm_view *v) {
-  swap(s->touching);
-  sim_touch_poses(s, v->t, v->q, v->v);
+  struct nsm_touching *t = s->touching;
+  size_t moving = (size_t)s->a->nv * sizeof(double);
+  swap(t);
+  if (!are_there(s, v->q)) {
+    sim_touch_poses(s, v->t, v->q, v->v);
+    memcpy(t->there_q, v->q, (size_t)s->a->nq * sizeof(double));
+    t->there_known = !t->any_driven;
+    t->there_rows = 0;
+  } else if (memcmp(t->there_z, v->v, moving) == 0) return;
+  else sim_touch_motions(s, v->v);
+  memcpy(t->there_z, v->v, moving);
+}
+
+void sim_touch_poses_now(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  if (!are_there(s, s->now.q)) {
+    sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+    return;
+  }
+  swap(t);
+  if (memcmp(t->there_z, s->now.z, (size_t)s->a->nv * sizeof(double)) != 0) sim_touch_motions(s, s->now.z);
+  t->there_known = 0;
 }
 
 // Touch i of a group at the poses in t. 0: the pair has no such feature there.
@@ -87,8 +112,13 @@ void sim_touch_there(nsm_sim *s, const nsm_view *v) {
   t->there = v && (v->q != s->now.q || v->t != s->now.t);
   if (!t->there) return;
   go(s, v);
-  for (int n = 0; n < t->ngroup; n++)
-    for (int i = 0; i < t->group[n].count; i++) turn(s, &t->group[n], i);
+  size_t rows = (size_t)s->n.r.n;
+  if (!t->there_rows || memcmp(t->there_active, s->n.r.active, rows) != 0) {
+    for (int n = 0; n < t->ngroup; n++)
+      for (int i = 0; i < t->group[n].count; i++) turn(s, &t->group[n], i);
+    memcpy(t->there_active, s->n.r.active, rows);
+    t->there_rows = t->there_known;
+  }
   swap(t);
 }
 
@@ -108,18 +138,18 @@ static double speed_of(const struct nsm_touching *t, int i) {
   return sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]) + size * sqrt(m[3] * m[3] + m[4] * m[4] + m[5] * m[5]);
 }
 
-double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z) {
+double sim_touch_further(nsm_sim *s, double h, const nsm_view *end) {
   const struct nsm_touching *t = s->touching;
   double most = 0;
-  for (int end = 0; end < 2; end++) {
-    if (end) sim_touch_poses(s, t1, q, z);
+  for (int at_end = 0; at_end < 2; at_end++) {
+    if (at_end) go(s, end);
     for (int i = 0; i < t->nbody; i++) {
       if (t->body[i].still) continue;
       double way = h * speed_of(t, i);
-      if (end) most = fmax(most, way - t->reach[i]);
+      if (at_end) most = fmax(most, way - t->reach[i]);
       else t->reach[i] = way + sim_touch_slack(s, i);
     }
   }
-  sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+  swap(s->touching);
   return most;
 }

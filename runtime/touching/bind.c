@@ -251,7 +251,7 @@ int sim_touch_update(nsm_sim *s, double h) {
   struct nsm_touching *t = s->touching;
   if (!t) return 1;
   int fits = 1, all = 0;
-  sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+  sim_touch_poses_now(s);
   if (!sim_touch_find(s, h)) return 0;
   for (int i = 0; i < t->ngroup; i++) {
     sim_touch_group *g = &t->group[i];
@@ -269,7 +269,7 @@ int sim_touch_update(nsm_sim *s, double h) {
     sim_touch_bind(s, g, changed);
     for (int k = 0; k < g->nfound; k++) s->now.count.deepest = fmax(s->now.count.deepest, -g->found[k].touch.gap);
   }
-  t->stale = 0;
+  t->stale = t->there_rows = 0;
   return 1;
 }
 

@@ -95,6 +95,9 @@ static int take_bodies(nsm_sim *s, nsm_error *e) {
   t->pose_end = SIM_NEW(s, t->nbody, nsm_pose);
   t->pose_there = SIM_NEW(s, t->nbody, nsm_pose);
   t->motion_there = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->there_q = SIM_NEW(s, s->a->nq, double);
+  t->there_z = SIM_NEW(s, s->a->nv, double);
+  t->there_active = SIM_NEW(s, s->n.r.n, unsigned char);
   t->way = sim_take(s, (size_t)t->nbody, sizeof *t->way);
   t->reach = SIM_NEW(s, t->nbody, double);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
@@ -162,14 +165,17 @@ static void driven(nsm_sim *s, double time, nsm_pose *pose, double (*motion)[6])
   }
 }
 
+void sim_touch_motions(nsm_sim *s, const double *z) {
+  struct nsm_touching *t = s->touching;
+  for (int i = 0; i < t->nbody; i++)
+    if (!t->body[i].still) motion_of(&t->body[i], &t->pose[i], z, t->motion[i]);
+}
+
 void sim_touch_poses(nsm_sim *s, double time, const double *q, const double *z) {
   struct nsm_touching *t = s->touching;
   if (t->any_driven) driven(s, time, t->pose, t->motion);
-  for (int i = 0; i < t->nbody; i++) {
-    if (t->body[i].still) continue;
-    sim_touch_pose(&t->body[i], q, &t->pose[i]);
-    motion_of(&t->body[i], &t->pose[i], z, t->motion[i]);
-  }
+  for (int i = 0; i < t->nbody; i++) if (!t->body[i].still) sim_touch_pose(&t->body[i], q, &t->pose[i]);
+  sim_touch_motions(s, z);
 }
 
 // R_E = R_B cay(xi), Q = R_B^T R_E: xi = 2 tan(phi/2) n = 2 axis(Q - Q^T)/(1 + tr Q); in the plane the angle of Q.

@@ -82,6 +82,9 @@ struct nsm_touching {
   double  (*motion)[6];                 // [nbody] velocity of the centre, angular velocity, world axes
   nsm_pose *pose_there;                 // [nbody] the same elsewhere (ahead.c)
   double  (*motion_there)[6];
+  double   *there_q, *there_z;          // [nq], [nv] where they are, if that is known
+  int       there_known, there_rows;    // and the rows there are those of these poses and of these active rows
+  unsigned char *there_active;          // [rows]
   int       there;                      // the rows of there are in force
   // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body
   // axes; planar: x, y, angle), once they are known
@@ -95,8 +98,6 @@ struct nsm_touching {
   int       ngroup;
   sim_touch_group *group;
   int       stale;                      // the tables are those of another state
-  int       rested;                     // steps in a row that left all as it was, at rest (clock/advance.c)
-  long      newton, solver;             // iterations of the last one
   double    further;                    // bodies look so much further: they become faster within the step (ahead.c)
   long      changes;                    // how often the list of contacts became another one
 };
@@ -110,6 +111,8 @@ sim_body sim_touch_body(const nsm_sim *s, int cls, int i);   // of a class NSM_B
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
+void sim_touch_motions(nsm_sim *s, const double *z);       // of the poses in t
+void sim_touch_poses_now(nsm_sim *s);                      // ahead.c: at the begin of a step
 void sim_touch_drive(nsm_sim *s, double h);                // pose_end, way
 void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p);    // of a body that moves on its own
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b); // of two materials
@@ -150,8 +153,8 @@ void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate);
 // Rows of the poses of a view are in force, of the contacts that act; NULL, and the state itself: those of the begin.
 void sim_touch_there(nsm_sim *s, const nsm_view *v);
 int  sim_touch_acts(const nsm_sim *s);                      // any of the contacts of shapes
-// How much further bodies must look in a step of length h that ends with velocities z, than twice sim_touch_update's.
-double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z);
+// How much further bodies must look in a step of length h that ends so, than twice sim_touch_update's.
+double sim_touch_further(nsm_sim *s, double h, const nsm_view *end);
 double sim_touch_slack(const nsm_sim *s, int body);        // find.c
 
 // rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:

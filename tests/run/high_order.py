@@ -200,6 +200,27 @@ def rests_on_springs():
     need(" 0 steps captured" in err, err)
 
 
+def jams():
+    """A slider-crank that its stop and its rail's friction hold along one direction, so that neither force is known
+    alone: at rest one step is captured, and the steps after it are the same."""
+    jam = """model Jam { param r = 0.1, l = 0.25, xs = 0.2;
+        coord phi = 1.0, x = r*cos(1.0) + sqrt(l^2 - (r*sin(1.0))^2);
+        kinetic 0.01*phi'^2/2 + x'^2/2; force phi = 0.6;
+        constraint rod: x - r*cos(phi) - sqrt(l^2 - (r*sin(phi))^2) = 0;
+        contact stop: x - xs >= 0 with newton(0.3);
+        contact rail { normal_force = 9.81; slip = x'; with coulomb(0.3); }
+        simulate { until = 3, step = 2e-3 } }"""
+    for scheme in ("consistent(order = 4)", "consistent(order = 6)"):
+        c, err, told = run(jam, 2e-3, scheme)
+        captured, iterations = int(re.search(r"(\d+) steps? captured", err)[1]), int(re.search(r"(\d+) Newton", err)[1])
+        need(captured <= 2 and iterations <= 4000, err)
+        need(abs(c["x"][-1] - 0.2) <= 1e-12 and c["x'"][-1] == 0 == c["phi'"][-1], f"x = {c['x'][-1]!r}")
+        need(all(abs(v[-1] - v[len(v)//2]) == 0 for n, v in c.items() if n != "time"), "it does not rest")
+    turns = jam.replace("force phi = 0.6", "force phi = 0.6*cos(2*time)").replace("until = 3", "until = 1.2")
+    moves, _, _ = run(turns, 2e-2, "consistent(order = 4)")
+    need(moves["x"][-1] > 0.201, "a moment that turns has not taken it from its stop")
+
+
 def hinge():
     """A body on a hinge with dry friction that reverses twice: far beyond 1e-6 at 0.25 ms."""
     for n, bar in ((4, 1e-9), (6, 1e-12)):
@@ -265,6 +286,7 @@ CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)
 CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
           ("order 4, stops in the plane", stops_in_the_plane), ("order 4, turns and stops", turns_and_stops),
           ("order 8, in more digits", order_8), ("order 4, rests on springs", rests_on_springs),
+          ("order 4, jams", jams),
           ("order 4, a delay", late),
           ("order 4, an input", told),
           ("order 4, a dry hinge", hinge), ("order 4, a body on its tip", tip),

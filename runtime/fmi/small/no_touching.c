@@ -23,8 +23,8 @@ void   sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate)
 }
 void   sim_touch_there(nsm_sim *s, const nsm_view *v) { (void)s; (void)v; }
 int    sim_touch_acts(const nsm_sim *s) { (void)s; return 0; }
-double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z) {
-  (void)s; (void)h; (void)t1; (void)q; (void)z;
+double sim_touch_further(nsm_sim *s, double h, const nsm_view *end) {
+  (void)s; (void)h; (void)end;
   return 0;
 }
 int    sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share) {

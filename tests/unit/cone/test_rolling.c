@@ -194,8 +194,48 @@ static void projection(void **state) {
   }
 }
 
+// A free row beside two disks of given radii, from a guess that is off by some percent: u of the free row is 0, and
+// each disk has its law.
+static void given(void **state) {
+  (void)state;
+  int elsewhere = 0;
+  for (int trial = 0; trial < 2000 / THIN; trial++) {
+    int free_at = trial % 3 * 2;                            // before, between, behind
+    nsm_cone_block k[2] = { { NSM_CONE_DISK, free_at == 0, 2, 0, 0, pow(10, 2 * draw()) },
+                            { NSM_CONE_DISK, free_at == 4 ? 2 : 3, 2, 0, 0, pow(10, 2 * draw()) } };
+    bench b = bench_open(5, 0, 0);
+    fill_semidefinite(&b, 5, 0);
+    for (int i = 0; i < 5; i++) {
+      b.M[6 * i] += 1e-2;
+      b.q[i] = draw();
+    }
+    b.lo[free_at] = -HUGE_VAL;
+    b.p.cone = k;
+    b.p.cones = 2;
+    bench_solve(&b, "proximal_newton", 0);
+    for (int i = 0; i < 5; i++) b.lambda[i] *= 1 + 0.03 * draw();
+    assert_int_equal(bench_solve(&b, NULL, 1), NSM_CONE_SOLVED);
+    elsewhere += strcmp(b.r.solver, "contact") != 0;
+    double u[5], most = 0, fast = 0;
+    for (int i = 0; i < 5; i++) {
+      double size = fabs(b.q[i]);
+      u[i] = b.q[i];
+      for (int j = 0; j < 5; j++) { u[i] += b.M[i + 5 * j] * b.lambda[j]; size += fabs(b.M[i + 5 * j] * b.lambda[j]); }
+      most = fmax(most, fabs(b.lambda[i]));
+      fast = fmax(fast, size);
+    }
+    assert_true(fabs(u[free_at]) <= 1e-9 * fast);
+    for (int c = 0; c < 2; c++)
+      assert_true(part(2, 1, k[c].radius, b.lambda + k[c].first, u + k[c].first, most, fast) <= 1e-9);
+    bench_close(&b);
+  }
+  print_message("not by Newton: %d\n", elsewhere);
+  assert_true(elsewhere <= 20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(one), cmocka_unit_test(planar_modes),
-                                      cmocka_unit_test(several), cmocka_unit_test(projection) };
+                                      cmocka_unit_test(several), cmocka_unit_test(projection),
+                                      cmocka_unit_test(given) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
