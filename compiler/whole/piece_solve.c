@@ -284,8 +284,7 @@ static KValue sound(Pieces *m, const Rows *r, Iterate *x) {
 }
 
 // ---- the state after the step ---------------------------------------------------------------------------------------
-// The change of z, and whether it was a good guess of the next one (runtime: sim_learn), in the metric of M. Where a
-// contact is struck, the change before it is the better guess of the one after it.
+// The change of z, and whether it was a good guess of the next one (runtime: sim_learn), in the metric of M.
 static void learn(Pieces *m, const Iterate *x) {
   Step *p = m->p;
   KBuilder *b = p->b;
@@ -298,7 +297,7 @@ static void learn(Pieces *m, const Iterate *x) {
     sum[1] = step_add(p, sum[1], times(m, times(m, M, d), d));
   }
   for (int j = 0; j < 2; j++)
-    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.75), k_get(b, m->off[j])), sum[j]));
+    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.25), k_get(b, m->off[j])), sum[j]));
   for (int j = 0; j < nz; j++) k_set(b, m->gain[j], x->inc[j]);
 }
 
@@ -319,7 +318,7 @@ static void take(Pieces *m, const Rows *r, const Iterate *x, KValue it) {
   Step *p = m->p;
   KBuilder *b = p->b;
   int nz = p->w->nz, nq = p->w->nq;
-  if (m->iterates && !r->nstruck) learn(m, x);
+  if (m->iterates) learn(m, x);
   if (m->iterates) k_set(b, m->count, plus(m, k_get(b, m->count), k_double(b, it)));
   for (int j = 0; j < nq; j++) k_set(b, m->q[j], x->q1[j]);
   for (int j = 0; j < nz; j++) k_set(b, m->z[j], x->z1[j]);

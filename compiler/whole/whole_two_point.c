@@ -290,7 +290,7 @@ static void learn(const Motion *m, const KValue *DE) {
     k_set(b, m->gain[j], DE[j]);
   }
   for (int j = 0; j < 2; j++)
-    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.75), k_get(b, m->off[j])), sum[j]));
+    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.25), k_get(b, m->off[j])), sum[j]));
 }
 
 // (high, low) := (a, low of it) + x, runtime/schemes/twofold.h
