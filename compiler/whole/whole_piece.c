@@ -32,11 +32,11 @@ static bool systems(Pieces *m) {
     piece_rows(m, SYSTEMS - 1);
     if (piece_fits(m, &m->rows[SYSTEMS - 1])) m->nsystem = SYSTEMS;
   }
-  int n = w->nz + m->nc + STRUCK;
+  int n = w->nz + m->nc + m->nstruck + 1;
   m->inc_at = ARENA_ARRAY(m->p->arena, int, n);
   m->impulse_at = ARENA_ARRAY(m->p->arena, int, n);
   for (int i = 0; i < w->nz; i++) m->inc_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
-  for (int i = 0; i < m->nc + STRUCK; i++) m->impulse_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
+  for (int i = 0; i < m->nc + m->nstruck; i++) m->impulse_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
   for (int k = 0; k < m->nsystem; k++) piece_expressions(m, &m->rows[k]);
   return true;
 }
