@@ -139,9 +139,9 @@ enum {
   SIM_LAST, SIM_SEAT, SIM_POOLS
 };
 
-// Islands that are solved without M_osns (piles.c): the places of pile k end before first + end[k]. slabs.c: it stands
-// in slabs[k] of them; its parts begin at part[part0[k] ...] of its nodes, unknowns of its slabs at owned[part0[k] ...];
-// number [w.n]: of an unknown, + 1.
+// Islands that are solved without M_osns (piles.c): the places of pile k end before first + end[k]. It stands in
+// slabs[k] of them (slabs.c): its parts begin at part[part0[k] ...] of its nodes, the unknowns of its slabs at
+// owned[part0[k] ...]; number [w.n]: of an unknown, + 1.
 typedef struct sim_piles { int n, first, *end, *slabs, *part0, *part, *owned, *number; sim_pool room[24]; } sim_piles;
 
 typedef struct sim_rows {

@@ -1,8 +1,8 @@
-// The order of a large pile: slabs of contacts that several threads can take at a time (cone/problem.h, cone/sweeps.c).
-// Unknowns have levels: the first has level 0, and those that contacts join to level k and that have none have level
-// k + 1. So a contact lies in one level or between two neighbours. A slab is two levels or more; its inside is what lies
-// within its levels. Within a part contacts stand as they come, and so do the unknowns of a slab. All is O(contacts), and
-// depends on the contacts alone.
+// The order of a large pile: slabs of contacts that several threads can take at a time (cone/problem.h,
+// cone/sweeps.c). Unknowns have levels: the first has level 0, and those that contacts join to level k and that have
+// none have level k + 1. So a contact lies in one level or between two neighbours. A slab is two levels or more; its
+// inside is what lies within its levels. Within a part contacts stand as they come, and so do the unknowns of a slab.
+// All is O(contacts), and depends on the contacts alone.
 #include "assembly.h"
 #include <string.h>
 

@@ -57,26 +57,16 @@ ANDERSON_WIDE static void dots(int size, const double *restrict w, const float *
   *xz = (b[0] + b[1]) + (b[2] + b[3]);
 }
 
-// (G, F) := the point at hand, (dG, dF) := what they change by. Returns |F|^2.
-ANDERSON_WIDE static double differ(int size, const double *restrict w, const double *restrict x,
-                                   const double *restrict g, double *restrict G, double *restrict F,
-                                   float *restrict dG, float *restrict dF) {
-  double sum[4] = { 0, 0, 0, 0 };
-  int i = 0;
-  for (; i + 4 <= size; i += 4)
-    for (int k = 0; k < 4; k++) {
-      double f = g[i + k] - x[i + k];
-      dG[i + k] = (float)(g[i + k] - G[i + k]);
-      dF[i + k] = (float)(f - F[i + k]);
-      sum[k] += w[i + k] * f * f;
-      G[i + k] = g[i + k];
-      F[i + k] = f;
-    }
-  for (; i < size; i++) {
+// (G, F) := the point at hand in rows [from, to), the newest (dG, dF) := what they change by. Returns |F|^2.
+ANDERSON_WIDE static double differ(const nsm_anderson *a, int from, int to, const double *x, const double *g) {
+  const double *restrict w = a->weight;
+  double *restrict G = a->G, *restrict F = a->F, sum[4] = { 0, 0, 0, 0 };
+  float *restrict dG = a->dG[a->next], *restrict dF = a->dF[a->next];
+  for (int i = from; i < to; i++) {
     double f = g[i] - x[i];
     dG[i] = (float)(g[i] - G[i]);
     dF[i] = (float)(f - F[i]);
-    sum[0] += w[i] * f * f;
+    sum[i & 3] += w[i] * f * f;
     G[i] = g[i];
     F[i] = f;
   }
@@ -89,7 +79,7 @@ void nsm_anderson_feed(nsm_anderson *a, int part, int from, int to, const double
   int new = a->next, size = to - from, learns = a->last > 0;
   double *sum = a->sum + (size_t)part * SUMS;
   const double *w = a->weight + from;
-  sum[0] = differ(size, w, x + from, G + from, a->G + from, a->F + from, a->dG[new] + from, a->dF[new] + from);
+  sum[0] = differ(a, from, to, x, G);
   for (int j = 0; learns && j < known(a); j++)
     dots(size, w, a->dF[j] + from, a->dF[new] + from, a->F + from, &sum[1 + 2 * j], &sum[2 + 2 * j]);
 }

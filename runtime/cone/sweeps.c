@@ -168,7 +168,7 @@ static void measure(const nsm_sweeps *s, int from, int to, double *sum) {
   sum[1] = r[0] + r[1];
 }
 
-// ---- a double sweep in phases, (e): what a slab does in each of them -------------------------------------------------
+// ---- a double sweep in phases, (e): what a slab does in each of them ------------------------------------------------
 // Row at which part k begins.
 static int row_of(const nsm_sweeps *s, int part) {
   return s->part[part] < s->g.nodes ? s->g.node[s->part[part]].first : s->g.rows;

@@ -1,5 +1,5 @@
-// What sweeps.c (double sweeps and their acceleration) and sweeps_factors.c (contacts of problems in factors) share. Not
-// for other folders.
+// What sweeps.c (double sweeps and their acceleration) and sweeps_factors.c (contacts of problems in factors) share.
+// Not for other folders.
 #pragma once
 #include "newton.h"
 #include "anderson.h"

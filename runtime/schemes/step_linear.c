@@ -176,8 +176,8 @@ static void apply_currents(nsm_sim *s) {
   for (int z = 0; z < s->a->nz; z++) s->w.z1[z] += dz[z];
 }
 
-// Unknown z under all forces that act on it, at the first of their rows that has one (row < 0: at any): (7), and with it
-// q = q_k + h (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
+// Unknown z under all forces that act on it, at the first of their rows that has one (row < 0: at any): (7), and with
+// it q = q_k + h (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
 static inline void move_by_rows(nsm_sim *s, int row, int z, double ht, int kept) {
   const sim_rows *r = &s->n.r;
   const double *l = s->w.l1;

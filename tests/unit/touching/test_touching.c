@@ -277,10 +277,10 @@ static void takes_over(void **state) {
   }
 }
 
-// A large pile in slabs: the same bits on one, two and three threads. 8 x 8 x 13 spheres that overlap by a micrometre.
+// A large pile in slabs: the same bits on one, two and three threads. 8 x 8 x 15 spheres that overlap by a micrometre.
 static void shared_out(void **state) {
   (void)state;
-  enum { WIDE = 8, N = WIDE * WIDE * 13 };
+  enum { WIDE = 8, N = WIDE * WIDE * 15 };
   static scene_body body[N + 1];
   double R = 0.05, *last = NULL;
   for (int i = 0; i < N; i++) {
