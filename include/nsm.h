@@ -148,8 +148,12 @@ typedef struct nsm_settings {
   int strict;                            // a problem of a large pile that misses `accept` ends the run
   double rtol, atol;                     // of event_driven, relative and absolute; 0: as the model says
   int projection;                        // of moreau, places after each step: 1 yes, -1 no, 0: as the model says
+  const struct nsm_team *team;           // threads that steps of large piles share out (nsm_team_open); NULL: one.
+                                         // The same bits on any number. It lives as long as the simulation
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
+struct nsm_team *nsm_team_open(int threads);               // NULL: one thread, or no memory for more
+void             nsm_team_close(struct nsm_team *t);       // NULL is allowed
 
 // NULL on error. set: NULL for the defaults. All memory of a simulation is taken here and none by the steps.
 nsm_sim *nsm_simulate(const nsm_program *p, const nsm_settings *set, nsm_error *e);

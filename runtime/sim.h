@@ -143,8 +143,10 @@ enum {
   SIM_LAST, SIM_SEAT, SIM_POOLS
 };
 
-// Islands that are solved without M_osns (piles.c): the places of pile k end before first + end[k].
-typedef struct sim_piles { int n, first, *end; sim_pool room[12]; } sim_piles;
+// Islands that are solved without M_osns (piles.c): the places of pile k end before first + end[k]. It stands in
+// slabs[k] of them (slabs.c): its parts begin at part[part0[k] ...] of its nodes, the unknowns of its slabs at
+// owned[part0[k] ...]; number [w.n]: of an unknown, + 1.
+typedef struct sim_piles { int n, first, *end, *slabs, *part0, *part, *owned, *number; sim_pool room[24]; } sim_piles;
 
 typedef struct sim_rows {
   int     n;

@@ -4,6 +4,7 @@
 #include "../../runtime/command/interrupt.h"
 #include "../../runtime/record/hdf5.h"
 #include "../../runtime/schemes/flow_solver.h"
+#include "../../runtime/shared/team.h"
 #include "../../runtime/sweep/sweep.h"
 #include "../api/installed.h"
 #include "../base/ending.h"
@@ -34,6 +35,10 @@ int  nsm_interrupted_code(int code) { return code; }
 const volatile int *nsm_interrupt_flag(void) { return &never; }
 void nsm_interrupt_steps(const char *said) { (void)said; }
 void nsm_interrupt_seen(void) {}
+
+// ---- runtime/shared/team.h: one thread ------------------------------------------------------------------------------
+nsm_team *nsm_team_open(int threads) { (void)threads; return NULL; }
+void      nsm_team_close(nsm_team *t) { (void)t; }
 
 // ---- files: there are none ------------------------------------------------------------------------------------------
 int flock(int file, int how);

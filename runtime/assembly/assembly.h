@@ -275,6 +275,11 @@ int  sim_piles_find(nsm_sim *s, int *rows, int count, const int **behind);
 int  sim_pile_end(const sim_rows *r, int place);  // the place behind the last row of its pile, 0: in none
 // The island of p that begins at place `first` in factors; p.m and its cones are known. 0: no room, or no pile.
 int  sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors *f);
+// slabs.c
+// Orders the rows of large piles by slabs, and numbers their unknowns (sim_piles).
+void sim_slabs_order(nsm_sim *s, int *list);
+// The slabs of the pile at a place: 0, it has none.
+int  sim_slabs_of(const nsm_sim *s, int place, int nodes, nsm_cone_factors *f);
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active

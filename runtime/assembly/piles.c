@@ -102,6 +102,7 @@ int sim_piles_find(nsm_sim *s, int *rows, int count, const int **behind) {
   r->piles.n = n;
   r->piles.first = kept;
   r->piles.end = end;                                      // behind the last of each
+  sim_slabs_order(s, list);
   *behind = list;
   return kept;
 }
@@ -114,8 +115,9 @@ int sim_pile_end(const sim_rows *r, int place) {
 }
 
 // ---- in factors -----------------------------------------------------------------------------------------------------
-// The unknowns of a node of rows at [from, to), each at its seat, numbered anew in the order in which they are met:
-// `seat` [2 w.n] has the seat and the new number + 1 of each. How many; into z where it is not NULL.
+// The unknowns of a node of rows at [from, to), each at its seat, numbered anew in the order in which they are met,
+// where slabs.c has not done so: `seat` [2 w.n] has the seat and the new number + 1 of each. How many; into z where it
+// is not NULL.
 static int unknowns(const nsm_sim *s, int from, int to, int *seat, int *numbers, int *z) {
   const sim_rows *r = &s->n.r;
   int *number = seat + s->n.w.n, count = 0;
@@ -174,7 +176,7 @@ static int fill(nsm_sim *s, int first, nsm_cone_factors *f, int *seat, size_t en
     }
     forget_seats(s, from, to, seat);
   }
-  f->n = numbers;
+  if (f->slabs < 2) f->n = numbers;
   f->z = z;
   f->c = c;
   f->x = x;
@@ -201,8 +203,9 @@ int sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors *
   }
   of[nodes] = p->m;
   at[nodes] = entries;
-  for (size_t z = 0; z < n; z++) seat[n + z] = 0;
   *f = (nsm_cone_factors){ .nodes = nodes, .first = of, .start = start, .at = at };
+  if (sim_slabs_of(s, first, nodes, f)) memcpy(seat + n, s->n.r.piles.number, n * sizeof *seat);
+  else memset(seat + n, 0, n * sizeof *seat);
   p->factors = f;
   return fill(s, first, f, seat, entries);
 }

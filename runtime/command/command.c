@@ -29,6 +29,7 @@ typedef struct job {
   const nsm_host  *host;
   nsm_sim         *s;
   nsm_options      o;
+  nsm_team        *team;                // --threads
   nsm_summary      sum;
   nsm_csv          csv, contacts, events;
   nsm_results     *results;             // a file of HDF5 in place of csv; NULL
@@ -565,6 +566,8 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
   }
   if (code == NSM_OK) code = check_outputs(j, e);
   j->o.run.stop = nsm_interrupt_flag();
+  if (code == NSM_OK && f->text[NSM_FLAG_THREADS])
+    j->o.run.team = j->team = nsm_team_open((int)f->number[NSM_FLAG_THREADS]);
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
   if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;
@@ -596,6 +599,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   free(j.row);
   free(j.stat);
   nsm_close(j.s);
+  nsm_team_close(j.team);
   nsm_options_free(&j.o);
   return (int)code;
 }

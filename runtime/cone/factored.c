@@ -1,19 +1,20 @@
 // nsm_cone_solve for problems in factors (problem.h): sweeps, from the last forces where there are some, and the
 // verifier. One that misses both levels has failed with the best answer, whose forces lie in their sets.
 #include "solver.h"
-#include "anderson.h"
-#include "newton.h"
+#include "sweeps.h"
 #include <float.h>
 #include <math.h>
 
 // Vectors: of rows those of sweeps.c and of Anderson's method, of unknowns those of sweeps and of the verifier.
-enum { OF_ROWS = 12 + 2 * NSM_ANDERSON, OF_UNKNOWNS = 4, ALIGN = 64, ARRAYS = 64 };
+enum { OF_ROWS = 12 + NSM_ANDERSON, OF_UNKNOWNS = 5, OF_PARTS = 3 + 2 * NSM_ANDERSON, ALIGN = 64,
+       ARRAYS = 64 };
 
 size_t nsm_cone_factors_workspace(int m, int nodes, int n) {
   size_t rows = (size_t)m, count = (size_t)nodes;
   return sizeof(nsm_cone_work) + ARRAYS * ALIGN + OF_ROWS * rows * sizeof(double) + 4 * (rows + 1) * sizeof(int) +
          rows * sizeof(nsm_node) + OF_UNKNOWNS * (size_t)n * sizeof(double) +
-         count * (2 * NSM_NODE_BLOCK * sizeof(double) + 6 * sizeof(size_t) + 4 * sizeof(int));
+         count * (2 * NSM_NODE_BLOCK * sizeof(double) + 6 * sizeof(size_t) + 4 * sizeof(int) + sizeof(nsm_plain)) +
+         OF_PARTS * (2 * count / NSM_SLAB + 1) * sizeof(double);
 }
 
 nsm_cone_status nsm_cone_solve_factors(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *asked,

@@ -27,6 +27,7 @@
 // all rows are in blocks). Everything is in the caller's memory: solvers allocate nothing after
 // nsm_cone_workspace_size, print nothing, keep no global state.
 #pragma once
+#include "runtime/shared/team.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,8 @@ typedef struct nsm_cone_block {
   double mu, mu2, radius;    // >= 0, finite; those that the type names
 } nsm_cone_block;
 
+enum { NSM_SLAB = 500 };   // contacts that a slab has at least, those between it and the next one included
+
 // M = C X + D in factors, for problems that are too large to be multiplied out: C and X^T [m, n] have the same few
 // unknowns in all rows of a node, D is diagonal. A node is a cone block, or a row that is in none; they are in order.
 typedef struct nsm_cone_factors {
@@ -53,6 +56,11 @@ typedef struct nsm_cone_factors {
   const double *c, *x;       // row r of node k: C at c + at[k] + r e and its column of X at x + at[k] + r e, for the
   const size_t *at;          // e = start[k+1] - start[k] unknowns of the node; [nodes+1]
   const double *d;           // [m] D, or NULL
+  int           slabs;       // up to 1: none. Else the nodes stand in 2 slabs - 1 parts: those within each slab, then
+  const int    *part;        // those between each slab and the next one; [2 slabs] where they begin, and the end;
+  const int    *owned;       // [slabs + 1] the unknowns of each slab. Nothing of a slab meets another but what is
+                             // between them, nor do two of the latter meet
+  const nsm_team *team;      // of threads; NULL: one
 } nsm_cone_factors;
 
 // M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row); or

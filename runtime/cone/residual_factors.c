@@ -11,7 +11,7 @@
 // So r <= 1e-4 asks for four digits of the forces as a whole, for two of the rate of each contact beside its own terms,
 // and that no rate is off by more than a twentieth of the largest that there would be without forces. The last holds
 // forces apart from those that are huge and leave the rates wrong, as where there is no solution: there the rates stay
-// wrong by the size of q.
+// wrong by the size of q, or are lost in the round-off of their terms, which a rate is off by at least.
 #include "residual_rows.h"
 
 static const double least_of_terms = 1e-3, of_free = 5;
@@ -106,6 +106,7 @@ static void feed(const node *n, measure *m) {
   double L = length + rate / metric, off = L > 0 ? L * off_of(n, metric, L) : 0;
   m->off += metric * off * off;
   m->size += metric * squares;
+  if (!(verify_round_off * terms <= m->rate)) m->rate = verify_round_off * terms;
   if (metric * off <= verify_round_off * (terms + known)) return;
   double own = metric * off / terms;
   if (!(own <= m->own)) { m->own = own; m->worst = first; }

@@ -86,7 +86,7 @@ int nsm_sigma_split(nsm_sigma *k) {
   double *weight = nsm_cone_take_doubles(k->w, (size_t)k->g.rows), *z = nsm_cone_take_doubles(k->w, (size_t)k->g.rows),
          *G = nsm_cone_take_doubles(k->w, (size_t)k->g.rows);
   int done = 0;
-  if (weight && z && G && nsm_anderson_take(k->w, k->g.rows, weight, &a)) {
+  if (weight && z && G && nsm_anderson_take(k->w, k->g.rows, 1, weight, &a)) {
     for (int c = 0; c < k->g.nodes; c++)
       for (int i = 0; i < k->g.node[c].size; i++) weight[k->g.node[c].first + i] = 1 / k->rho[c];
     for (size_t b = k->g.nodes > NSM_SIGMA_LARGE; !done && b < sizeof betas / sizeof *betas; b++) {

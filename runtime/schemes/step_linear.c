@@ -176,14 +176,14 @@ static void apply_currents(nsm_sim *s) {
   for (int z = 0; z < s->a->nz; z++) s->w.z1[z] += dz[z];
 }
 
-// Unknown z under all forces that act on it, at the first of their rows that has one: (7), and with it q = q_k + h
-// (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
+// Unknown z under all forces that act on it, at the first of their rows that has one (row < 0: at any): (7), and with
+// it q = q_k + h (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
 static inline void move_by_rows(nsm_sim *s, int row, int z, double ht, int kept) {
   const sim_rows *r = &s->n.r;
   const double *l = s->w.l1;
   int k = r->k0[z], end = r->k0[z + 1];
-  while (l[r->l[r->ks[k]]] == 0) k++;
-  if (r->ks[k] != row) return;
+  while (k < end && l[r->l[r->ks[k]]] == 0) k++;
+  if (k == end || (row >= 0 && r->ks[k] != row)) return;
   double v = s->w.z1[z], size = fabs(s->now.z[z]) + fabs(v), way = 0;
   for (; k < end; k++) {
     double p = l[r->l[r->ks[k]]], d = r->x[r->kx[k]] * p;
@@ -228,7 +228,8 @@ static double apply_multipliers(nsm_sim *s) {
     apply_currents(s);
     return sum;
   }
-  for (int i = 0; i < a->nactive; i++) {
+  for (int z = 0; r->piles.n > 0 && z < s->n.w.n; z++) move_by_rows(s, -1, z, ht, a->zeros > 0);
+  for (int i = 0; r->piles.n == 0 && i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     for (int e = r->x0[row]; a->lambda[i] != 0 && e < r->x0[row + 1]; e++)
       move_by_rows(s, row, r->xz[e], ht, a->zeros > 0);

@@ -164,6 +164,8 @@ def large_piles():
     for law in ("coulomb(0)", "rolling(0.4, 1 [mm])"):             # ice; rolling friction
         _, s, err = run(LATTICE.replace("coulomb(0.4)", law, 1), "--until", "20ms")
         need(s["piles"] > 5 and s["missed"] == 0 and s["max_residual"] <= 1e-4, f"{law}: {err}")
+    one, two = (run(LATTICE, "--set", "k=14", "--until", "4ms", "--threads", n)[0] for n in "12")
+    need(one == two, "another number of threads, other results")   # 2464 contacts: they stand in slabs
     return f"heights {off:.2g} m apart"
 
 

@@ -59,7 +59,8 @@ class Settings(Structure):
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
                 ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
                 ("stages", c_int), ("stop", POINTER(c_int)), ("strict", c_int),
-                ("rtol", c_double), ("atol", c_double), ("projection", c_int)]
+                ("rtol", c_double), ("atol", c_double), ("projection", c_int),
+                ("team", c_void_p)]
 
 
 class BatchWork(Structure):

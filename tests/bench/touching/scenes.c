@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
   double t0 = now();
   nsm_settings set = nsm_default_settings();
   set.solver = getenv("SOLVER");
+  set.team = nsm_team_open(getenv("THREADS") ? atoi(getenv("THREADS")) : 1);
   nsm_sim *s = scene_open(&set, &e);
   if (!s) { puts(e.text); return 1; }
   printf("%s %d: open %.3g s, %s\n", what, n, now() - t0, s->a->linear ? "linear" : "newton");

@@ -277,13 +277,45 @@ static void takes_over(void **state) {
   }
 }
 
+// A large pile in slabs: the same bits on one, two and three threads. 8 x 8 x 15 spheres that overlap by a micrometre.
+static void shared_out(void **state) {
+  (void)state;
+  enum { WIDE = 8, N = WIDE * WIDE * 15 };
+  static scene_body body[N + 1];
+  double R = 0.05, *last = NULL;
+  for (int i = 0; i < N; i++) {
+    int x = i % WIDE, y = i / WIDE % WIDE, z = i / WIDE / WIDE;
+    body[i] = scene_sphere(R, 0.5, x * (2 * R - 1e-6), y * (2 * R - 1e-6), R + z * (2 * R - 1e-6));
+    body[i].v[0] = 0.01 * ((7 * x + 3 * y + z) % 5 - 2);
+  }
+  body[N] = scene_plane(2, 1, 0);
+  at_hand = (scene){ .n = N, .fixed = 1, .body = body, .gravity = 10, .mu = 0.5, .step = 2e-3, .until = 10 };
+  for (int threads = 1; threads <= 3; threads++) {
+    nsm_settings set = nsm_default_settings();
+    nsm_team *team = nsm_team_open(threads);
+    nsm_error e;
+    assert_true((team != NULL) == (threads > 1));
+    set.team = team;
+    nsm_sim *s = scene_open(&set, &e);
+    if (!s) fail_msg("%s", e.text);
+    steps(s, 2);
+    assert_true(s->n.r.piles.n == 1 && s->n.r.piles.slabs[0] > 2 && s->now.count.missed == 0);
+    size_t bytes = (size_t)s->a->nz * sizeof *last;
+    if (last) assert_memory_equal(last, s->now.z, bytes);
+    else memcpy(last = malloc(bytes), s->now.z, bytes);
+    nsm_close(s);
+    nsm_team_close(team);
+  }
+  free(last);
+}
+
 int main(void) {
   static int moreau = NSM_SCHEME_MOREAU, consistent = NSM_SCHEME_CONSISTENT;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
     cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
     cmocka_unit_test(grows), cmocka_unit_test(collides), cmocka_unit_test(measures),
-    cmocka_unit_test(takes_over),
+    cmocka_unit_test(takes_over), cmocka_unit_test(shared_out),
     cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
     cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
   return cmocka_run_group_tests(tests, NULL, NULL);
