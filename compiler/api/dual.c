@@ -31,11 +31,21 @@ static void compile(struct ProgramDual *d) {
   arena_free(a);
 }
 
+// What the compiler has found to jump within steps: "line 3: the force on x jumps where x passes 0.3".
+static const char *jumps(const nsm_program *p) {
+  DiagText *all;
+  int n = diag_list(p->c->bag, &all);
+  for (int i = 0; i < n; i++)
+    if (all[i].code == DIAG_W0822 || all[i].code == DIAG_W0845 || all[i].code == DIAG_W0847)
+      return arena_printf(p->c->arena, "line %d: %s", source_line(all[i].at.file, all[i].at.lo), all[i].headline);
+  return NULL;
+}
+
 DualKernels *program_dual(const nsm_program *p) {
   struct ProgramDual *d = p->dual;
   pthread_mutex_lock(&d->lock);
   if (!d->kernels) {
-    d->kernels = dual_kernels(&p->c->kernels);
+    d->kernels = dual_kernels(&p->c->kernels, jumps(p));
     compile(d);
   }
   pthread_mutex_unlock(&d->lock);

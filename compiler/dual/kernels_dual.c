@@ -96,11 +96,12 @@ int dual_slopes(const DualKernels *d, Slopes *const **all) {
   return d->nslopes;
 }
 
-DualKernels *dual_kernels(const PlanKernels *all) {
+DualKernels *dual_kernels(const PlanKernels *all, const char *jumps) {
   Arena *a = arena_new();
   DualKernels *d = ARENA_NEW(a, DualKernels);
   d->arena = a;
   d->head.recorded = recorded_kernels();
+  d->head.jumps = jumps ? arena_printf(a, "%s", jumps) : NULL;
   d->all = all;
   d->of = ARENA_ARRAY(a, Prepared, all->n + 1);
   for (int i = 0; i < all->n; i++) {

@@ -5,7 +5,7 @@
 #include "../../runtime/answers/dual.h"
 
 typedef struct DualKernels DualKernels;
-DualKernels *dual_kernels(const PlanKernels *k);
+DualKernels *dual_kernels(const PlanKernels *k, const char *jumps);    // jumps: of dual_with
 void dual_kernels_free(DualKernels *d);                    // NULL is allowed
 // A dual_kernel: `with` is a DualKernels. It is run by one thread at a time. 0: there is no such kernel, or it asks for
 // contacts of shapes, which have no derivative here.

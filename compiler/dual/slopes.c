@@ -388,6 +388,7 @@ static Slopes *result(Arena *a, Maker *m, const KKernel *k) {
   for (int i = 0; i < s->nvalue; i++) s->value[i] = m->values.at[i];
   for (int i = 0; i < s->nslope; i++) s->by[i] = m->by.at[i];
   s->value[s->nvalue].first = s->nslope;
+  for (int i = 0; i < k->n; i++) if (k->node[i].code == KN_FIELD) s->fields[k->node[i].index] = true;
   return s;
 }
 

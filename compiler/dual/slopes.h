@@ -20,6 +20,7 @@ typedef struct Slopes {
   int *by;                              // [nslope] which of what it reads
   int nread;
   SlopePlace *read;                     // [nread], all different
+  bool fields[KF_COUNT];                // of the view, which it reads
   slope_fn *run;                        // NULL: it has not been compiled
 } Slopes;
 

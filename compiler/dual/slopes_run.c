@@ -75,10 +75,23 @@ static void apply(const Slopes *s, const dual_view *v, const dual_table *t, dual
 }
 
 #ifdef DUAL_RECORDED
+// The view with what the kernel reads alone: nothing else is to be kept for it.
+static dual_view what_is_read(const Slopes *s, const dual_view *v) {
+  dual_view r = *v;
+  dual *time[] = { [KF_VIEW_t] = &r.t, [KF_VIEW_t0] = &r.t0, [KF_VIEW_h] = &r.h };
+  for (int i = 0; i < (int)(sizeof time / sizeof *time); i++)
+    if (time[i] && !s->fields[i]) *time[i] = (dual){ { 0 }, 0 };
+#define ARRAY(name) if (!s->fields[KF_VIEW_##name]) r.name = NULL;
+  ARRAY(q) ARRAY(v) ARRAY(x) ARRAY(l) ARRAY(q0) ARRAY(v0) ARRAY(k) ARRAY(dq) ARRAY(dv) ARRAY(dx) ARRAY(d) ARRAY(d_rate)
+#undef ARRAY
+  return r;
+}
+
 static void note_call(const Slopes *s, const dual_view *v, const dual_table *t, dual *const *out) {
   struct trace *trace = record_now->trace;
   const dual *array[SLOPE_ARRAYS];
-  int call = trace_call_begin(trace, s->run, v, t, t->count * s->nvalue, t->count * s->nslope);
+  dual_view read = what_is_read(s, v);
+  int call = trace_call_begin(trace, s->run, &read, t, t->count * s->nvalue, t->count * s->nslope);
   take_arrays(v, t, array);
   for (int i = 0; i < t->count && call >= 0; i++)
     for (int j = 0; j < s->nvalue; j++) {

@@ -74,7 +74,8 @@ static MExpr *number(const Instants *s, double v, const MExpr *at) { return mx_n
 static MExpr *crossing(const Instants *s, const MExpr *x, MExpr *d) {
   Arena *a = s->a;
   MExpr *one = number(s, 1, x), *p = x->arg[0];
-  if (x->kind != MX_OP || x->op == MOP_SEGMENT) return number(s, -1, x);
+  if (x->kind != MX_OP) return number(s, -1, x);
+  if (x->op == MOP_SEGMENT) return mx_leaves(a, x);
   if (x->op == MOP_FLOOR)
     return mx_2(a, MOP_MAX, mx_2(a, MOP_SUB, d, p, x->span),
                 mx_2(a, MOP_SUB, mx_2(a, MOP_SUB, p, d, x->span), one, x->span), x->span);

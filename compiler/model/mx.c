@@ -113,6 +113,11 @@ MExpr *mx_neg(Arena *a, MExpr *x, Span at) {
   return mx_1(a, MOP_NEG, x, at);
 }
 
+MExpr *mx_leaves(Arena *a, const MExpr *segment) {
+  Span at = segment->span;
+  return mx_2(a, MOP_SUB, mx_1(a, MOP_ATAN, segment->arg[0], at), mx_num(a, 2, at), at);
+}
+
 MExpr *mx_times(Arena *a, MExpr *x, MExpr *y) {
   if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num * y->num, x->span);
   if (mx_is_num(x, 0) || mx_is_num(y, 1)) return x;

@@ -24,6 +24,9 @@ bool mx_is_num(const MExpr *x, double value);
 bool mx_same(const MExpr *x, const MExpr *y);                        // written alike
 bool mx_constant(const MExpr *x);                                    // over params and loops only
 
+// Of where the interval of a segment ends. Its sign does not tell: it is below 0, so that the place is found by
+// bisection; derivatives of runs read how it moves.
+MExpr *mx_leaves(Arena *a, const MExpr *segment);
 bool mx_affine_in_time(const MExpr *x);                              // a + b t; a and b stand still between events
 
 // x with loop i replaced by by[i] (i < n; by[i] = NULL: kept).

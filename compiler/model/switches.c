@@ -82,7 +82,7 @@ static MExpr *side(const Switches *s, const MExpr *c) {
     return mx_op(a, MOP_IF, (MExpr *[]){ (MExpr *)c, far, mx_neg(a, far, c->span) }, 3, c->span);
   }
   switch (c->op) {
-  case MOP_NE: return mx_num(a, -1, c->span);              // of a number of an interval: by bisection
+  case MOP_NE: return mx_leaves(a, c->arg[0]);             // of a number of an interval
   case MOP_LT: case MOP_LE: return mx_2(a, MOP_SUB, c->arg[1], c->arg[0], c->span);
   case MOP_AND: case MOP_OR:
     return mx_2(a, c->op == MOP_AND ? MOP_MIN : MOP_MAX, side(s, c->arg[0]), side(s, c->arg[1]), c->span);

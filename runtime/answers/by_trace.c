@@ -7,6 +7,7 @@
 // begins with. The others, and those with signals or kernels that branch, are for piece.c.
 #include "play.h"
 #include "trace.h"
+#include "runtime/schemes/schemes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,22 +158,68 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
 }
 
 // ---- a piece --------------------------------------------------------------------------------------------------------
-// The matrix, into p->E for play_factor; right sides: - R, then those of the parameters. 0: it is singular.
-static int solve(player *p, trace *t, int directions) {
+// Is the matrix that has been factored last of this trace, with the same factors of its terms?
+static int same_matrix(const player *p, trace *t) {
+  int same = p->factored_of == t && p->factored == t->nw;
+  for (int i = 0; i < t->matrix.nterm; i++) {
+    same &= t->factor[i] == *t->matrix.term[i].by;
+    t->factor[i] = *t->matrix.term[i].by;
+  }
+  return same;
+}
+
+// The matrix, into p->E for play_factor. 0: it is singular.
+static int factor(player *p, trace *t) {
   int n = t->nw;
+  if (same_matrix(p, t)) return 1;
   replay_sums(&t->matrix, t->column, t->columns);
   for (int i = 0; i < n; i++)
     memcpy(p->E + (size_t)i * (size_t)p->stride + p->np, t->column + (size_t)t->eq[i] * (size_t)t->columns,
            (size_t)n * sizeof(double));
   play_factor(p, n);
   if (p->pseudo || p->failed) return 0;
+  p->factored_of = t;
+  return 1;
+}
+
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+// J x = b [n, lanes] in place, lanes a multiple of four.
+static SIM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
+#define ROW(i) ((four *)(b + (size_t)(i) * (size_t)lanes + from))
+  for (int from = 0; from < lanes; from += 4) {
+    for (int k = 0; k < n; k++) {
+      four x = *ROW(k);
+      *ROW(k) = *ROW(p->pivot[k]);
+      *ROW(p->pivot[k]) = x;
+    }
+    for (int j = 0; j < n; j++) {
+      const double *L = p->J + (size_t)j * (size_t)n;
+      four x = *ROW(j);
+      for (int i = j + 1; i < n; i++) *ROW(i) -= L[i] * x;
+    }
+    for (int j = n - 1; j >= 0; j--) {
+      const double *U = p->J + (size_t)j * (size_t)n;
+      four x = *ROW(j) /= U[j];
+      for (int i = 0; i < j; i++) *ROW(i) -= U[i] * x;
+    }
+  }
+#undef ROW
+}
+
+// Newton's correction into p->rhs [n, 4], lane 0; dw of all directions into the lanes of w. 0: the matrix is singular.
+static int solve(player *p, trace *t) {
+  int n = t->nw;
+  if (!factor(p, t)) return 0;
   replay_sums(&t->given, t->lane, t->lanes);
   for (int i = 0; i < n; i++) {
     const double *row = t->lane + (size_t)t->eq[i] * (size_t)t->lanes;
-    p->rhs[i] = -p->scale[i] * t->value[t->eq[i]];
-    for (int j = 0; j < directions; j++) p->rhs[i + (size_t)(j + 1) * (size_t)n] = -p->scale[i] * row[j];
+    double *to = t->lane + (size_t)(t->w + i) * (size_t)t->lanes, by = -p->scale[i];
+    for (int j = 0; j < 4; j++) p->rhs[4 * i + j] = j == 0 ? by * t->value[t->eq[i]] : 0;
+    for (int j = 0; j < t->lanes; j++) to[j] = by * row[j];
   }
-  nsm_la_lu_solve(n, directions + 1, p->J, n, p->pivot, p->rhs, n);
+  solve_lanes(p, n, p->rhs, 4);
+  solve_lanes(p, n, t->lane + (size_t)t->w * (size_t)t->lanes, t->lanes);
   return 1;
 }
 
@@ -180,9 +227,9 @@ static int solve(player *p, trace *t, int directions) {
 static double correct(const player *p, trace *t) {
   double size = 0, change = 0, *w = t->value + t->w;
   for (int i = 0; i < t->nw; i++) {
-    w[i] += p->rhs[i];
+    w[i] += p->rhs[4 * i];
     size = fmax(size, fabs(w[i]));
-    change = fmax(change, fabs(p->rhs[i]));
+    change = fmax(change, fabs(p->rhs[4 * i]));
     if (!(change < INFINITY)) change = INFINITY;
   }
   return size > 0 ? change / size : 0;
@@ -263,15 +310,12 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   read_directions(p, t->lane + (size_t)t->state * (size_t)t->lanes, t->lanes);
   length_of(p, e, dh);
   for (int k = 0;; k++) {
-    if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t, directions)) return 0;
+    if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t)) return 0;
     if (p->keep) for (int i = 0; i < t->nw; i++) p->solved[i] = t->value[t->w + i];
     if (correct(p, t) <= settled) break;
   }
   p->nw = t->nw;
   if (p->keep) p->keep(p, e, t->nw, p->in);
-  for (int i = 0; i < t->nw; i++)
-    for (int j = 0; j < directions; j++)
-      t->lane[(size_t)(t->w + i) * (size_t)t->lanes + (size_t)j] = p->rhs[i + (size_t)(j + 1) * (size_t)t->nw];
   replay_sums(&t->follow, t->lane, t->lanes);
   *off = off_run(p, t, e);
   stand(p, t, e, dh);

@@ -87,4 +87,7 @@ typedef struct dual_table {
 typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);
 // What `with` begins with: the same in recorded numbers (recorded.h).
 typedef void dual_any(void);
-typedef struct dual_with { dual_any *recorded; } dual_with;
+typedef struct dual_with {
+  dual_any   *recorded;
+  const char *jumps;                    // what jumps where no step ends, of W0822, W0845, W0847; NULL: nothing
+} dual_with;

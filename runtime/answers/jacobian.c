@@ -104,7 +104,7 @@ static nsm_code fill(beside *b, const nsm_sim *s, const play_kernels *run, const
   b->by = calloc((size_t)n + 1, sizeof *b->by);
   b->own = nsm_clone(s, e);
   b->state = b->own ? malloc(nsm_state_size(s)) : NULL;
-  b->t = b->own ? tape_open(b->own, e) : NULL;
+  b->t = b->own ? tape_open(b->own, NULL, e) : NULL;
   b->p = b->t ? player_open(b->own, b->t, run, n + ns + s->a->nsignal, 0, e) : NULL;
   if (!b->p || !b->column || !b->by || !b->state) return e->code != NSM_OK ? e->code : sim_no_memory(e, "a Jacobian");
   if (n > 0) memcpy(b->by, by, (size_t)n * sizeof *by);

@@ -209,7 +209,10 @@ static int is_silent(const search *w, int j) {
   const fit *f = w->f;
   double data = 0, by = f->vary[j].log || w->x[j] == 0 ? 1 : fabs(w->x[j]);
   for (int k = 0; k < f->nfile; k++)
-    for (int i = 0; i < f->file[k].a.nof; i++) data += pow(f->file[k].y[i] / f->file[k].sigma[i], 2);
+    for (int i = 0; i < f->file[k].a.nof; i++) {
+      const answers *a = &f->file[k].a;
+      data += pow(fmax(fabs(f->file[k].y[i]), fabs(a->value[i] / a->of[i].scale)) / f->file[k].sigma[i], 2);
+    }
   return j != f->fixed && !(w->D[j] * by > 1e-13 * sqrt(data));
 }
 
@@ -220,7 +223,7 @@ nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
   nsm_error why = { .code = NSM_OK };
   nsm_code code = linearise(&w, &why);
   for (int j = f->np; code == NSM_OK && j-- > 0;) if (is_silent(&w, j)) to->silent = j + 1;
-  for (to->iterations = 0; code == NSM_OK && to->iterations < MOST; to->iterations++) {
+  for (to->iterations = 0; code == NSM_OK && !to->silent && to->iterations < MOST; to->iterations++) {
     if (w.nfree == 0 || w.rss == 0 || gradient(&w) <= small_gradient) { to->converged = 1; break; }
     double before = gradient(&w);
     memcpy(to->x, w.x, (size_t)f->np * sizeof *w.x);
@@ -234,7 +237,6 @@ nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
     to->converged = how == 0 || how == 2 || gradient(&w) <= 1e-6;
     break;
   }
-  if (to->silent) to->converged = 0;
   memcpy(to->x, w.x, (size_t)f->np * sizeof *w.x);
   to->rss = code == NSM_OK ? w.rss : INFINITY;
   to->held = f->np - w.nfree;

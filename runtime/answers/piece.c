@@ -72,6 +72,7 @@ static void scale_rows(player *p, int n) {
 }
 
 void play_factor(player *p, int n) {
+  p->factored_of = NULL;
   if (!is_new(p, n)) return;
   p->made++;
   scale_rows(p, n);
@@ -167,6 +168,14 @@ static double as_run(player *p, const tape_entry *e) {
   return 0;
 }
 
+// A condition that jumps where it becomes true does not say how the instant moves.
+static void look_at_end(player *p, const tape_entry *e, int n) {
+  const double *row = p->E + (size_t)p->nw * (size_t)p->stride;
+  int flat = n > p->nw && (e->end == TAPE_WHEN || e->end == TAPE_BY_TIME);
+  for (int i = 0; flat && i < p->np + n; i++) flat = row[i] == 0;
+  if (flat) p->flat = p->s->a->m->cls[e->cls].line;
+}
+
 double play_piece(player *p, const tape_entry *e) {
   take_solution(p, e);
   int n = p->nw + play_takes_time(e), m = 0;
@@ -178,6 +187,7 @@ double play_piece(player *p, const tape_entry *e) {
     solve(p, n, p->np + 2, p->rhs);
     if (correct(p, n) <= settled) break;
   }
+  look_at_end(p, e, n);
   p->nfollow = m;
   p->unique += p->pseudo;
   follow(p, n, m);

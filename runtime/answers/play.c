@@ -55,6 +55,13 @@ static void look_at_size(player *p, const tape *t) {
   if (length > 0) p->size = fmax(p->size, p->place / length);
 }
 
+// Unknowns are solved to 1e-13 of the largest (piece.c), which is a force where nothing has moved yet.
+static void look_at_forces(player *p, const tape_entry *e) {
+  for (int j = 0; j < p->nw && e->kind == TAPE_PIECE; j++)
+    p->size = fmax(p->size, 1e-13 / agrees * fabs(e->solution[j]));
+  p->place = fmax(p->place, p->size * e->h);
+}
+
 static void compare(player *p, const tape_entry *e, double off, double size) {
   if (size > 0 && !(off / size <= p->mismatch)) { p->mismatch = off / size; p->mismatch_at = e->t; }
 }
@@ -101,11 +108,14 @@ static void piece(player *p, const tape_entry *e) {
   if (is_passed(p, p->tape)) return;
   stand_as_run(p, e);
   if (play_by_trace(p, e, &off)) {
+    if (!(off <= agrees * p->size)) look_at_forces(p, e);
     compare(p, e, off, p->size);
     return;
   }
   play_catch_up(p);
-  compare(p, e, play_piece(p, e), p->size);
+  off = play_piece(p, e);
+  if (!(off <= agrees * p->size)) look_at_forces(p, e);
+  compare(p, e, off, p->size);
   if (p->keep) p->keep(p, e, p->nw + play_takes_time(e), p->in);
   look_at_grazing(p, e);
   play_stand(p, e);
@@ -148,6 +158,11 @@ int play(player *p, nsm_error *e) {
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
       sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);
+      return 0;
+    }
+    if (p->flat) {
+      sim_fail(e, NSM_USAGE, "E0771: line %d: this condition jumps where it becomes true, so that it does not say how "
+               "its instant moves; compare what moves without jumps: x >= 1 in the place of floor(x) >= 1", p->flat);
       return 0;
     }
     if (!(p->mismatch <= agrees)) return refuse(p, e);

@@ -83,6 +83,7 @@ typedef struct player {
   int     slopes, holds, rows_count;    // rows_count: numbers of rows are asked for
   double  held_at; long helds;          // the first time at which that made a difference; how often
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
+  const void *factored_of;              // the trace whose matrix it is; NULL: of none
   long made;                            // how many matrices have been factored
   // what the run told
   long captured, weak, grazing, joint, unique;
@@ -105,6 +106,7 @@ typedef struct player {
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
+  int flat;                             // line of a condition that ends a piece by a jump; 0
 } player;
 
 // views.c

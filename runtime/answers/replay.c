@@ -8,12 +8,11 @@
 enum { BY_GIVEN = 1, BY_W = 2, TO_EQ = 1, TO_OUT = 2, RESULT = 4 };
 
 // ---- values ---------------------------------------------------------------------------------------------------------
-void replay_call(trace *t, const trace_call *c) {
-  nsm_view v = c->view;
-  v.t = t->value[c->t[0]];
-  v.t0 = t->value[c->t[1]];
-  v.h = t->value[c->t[2]];
-  c->run(&v, &c->table, 1, c->value, c->slope);
+void replay_call(const trace *t, trace_call *c) {
+  c->view.t = t->value[c->t[0]];
+  c->view.t0 = t->value[c->t[1]];
+  c->view.h = t->value[c->t[2]];
+  c->run(&c->view, &c->table, 1, c->value, c->slope);
 }
 
 static void fill(const trace *t, const trace_array *a) {
@@ -159,6 +158,12 @@ static trace_term *begin(trace *t, size_t *most) {
   return t->depends && t->leads ? malloc(*most * sizeof(trace_term)) : NULL;
 }
 
+// What is left out has its values from now on.
+static int shorten(trace *t) {
+  (void)replay_values(t);
+  return trace_shorten(t);
+}
+
 int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   size_t most, n = (size_t)t->n;
   trace_term *term = begin(t, &most);
@@ -176,7 +181,8 @@ int replay_finish(trace *t, const unsigned char *varies, int lanes) {
   free(term);
   free(given);
   free(matrix);
-  return good;
+  t->factor = malloc(((size_t)t->matrix.nterm + 1) * sizeof *t->factor);
+  return good && t->factor && shorten(t);
 }
 
 int replay_finish_back(trace *t, int nof) {
@@ -195,5 +201,5 @@ int replay_finish_back(trace *t, int nof) {
   free(all);
   free(same);
   free(term);
-  return good;
+  return good && shorten(t);
 }

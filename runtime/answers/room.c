@@ -1,5 +1,6 @@
 // The room of a player.
 #include "play.h"
+#include "runtime/schemes/consistent.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static void take_room(player *p) {
     { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
     { &p->zero, nq + nz + nl }, { &p->signal, s->a->nsignal > 0 ? 2 * nd * PLAY_VIEWS : 0 } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
-  int apart = s->n.con && s->n.r.nfriction > 0;
+  int apart = s->n.con && con_settles(s);
   p->press = apart ? play_take(p, nl, sizeof(dual)) : p->l1;
   p->pull = apart ? play_take(p, nl, sizeof(dual)) : p->l1;
   size_t m = nq + nl + 2 * rows + 1;
@@ -69,7 +70,7 @@ static void take_room(player *p) {
   p->slope_at = play_take(p, nq + nz, sizeof(double));
   p->held = play_take(p, (size_t)p->nc * (nq + nz + nl + 1), sizeof(dual));
   p->factored = -1;
-  p->rhs = play_take(p, n * ((size_t)p->np + 3), sizeof(double));
+  p->rhs = play_take(p, n * ((size_t)p->np + 4), sizeof(double));
   p->pivot = play_take(p, 2 * n, sizeof(int));
 }
 

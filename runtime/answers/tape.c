@@ -1,6 +1,7 @@
 // What is recorded of a run (tape.h).
 #include "play.h"
 #include "tape_two_points.h"
+#include "runtime/schemes/consistent.h"
 #include "runtime/schemes/galerkin.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -215,7 +216,7 @@ static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
   double *room = malloc(2 * n * sizeof *room);
   unsigned char *struck = take(t, n), *end = take(t, n);
   if (!room || !struck || !end) t->failed = 1;
-  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end) && s->n.r.nfriction > 0) e->end_law = end;
+  else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end)) e->end_law = end;
   e->impact_law = struck;
   free(room);
 }
@@ -245,7 +246,7 @@ static void take_laws(tape *t, tape_entry *e) {
   }
   for (int row = 0; row < r->n; row++)
     if (s->a->cls[r->cls[row]].c->kind == NSM_FRICTION) law[row] = (unsigned char)of_friction(s, row, impact, law);
-  if (s->n.con && (r->nfriction > 0 || e->captured) && !impact) take_two_points(t, e, law);
+  if (s->n.con && (con_settles(s) || e->captured) && !impact) take_two_points(t, e, law);
   e->weak = weak_rows(s, law);
 }
 
@@ -291,7 +292,7 @@ static void take_weights(tape *t, tape_entry *e) {
 // How many numbers a piece has for its solution (two_points.c has those of `consistent`).
 static size_t solved(const nsm_sim *s) {
   size_t n = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
-  return s->n.con ? (s->n.r.nfriction > 0 ? 4 : 3) * (n + rows) + 1 : n + rows + 1;
+  return s->n.con ? (con_settles(s) ? 4 : 3) * (n + rows) + 1 : n + rows + 1;
 }
 
 static void of_two_points(const nsm_sim *s, double *x) {
@@ -308,7 +309,7 @@ static void of_two_points(const nsm_sim *s, double *x) {
     impulse[row] = s->now.impulse[r->l[row]];
     kappa[row] = c->of[row] >= 0 ? c->kappa1[r->l[row]] : 0;
   }
-  if (r->nfriction == 0) return;
+  if (!con_settles(s)) return;
   for (int i = 0; i < n; i++) ue[i] = uc[i] + c->inc_u[i];
   for (int row = 0; row < r->n; row++) force[row] = s->now.force[r->l[row]];
 }
@@ -528,6 +529,10 @@ static void look_at_model(tape *t) {
       if (play_reads_impulse(s, &s->a->cls[c], i))
         tape_refuse(t, sim_at_class(c), "E0772: what is delayed reads the impulse of a contact or constraint, which "
                     "has no derivative yet");
+  if (t->jumps)
+    tape_refuse(t, nowhere, "E0771: %s, and no step ends there: the derivative of such a run does not tend to that of "
+                "the motion, however small the step; write it as an `if` of conditions with < or >, and --located on",
+                t->jumps);
   if (s->n.radau && !s->a->located)
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");
@@ -541,11 +546,12 @@ static void look_at_model(tape *t) {
                   "E0772: Contensou's exact law has no derivative yet; contensou(mu, R) has");
 }
 
-tape *tape_open(nsm_sim *s, nsm_error *e) {
+tape *tape_open(nsm_sim *s, const char *jumps, nsm_error *e) {
   tape *t = calloc(1, sizeof *t);
   if (!t) { sim_no_memory(e, "a tape"); return NULL; }
   t->hook = (struct sim_tape){ piece, at_once, block, mended };
   t->s = s;
+  t->jumps = jumps;
   t->news = 1;
   t->laws = calloc((size_t)s->n.r.n + 1, 1);
   if (!t->laws) { free(t); sim_no_memory(e, "a tape"); return NULL; }

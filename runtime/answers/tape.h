@@ -68,6 +68,7 @@ typedef struct tape {
   int         before;                   // nothing has happened since
   int         news;                     // the sets of radau are looked for anew
   int         failed;                   // no memory
+  const char *jumps;                    // tape_open
   char        refused[512];             // why there is no derivative; "" where there is
   nsm_place   place;                    // and what asks for it
   nsm_code    code;
@@ -76,7 +77,8 @@ typedef struct tape {
   int         last;
 } tape;
 
-tape *tape_open(nsm_sim *s, nsm_error *e);                 // records from now on; NULL: no memory
+// Records from now on; NULL: no memory. jumps: what jumps within steps and has no derivative; NULL: nothing.
+tape *tape_open(nsm_sim *s, const char *jumps, nsm_error *e);
 // The set that a row was in which is hit at the end of this piece; -1: it is not.
 static inline int tape_set_hit(const tape_entry *e, int row) {
   if (e->end != TAPE_SET) return -1;

@@ -140,7 +140,7 @@ static void free_sums(trace_sums *s) {
 void trace_free(trace *t) {
   const tape_entry *is = &t->is;
   const void *all[] = { is->law, is->impact_law, is->end_law, is->theta, is->gamma, is->slide, t->value, t->by,
-                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->lane, t->column };
+                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->lane, t->column, t->factor };
   for (int i = 0; i < t->ncall; i++) {
     free(t->call[i].value);
     free(t->call[i].slope);

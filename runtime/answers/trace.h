@@ -3,6 +3,7 @@
 //
 //   trace.c       made by running the equations in recorded numbers (recorded.h)
 //   trace_note.c  what these numbers tell
+//   trace_short.c what is to be done again
 //   replay.c      done again: values, derivatives
 //   by_trace.c    a piece that is played by its trace; backwards.c does it backwards
 //
@@ -47,6 +48,7 @@ typedef struct trace {
   trace_sums given, matrix, follow;     // by what is given; of eq by w; of outputs by all, w known
   unsigned char *depends, *leads;       // [n]
   double *lane, *column;                // [n, lanes] [n, columns]
+  double *factor;                       // [matrix.nterm] of the last matrix
   int lanes, columns;
   trace_sums back;                      // all that leads to equations and to outputs, to be swept backwards
   double *bar;                          // [outputs, n] of each derivative that is wanted
@@ -67,9 +69,13 @@ int     trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s);
 int  trace_add_node(trace *t, double value);
 int  trace_node_of(trace *t, int node, double value);
 
+// trace_short.c: steps that come out the same each time, or that nothing needs, are left out; their values stand. 0: no
+// memory.
+int  trace_shorten(trace *t);
+
 // replay.c
 int  replay_finish(trace *t, const unsigned char *varies, int lanes);           // 0: no memory
-void replay_call(trace *t, const trace_call *c);
+void replay_call(const trace *t, trace_call *c);
 int  replay_values(trace *t);                              // from inputs; 0: a guard differs
 void replay_sums(const trace_sums *s, double *lane, int lanes);
 int  replay_finish_back(trace *t, int nof);                // 0: no memory

@@ -10,6 +10,7 @@
 // one implies. With friction contacts and slips have laws of their own in the impact, the motion and at the end
 // (docs/numerics/friction.md, (4) to (6)).
 #include "play.h"
+#include "runtime/schemes/consistent.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static places places_of(const nsm_sim *s, const tape_entry *e) {
   int nv = s->a->nv, rows = s->n.r.n;
   places at = { .l = nv, .uc = nv + rows, .impulse = 2 * nv + rows, .kappa = 2 * (nv + rows), .pi = 2 * nv + 3 * rows };
   at.held = rows > 0 && s->a->on.constraint.n > 0;
-  at.settles = e ? e->end_law != NULL : s->n.r.nfriction > 0;
+  at.settles = e ? e->end_law != NULL : con_settles(s);
   at.n = rows == 0 ? nv : at.held ? at.pi + nv : at.kappa;
   if (!at.settles) return at;
   at.ue = at.n;
@@ -128,7 +129,7 @@ static void move(player *p, const places *at, dual h) {
     int l = s->n.r.l[row];
     p->l1[l] = p->w[at->l + row];
     if (at->held) p->kappa[l] = p->w[at->kappa + row];
-    if (s->n.r.nfriction == 0) continue;
+    if (!con_settles(s)) continue;
     p->press[l] = force_of(p, at, row);
     p->pull[l] = dual_sub(p->w[at->l + row], p->w[at->impulse + row]);
   }
@@ -265,5 +266,5 @@ void play_two_points(player *p, const tape_entry *e, dual h) {
   if (s->n.r.nfriction > 0) slips(p, &at, h, p->eq);
   rows(p, e, &at, p->eq);
   if (at.held) pushed(p, e, &at, p->eq);
-  if (s->n.r.nfriction > 0) settle(p, e, &at, p->eq);
+  if (con_settles(s)) settle(p, e, &at, p->eq);
 }

@@ -104,7 +104,7 @@ nsm_code answers_take(answers *a, const nsm_settings *set, const double *start, 
   if (begin && s->located) s->located->flies_on = a->note || a->phases;     // an accumulation has no step of its own
   nsm_code code = begin ? set_start(a, s, start, e) : e ? e->code : NSM_FAILED;
   if (code == NSM_OK) code = set_start(a, begin, start, e);
-  if (code == NSM_OK) code = (t = tape_open(s, e)) ? NSM_OK : NSM_FILE;
+  if (code == NSM_OK) code = (t = tape_open(s, ((const dual_with *)a->with)->jumps, e)) ? NSM_OK : NSM_FILE;
   if (code == NSM_OK && *t->refused) code = tape_refused(t, e);
   a->sequence = a->steps = 0;
   a->events = a->pieces = a->jumps = 0;

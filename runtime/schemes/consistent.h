@@ -177,6 +177,9 @@ void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers
 void     con_slide(nsm_sim *s, double t1);                       // H_T of the motion, drift in the step
 void     con_book_impact(nsm_sim *s);                            // losses by friction in the impact, with H_T(q_B)
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
+static inline int con_settles(const nsm_sim *s) {         // where it may have something to settle
+  return s->n.r.nfriction > 0 || (s->located && s->a->on.contact.n > 0);
+}
 
 // consistent_contacts.c
 int  con_columns(nsm_sim *s, double h);          // K^{-1} B and its q part for the closed contacts; 0: no memory

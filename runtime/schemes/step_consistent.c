@@ -311,7 +311,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   con_works(s, &v);
   con_carry(s);
   memcpy(s->now.force, s->w.l1, (size_t)s->a->nl * sizeof(double));
-  if ((r->nfriction > 0 || (s->located && c->na > 0)) && (code = con_settle(s, &v, e)) != NSM_OK) return code;
+  if (con_settles(s) && (code = con_settle(s, &v, e)) != NSM_OK) return code;
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
   memcpy(s->now.kappa, c->kappa1, (size_t)s->a->nl * sizeof(double));
   con_learn(s);
