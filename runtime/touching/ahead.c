@@ -3,50 +3,9 @@
 //
 // Where a body turns on a corner, its normal and its arm turn with it in a step of length h by h |w|: rows of the begin
 // make any scheme one of first order.
-#include "touching.h"
+#include "there.h"
 #include <math.h>
 #include <string.h>
-
-// ---- poses elsewhere ------------------------------------------------------------------------------------------------
-// Those of the begin are kept; the next swap puts them in their place again. Poses at an end that stands are those of
-// the next begin.
-static void swap(struct nsm_touching *t) {
-  nsm_pose *pose = t->pose;
-  double (*motion)[6] = t->motion;
-  t->pose = t->pose_there;
-  t->motion = t->motion_there;
-  t->pose_there = pose;
-  t->motion_there = motion;
-}
-
-static int are_there(const nsm_sim *s, const double *q) {
-  return s->touching->there_known && memcmp(s->touching->there_q, q, (size_t)s->a->nq * sizeof *q) == 0;
-}
-
-static void go(nsm_sim *s, const nsm_view *v) {
-  struct nsm_touching *t = s->touching;
-  size_t moving = (size_t)s->a->nv * sizeof(double);
-  swap(t);
-  if (!are_there(s, v->q)) {
-    sim_touch_poses(s, v->t, v->q, v->v);
-    memcpy(t->there_q, v->q, (size_t)s->a->nq * sizeof(double));
-    t->there_known = !t->any_driven;
-    t->there_rows = 0;
-  } else if (memcmp(t->there_z, v->v, moving) == 0) return;
-  else sim_touch_motions(s, v->v);
-  memcpy(t->there_z, v->v, moving);
-}
-
-void sim_touch_poses_now(nsm_sim *s) {
-  struct nsm_touching *t = s->touching;
-  if (!are_there(s, s->now.q)) {
-    sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
-    return;
-  }
-  swap(t);
-  if (memcmp(t->there_z, s->now.z, (size_t)s->a->nv * sizeof(double)) != 0) sim_touch_motions(s, s->now.z);
-  t->there_known = 0;
-}
 
 // Touch i of a group at the poses in t. 0: the pair has no such feature there.
 static int measure(const nsm_sim *s, const sim_touch_group *g, int i, sim_found *at) {
@@ -78,13 +37,13 @@ static void look(const nsm_sim *s, const sim_touch_group *g, int i, const double
 }
 
 void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate) {
-  go(s, v);
+  sim_touch_go(s, v);
   for (int n = 0; n < s->touching->ngroup; n++) {
     const sim_touch_group *g = &s->touching->group[n];
     int row = g->count > 0 ? s->a->cls[g->cls].row0 : 0;
     for (int i = 0; i < g->count; i++) look(s, g, i, v->v, gap + row + i, rate + row + i);
   }
-  swap(s->touching);
+  sim_touch_swap(s->touching);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -111,7 +70,7 @@ void sim_touch_there(nsm_sim *s, const nsm_view *v) {
   if (!t) return;
   t->there = v && (v->q != s->now.q || v->t != s->now.t);
   if (!t->there) return;
-  go(s, v);
+  sim_touch_go(s, v);
   size_t rows = (size_t)s->n.r.n;
   if (!t->there_rows || memcmp(t->there_active, s->n.r.active, rows) != 0) {
     for (int n = 0; n < t->ngroup; n++)
@@ -119,7 +78,7 @@ void sim_touch_there(nsm_sim *s, const nsm_view *v) {
     memcpy(t->there_active, s->n.r.active, rows);
     t->there_rows = t->there_known;
   }
-  swap(t);
+  sim_touch_swap(t);
 }
 
 int sim_touch_acts(const nsm_sim *s) {
@@ -142,7 +101,7 @@ double sim_touch_further(nsm_sim *s, double h, const nsm_view *end) {
   const struct nsm_touching *t = s->touching;
   double most = 0;
   for (int at_end = 0; at_end < 2; at_end++) {
-    if (at_end) go(s, end);
+    if (at_end) sim_touch_go(s, end);
     for (int i = 0; i < t->nbody; i++) {
       if (t->body[i].still) continue;
       double way = h * speed_of(t, i);
@@ -150,6 +109,6 @@ double sim_touch_further(nsm_sim *s, double h, const nsm_view *end) {
       else t->reach[i] = way + sim_touch_slack(s, i);
     }
   }
-  swap(s->touching);
+  sim_touch_swap(s->touching);
   return most;
 }

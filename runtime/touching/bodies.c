@@ -1,6 +1,6 @@
 // Which bodies may touch: their shapes, from the tables of their classes; their poses and motions at a state. Who meets
 // whom: the members of each statement; by which laws.
-#include "touching.h"
+#include "there.h"
 #include <math.h>
 #include <string.h>
 
@@ -176,6 +176,47 @@ void sim_touch_poses(nsm_sim *s, double time, const double *q, const double *z) 
   if (t->any_driven) driven(s, time, t->pose, t->motion);
   for (int i = 0; i < t->nbody; i++) if (!t->body[i].still) sim_touch_pose(&t->body[i], q, &t->pose[i]);
   sim_touch_motions(s, z);
+}
+
+// ---- poses elsewhere ------------------------------------------------------------------------------------------------
+// Those of the begin are kept; the next swap puts them in their place again. Poses at an end that stands are those of
+// the next begin.
+void sim_touch_swap(struct nsm_touching *t) {
+  nsm_pose *pose = t->pose;
+  double (*motion)[6] = t->motion;
+  t->pose = t->pose_there;
+  t->motion = t->motion_there;
+  t->pose_there = pose;
+  t->motion_there = motion;
+}
+
+static int are_there(const nsm_sim *s, const double *q) {
+  return s->touching->there_known && memcmp(s->touching->there_q, q, (size_t)s->a->nq * sizeof *q) == 0;
+}
+
+void sim_touch_go(nsm_sim *s, const nsm_view *v) {
+  struct nsm_touching *t = s->touching;
+  size_t moving = (size_t)s->a->nv * sizeof(double);
+  sim_touch_swap(t);
+  if (!are_there(s, v->q)) {
+    sim_touch_poses(s, v->t, v->q, v->v);
+    memcpy(t->there_q, v->q, (size_t)s->a->nq * sizeof(double));
+    t->there_known = !t->any_driven;
+    t->there_rows = 0;
+  } else if (memcmp(t->there_z, v->v, moving) == 0) return;
+  else sim_touch_motions(s, v->v);
+  memcpy(t->there_z, v->v, moving);
+}
+
+void sim_touch_poses_now(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  if (!are_there(s, s->now.q)) {
+    sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+    return;
+  }
+  sim_touch_swap(t);
+  if (memcmp(t->there_z, s->now.z, (size_t)s->a->nv * sizeof(double)) != 0) sim_touch_motions(s, s->now.z);
+  t->there_known = 0;
 }
 
 // R_E = R_B cay(xi), Q = R_B^T R_E: xi = 2 tan(phi/2) n = 2 axis(Q - Q^T)/(1 + tr Q); in the plane the angle of Q.

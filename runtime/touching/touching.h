@@ -112,7 +112,7 @@ int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables o
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
 void sim_touch_motions(nsm_sim *s, const double *z);       // of the poses in t
-void sim_touch_poses_now(nsm_sim *s);                      // ahead.c: at the begin of a step
+void sim_touch_poses_now(nsm_sim *s);                      // at the begin of a step
 void sim_touch_drive(nsm_sim *s, double h);                // pose_end, way
 void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p);    // of a body that moves on its own
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b); // of two materials
