@@ -1,8 +1,8 @@
 // What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
 //
 // Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
-// regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the smallest
-// multipliers of rows that depend on each other.
+// regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the
+// smallest multipliers of rows that depend on each other.
 #include "instant.h"
 #include <float.h>
 #include <math.h>
