@@ -1,8 +1,8 @@
 // What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
 //
-// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system is scaled, so that it is the same in other
-// units: accelerations by the metric of the masses, multipliers by one number, then rows. It is solved by LU, where it
-// is regular; else by its pseudo-inverse, which gives the smallest multipliers of rows that depend on each other.
+// Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
+// regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the
+// smallest multipliers of rows that depend on each other.
 #include "instant.h"
 #include <float.h>
 #include <math.h>
@@ -153,10 +153,10 @@ static void units(const sim_instant *in, size_t m) {
   for (size_t j = first; j < m; j++) in->unit[j] = most > 0 ? 1 / most : 1;
 }
 
-void sim_instant_factor(sim_instant *in, int n) {
-  size_t m = (size_t)n;
+// Are the factors of E in these units good? Its scaled copy goes into kept.
+static int regular(sim_instant *in, size_t m) {
   double most = 0;
-  units(in, m);
+  int n = (int)m;
   for (size_t i = 0; i < m; i++) {
     double big = 0;
     for (size_t j = 0; j < m; j++) big = fmax(big, fabs(in->E[i + j * m] *= in->unit[j]));
@@ -164,11 +164,24 @@ void sim_instant_factor(sim_instant *in, int n) {
     for (size_t j = 0; j < m; j++) in->E[i + j * m] *= in->scale[i];
   }
   memcpy(in->kept, in->E, m * m * sizeof(double));
-  in->singular = n > 0 && nsm_la_lu_factor(n, in->E, n, in->pivot).code != NSM_LA_OK;
+  int good = n == 0 || nsm_la_lu_factor(n, in->E, n, in->pivot).code == NSM_LA_OK;
   for (size_t i = 0; i < m; i++) most = fmax(most, fabs(in->E[i + i * m]));
-  for (size_t i = 0; i < m; i++) in->singular |= !(fabs(in->E[i + i * m]) > dependent * most);
-  if (!in->singular) return;
-  memcpy(in->E, in->kept, m * m * sizeof(double));
+  for (size_t i = 0; i < m; i++) good &= fabs(in->E[i + i * m]) > dependent * most;
+  return good;
+}
+
+// In SI units, then, where that is singular, in those of the masses; what is singular there too, in SI units again.
+void sim_instant_factor(sim_instant *in, int n) {
+  size_t m = (size_t)n, bytes = m * m * sizeof(double);
+  memcpy(in->inverse, in->E, bytes);
+  for (int attempt = 0; attempt < 3; attempt++) {
+    memcpy(in->E, in->inverse, bytes);
+    for (size_t j = 0; j < m; j++) in->unit[j] = 1;
+    if (attempt == 1) units(in, m);
+    in->singular = !regular(in, m);
+    if (!in->singular) return;
+  }
+  memcpy(in->E, in->kept, bytes);
   (void)nsm_la_pseudo_inverse(n, in->E, dependent, in->inverse, in->jpvt, in->work, in->lwork);
 }
 
