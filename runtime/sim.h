@@ -70,6 +70,8 @@ typedef struct sim_block {
   double *band;                         // [n (3 reach + 1)] for that, once it was needed
 } sim_block;
 
+enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
+
 typedef struct sim_matrix {
   int        n, nblock, diagonal;       // diagonal: every block is a scalar
   sim_block *block;
@@ -82,6 +84,9 @@ typedef struct sim_matrix {
   double    *work;                      // [n]
   int        constant;                  // the whole of W is
   int        large;                     // some block is factored by fronts: to make it anew is dear
+  double    *of_length;                 // [SIM_LENGTHS] base, val, inverse as they are for a length; NULL: not kept
+  double     length[SIM_LENGTHS];
+  int        lengths;                   // how many there were
 } sim_matrix;
 
 // A coefficient of friction that depends on what the step is solved for: of the iteration before, what the one-step
@@ -112,7 +117,6 @@ typedef struct sim_event {
 // Of a condition (now.was): false; true; became true at a located instant just now; true since the start, without
 // having fired.
 enum { SIM_ARMED, SIM_HOLDS, SIM_CROSSED, SIM_UNARMED };
-enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2, SIM_PLACES = 4 }; // what events changed; of the motion places
 
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first. The

@@ -10,7 +10,7 @@ typedef struct Printer {
   const KPlace *place;                 // NULL: everything is written within its user
   const char **name;                   // of what stands alone
   int temps, indent;
-  bool *negated;                       // numbers that take a sign
+  bool *negated;                       // products and quotients whose first number takes a sign
   bool *nested;                        // is still to be set within its first use; libtcc: and loops test at their end
   Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
@@ -44,6 +44,7 @@ static int precedence(const KNode *n) {
 }
 
 static void print(Printer *p, KValue v, int least);
+static void number(const Printer *p, double x);
 static void expression(Printer *p, KValue v);
 
 static void arguments(Printer *p, const KNode *n) {
@@ -64,15 +65,21 @@ static bool swaps(const Printer *p, const KNode *n) {
   return stands[0] && !stands[1];
 }
 
-// The number that a product or quotient within its user begins with, which takes the sign for libtcc: that would
-// subtract the whole from -0.
-static KValue leading_number(const Printer *p, KValue v) {
+// The product or quotient that begins with a number, as v within its user does, and takes the sign for libtcc: that
+// would subtract the whole from -0. Others may have the same number.
+static KValue with_number(const Printer *p, KValue v) {
   while (p->nested && p->place[v] == KP_INSIDE && node(p, v)->code == KN_OP &&
          (node(p, v)->op == OP_TIMES || node(p, v)->op == OP_OVER)) {
-    v = node(p, v)->arg[0];
-    if (p->place[v] == KP_INSIDE && node(p, v)->code == KN_NUMBER) return v;
+    KValue first = node(p, v)->arg[0];
+    if (p->place[first] == KP_INSIDE && node(p, first)->code == KN_NUMBER) return v;
+    v = first;
   }
   return K_NONE;
+}
+
+static void operand(Printer *p, const KNode *n, int i, int level) {
+  if (i == 0 && p->nested && p->negated[n - p->k->node]) number(p, -node(p, n->arg[0])->number);
+  else print(p, n->arg[i], level);
 }
 
 static void operation(Printer *p, const KNode *n) {
@@ -84,8 +91,8 @@ static void operation(Printer *p, const KNode *n) {
     print(p, n->arg[2], 1);
     break;
   case OP_OPPOSITE: case OP_NOT:
-    if (n->op == OP_OPPOSITE && leading_number(p, n->arg[0]) != K_NONE) {
-      p->negated[leading_number(p, n->arg[0])] = true;
+    if (n->op == OP_OPPOSITE && with_number(p, n->arg[0]) != K_NONE) {
+      p->negated[with_number(p, n->arg[0])] = true;
       text_addc(p->out, '(');
       print(p, n->arg[0], 0);
       text_addc(p->out, ')');
@@ -95,11 +102,11 @@ static void operation(Printer *p, const KNode *n) {
     print(p, n->arg[0], 8);
     break;
   default:
-    print(p, n->arg[first], level == 1 ? 3 : level);       // C compilers want parentheses around `and` within `or`
+    operand(p, n, first, level == 1 ? 3 : level);          // C compilers want parentheses around `and` within `or`
     if (level < 6) text_addc(p->out, ' ');
     text_add(p->out, ex_op_cname(n->op));
     if (level < 6) text_addc(p->out, ' ');
-    print(p, n->arg[!first], level == 1 ? 3 : level + 1);
+    operand(p, n, !first, level == 1 ? 3 : level + 1);
   }
 }
 
@@ -135,7 +142,7 @@ static void expression(Printer *p, KValue v) {
   Text *o = p->out;
   switch (n->code) {
   case KN_NUMBER:
-    number(p, p->nested && p->negated[v] ? -n->number : n->number);
+    number(p, n->number);
     break;
   case KN_INTEGER: text_integer(o, n->index); break;
   case KN_PARAM: text_add(o, n->name); break;

@@ -159,12 +159,11 @@ static void evaluate(Pieces *m, const Rows *r, Iterate *x) {
   x->H = v + r->at_H;
   x->rate = v + r->at_rate;
   for (int k = 0; k < n; k++) {
-    bool struck = r->struck >= 0 && k + 1 == n;
     for (int j = 0; j < nz; j++) {
       if (r->row[k]->along[j] != piece_none(m)) name(m, x->along[k * nz + j], "along", k * nz + j);
       if (r->row[k]->H[j] != piece_none(m)) name(m, x->H[k * nz + j], "slope", k * nz + j);
     }
-    x->rate[k] = name(m, struck ? plus(m, x->rate[k], r->kick) : x->rate[k], "goal", k);
+    x->rate[k] = name(m, k < m->nc ? x->rate[k] : plus(m, x->rate[k], r->kick[k - m->nc]), "goal", k);
   }
 }
 
@@ -247,8 +246,8 @@ static int rates_stand(Pieces *m, const Rows *r, Iterate *x) {
     if (sum == K_NONE) continue;
     sum = name(m, sum, "size", k);
     KValue good = k_op2(b, OP_LE, step_abs(p, x->R[nz + k]), times(m, m->tolerance, sum));
-    if (r->struck >= 0 && k + 1 == r->n) {
-      good = step_both(p, good, k_op2(b, OP_LT, times(m, k_number(b, 1e-6), sum), step_abs(p, r->kick)));
+    if (k >= m->nc) {
+      good = step_both(p, good, k_op2(b, OP_LT, times(m, k_number(b, 1e-6), sum), step_abs(p, r->kick[k - m->nc])));
       good = step_both(p, good, k_op2(b, OP_LT, k_number(b, 0), x->p1[k]));
     }
     k_if(b, good);
@@ -286,7 +285,7 @@ static KValue sound(Pieces *m, const Rows *r, Iterate *x) {
 
 // ---- the state after the step ---------------------------------------------------------------------------------------
 // The change of z, and whether it was a good guess of the next one (runtime: sim_learn), in the metric of M.
-static void learn(Pieces *m, const Iterate *x, KValue it) {
+static void learn(Pieces *m, const Iterate *x) {
   Step *p = m->p;
   KBuilder *b = p->b;
   int nz = p->w->nz;
@@ -298,21 +297,34 @@ static void learn(Pieces *m, const Iterate *x, KValue it) {
     sum[1] = step_add(p, sum[1], times(m, times(m, M, d), d));
   }
   for (int j = 0; j < 2; j++)
-    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.75), k_get(b, m->off[j])), sum[j]));
+    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.25), k_get(b, m->off[j])), sum[j]));
   for (int j = 0; j < nz; j++) k_set(b, m->gain[j], x->inc[j]);
-  k_set(b, m->count, plus(m, k_get(b, m->count), k_double(b, it)));
+}
+
+// Impulses of the contacts that can be struck; how many began to be.
+static void pushed(Pieces *m, const Rows *r, const Iterate *x) {
+  KBuilder *b = m->p->b;
+  for (int k = 0; k < m->nstruck; k++) {
+    int i = 0;
+    while (i < r->nstruck && r->struck[i] != k) i++;
+    if (i == r->nstruck) { k_set(b, m->push[k], k_number(b, 0)); continue; }
+    KValue begins = k_double(b, k_op2(b, OP_EQ, k_get(b, m->push[k]), k_number(b, 0)));
+    k_set(b, m->strikes, plus(m, k_get(b, m->strikes), begins));
+    k_set(b, m->push[k], x->p1[m->nc + i]);
+  }
 }
 
 static void take(Pieces *m, const Rows *r, const Iterate *x, KValue it) {
   Step *p = m->p;
   KBuilder *b = p->b;
   int nz = p->w->nz, nq = p->w->nq;
-  if (m->iterates) learn(m, x, it);
+  if (m->iterates) learn(m, x);
+  if (m->iterates) k_set(b, m->count, plus(m, k_get(b, m->count), k_double(b, it)));
   for (int j = 0; j < nq; j++) k_set(b, m->q[j], x->q1[j]);
   for (int j = 0; j < nz; j++) k_set(b, m->z[j], x->z1[j]);
   for (int k = 0; k < m->nc; k++) k_set(b, m->pv[k], x->p1[k]);
-  step_pushed(p, m->nstruck, m->push, r->struck, r->n ? x->p1[r->n - 1] : K_NONE, m->strikes);
-  if (r->struck >= 0 && m->iterates) k_set(b, m->solved, plus(m, k_get(b, m->solved), k_double(b, it)));
+  pushed(m, r, x);
+  if (r->nstruck && m->iterates) k_set(b, m->solved, plus(m, k_get(b, m->solved), k_double(b, it)));
   for (int j = 0; m->carried && j < nz; j++)
     if (m->force[END][j] != piece_none(m)) k_set(b, m->fv[j], x->force[END][j]);
   k_set(b, m->ok, k_integer(b, 1));

@@ -189,12 +189,17 @@ void piece_inertia(Pieces *m) {
 }
 
 // ---- systems and their derivatives ----------------------------------------------------------------------------------
-void piece_rows(Pieces *m, Rows *r, int struck) {
+void piece_rows(Pieces *m, int system) {
   Arena *a = m->p->arena;
-  *r = (Rows){ .row = ARENA_ARRAY(a, const Row *, m->nc + 2), .struck = struck };
-  r->suffix = struck < 0 ? "" : arena_printf(a, "%c", 'a' + struck);
+  Rows *r = &m->rows[system];
+  *r = (Rows){ .row = ARENA_ARRAY(a, const Row *, m->nc + STRUCK + 1) };
+  r->suffix = system == 0 ? "" : arena_printf(a, "%c", 'a' + system - 1);
   for (int k = 0; k < m->nc; k++) r->row[r->n++] = &m->constraint[k];
-  if (struck >= 0) r->row[r->n++] = &m->contact[m->number[struck]];
+  for (int k = 0; k < STRUCK; k++) {
+    if (!(system >> k & 1)) continue;
+    r->struck[r->nstruck++] = k;
+    r->row[r->n++] = &m->contact[m->number[k]];
+  }
 }
 
 bool piece_fits(const Pieces *m, const Rows *r) {

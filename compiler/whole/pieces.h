@@ -6,6 +6,8 @@
 #pragma once
 #include "solve.h"
 
+enum { STRUCK = WHOLE_STRUCK, SYSTEMS = 1 << STRUCK };
+
 typedef struct Weight { Ex e; KValue v; } Weight;        // v K_NONE: 0
 
 // A point of the piece. Positions, velocities that it shares with another point are those of that one.
@@ -21,16 +23,14 @@ typedef struct Spot {
 
 typedef struct Row { const Instance *at; Ex rate, before, e, *along, *H; } Row;   // of H^T p; d rate/du
 
-// The rows of one system: all constraints, then the contact that is struck.
+// The rows of one system: all constraints, then the contacts that are struck.
 typedef struct Rows {
-  const Row **row; int n, struck;       // its number among those that can be; -1
+  const Row **row; int n, nstruck, struck[STRUCK];         // their numbers among those that can be
   const char *suffix;
   Ex *J, *C;                            // [nz, nz], [n, nz] derivatives of R and of the rates
   Ex *root, *more, *left; int nroot, nmore, at_M, at_along, at_H, at_rate;
-  KValue kick;                          // e before of the contact
+  KValue kick[STRUCK];                  // e before of the contacts
 } Rows;
-
-enum { STRUCK = WHOLE_STRUCK };
 
 typedef struct Pieces {
   Step *p; const Equations *text; const Point *point;
@@ -41,7 +41,8 @@ typedef struct Pieces {
   int mass_at; Ex *M;                   // [nz, nz]
   Row *constraint, *contact; int nc, ncontact, nstruck, number[STRUCK];
   Ex *gap, *rate; Weight lead;          // a contact may be closed where gap + lead rate <= 0
-  Rows rows[STRUCK + 1];
+  Rows rows[SYSTEMS]; int nsystem;      // by the contacts that are struck, the sum of 2^number
+  KValue rate_before[STRUCK];           // of contacts that can be struck
   int *inc_at, *impulse_at;             // locals z1 - z, p
   // constants, variables
   KValue tolerance, *q, *z, *pv, *push, *gain, *off, *z1, *p1, *fv, count, strikes, solved, ok;
@@ -58,7 +59,7 @@ void  piece_contacts(Pieces *m);                         // contact, gap, rate, 
 void  piece_constraints(Pieces *m);
 Ex    piece_row(const Pieces *m, const Instance *at);    // output or rate of a row, at its point
 Weight piece_weight(Pieces *m, Ex e);                   // a number of the scheme, before the loop
-void  piece_rows(Pieces *m, Rows *r, int struck);        // which rows; then the expressions
+void  piece_rows(Pieces *m, int system);                 // which rows; then the expressions
 void  piece_expressions(Pieces *m, Rows *r);
 bool  piece_fits(const Pieces *m, const Rows *r);        // is there an order of elimination?
 Ex    piece_none(const Pieces *m);                       // 0

@@ -49,7 +49,8 @@ bool factors_exist(Arena *a, int n, int first, const bool *pattern) {
 // ---- values ---------------------------------------------------------------------------------------------------------
 static Factors factors_new(Step *p, int n) {
   Factors f = { .n = n, .order = ARENA_ARRAY(p->arena, int, n + 1), .pair = ARENA_ARRAY(p->arena, bool, n + 1),
-                .A = ARENA_ARRAY(p->arena, KValue, n * n + 1), .inverse = ARENA_ARRAY(p->arena, KValue, n + 1) };
+                .A = ARENA_ARRAY(p->arena, KValue, n * n + 1), .inverse = ARENA_ARRAY(p->arena, KValue, n + 1),
+                .last = K_NONE };
   for (int i = 0; i < n * n; i++) f.A[i] = K_NONE;
   for (int i = 0; i < n; i++) f.inverse[i] = K_NONE;
   return f;
@@ -113,7 +114,7 @@ static void eliminate_one(Elimination *e, int k, KValue *good) {
   }
 }
 
-// Of the block [A_kk A_kl; A_lk A_ll] the inverse; then row i takes (A_ik A_il) times it.
+// Of the block [A_kk A_kl; A_lk A_ll] the inverse; then row i takes (A_ik A_il) times it, the determinant last.
 static void eliminate_two(Elimination *e, int k, int l, KValue *good) {
   Step *p = e->p;
   KBuilder *b = p->b;
@@ -126,19 +127,20 @@ static void eliminate_two(Elimination *e, int k, int l, KValue *good) {
   if (k >= e->first)
     is_pivot(e, det, k_op2(b, OP_PLUS, times(e, e->terms[k], e->terms[l]), step_abs(p, bc)), good);
   KValue r = made(e, OP_OVER, e->one, det, "pivot");
-  f->inverse[k] = made(e, OP_TIMES, D0, r, "f");
-  f->inverse[l] = made(e, OP_TIMES, A0, r, "f");
-  A[k * n + l] = made(e, OP_OPPOSITE, made(e, OP_TIMES, B0, r, "f"), K_NONE, "f");
-  A[l * n + k] = made(e, OP_OPPOSITE, made(e, OP_TIMES, C0, r, "f"), K_NONE, "f");
+  bool last = true;
   for (int i = 0; i < n; i++) {
     KValue x = A[i * n + k], y = A[i * n + l];
+    last &= e->done[i];
     if (e->done[i] || (x == K_NONE && y == K_NONE)) continue;
-    A[i * n + k] = named(p, step_add(p, times(e, x, f->inverse[k]), times(e, y, A[l * n + k])), e->tag, "f",
-                         e->names++);
-    A[i * n + l] = named(p, step_add(p, times(e, x, A[k * n + l]), times(e, y, f->inverse[l])), e->tag, "f",
-                         e->names++);
+    A[i * n + k] = named(p, times(e, r, step_sub(p, times(e, x, D0), times(e, y, C0))), e->tag, "f", e->names++);
+    A[i * n + l] = named(p, times(e, r, step_sub(p, times(e, y, A0), times(e, x, B0))), e->tag, "f", e->names++);
     subtract(e, i, A[i * n + k], k, A[i * n + l], l);
   }
+  if (last) f->last = r;
+  f->inverse[k] = last ? D0 : made(e, OP_TIMES, D0, r, "f");
+  f->inverse[l] = last ? A0 : made(e, OP_TIMES, A0, r, "f");
+  A[k * n + l] = made(e, OP_OPPOSITE, last ? B0 : made(e, OP_TIMES, B0, r, "f"), K_NONE, "f");
+  A[l * n + k] = made(e, OP_OPPOSITE, last ? C0 : made(e, OP_TIMES, C0, r, "f"), K_NONE, "f");
 }
 
 Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue *A, KValue *good) {
@@ -201,6 +203,7 @@ void solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *x) {
       }
       y[0] = step_add(p, product(p, x[k], f->inverse[k]), product(p, x[l], f->A[k * n + l]));
       y[1] = step_add(p, y[1], product(p, x[k], f->A[l * n + k]));
+      for (int m = 0; s == n - 1 && m < 2; m++) y[m] = product(p, y[m], f->last);
       x[k] = y[0] == K_NONE ? k_number(p->b, 0) : named(p, y[0], tag, "d", k);
     }
     x[l] = y[1] == K_NONE ? k_number(p->b, 0) : named(p, y[1], tag, "d", l);
@@ -219,6 +222,7 @@ Factors factors_declare(Step *p, const char *tag, int n, int first, const bool *
       f.A[i] = k_variable(p->b, arena_printf(p->arena, "%sv%d", tag, i), k_number(p->b, 0));
   for (int i = 0; i < n; i++)
     f.inverse[i] = k_variable(p->b, arena_printf(p->arena, "%svi%d", tag, i), k_number(p->b, 0));
+  if (n > 1 && f.pair[n - 2]) f.last = k_variable(p->b, arena_printf(p->arena, "%svl", tag), k_number(p->b, 0));
   return f;
 }
 
@@ -226,6 +230,7 @@ void factors_set(Step *p, const Factors *variables, const Factors *f) {
   int n = f->n;
   for (int i = 0; i < n * n; i++) if (i / n != i % n && f->A[i] != K_NONE) k_set(p->b, variables->A[i], f->A[i]);
   for (int i = 0; i < n; i++) k_set(p->b, variables->inverse[i], f->inverse[i]);
+  if (f->last != K_NONE) k_set(p->b, variables->last, f->last);
 }
 
 Factors factors_get(Step *p, const char *tag, const Factors *variables) {
@@ -236,6 +241,7 @@ Factors factors_get(Step *p, const char *tag, const Factors *variables) {
   for (int i = 0; i < n * n; i++)
     if (variables->A[i] != K_NONE) f.A[i] = named(p, k_get(p->b, variables->A[i]), tag, "g", i);
   for (int i = 0; i < n; i++) f.inverse[i] = named(p, k_get(p->b, variables->inverse[i]), tag, "gi", i);
+  if (variables->last != K_NONE) f.last = named(p, k_get(p->b, variables->last), tag, "gl", 0);
   return f;
 }
 

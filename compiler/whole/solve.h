@@ -6,8 +6,10 @@
 // Of A [n, n] by rows, K_NONE where zero: an order of elimination, the first `first` unknowns before the others, and
 // after it A as factors, inverse pivots apart. Two unknowns in a row that are coupled are eliminated at once, by the
 // inverse of their block: one division in place of two that wait for each other. pair [n], by place in the order: it
-// and the next are such a block, whose inverse has its diagonal in `inverse` and the rest in A. Names begin with `tag`.
-typedef struct Factors { int n, *order; bool *pair; KValue *A, *inverse; } Factors;
+// and the next are such a block, whose inverse has its diagonal in `inverse` and the rest in A. What is multiplied by
+// 1/d, d its determinant, waits for a division, so that comes last: of a block at the end A and `inverse` have d times
+// the inverse, and `last` is 1/d (else K_NONE). Names begin with `tag`.
+typedef struct Factors { int n, *order; bool *pair; KValue *A, *inverse, last; } Factors;
 
 // Is there such an order? Asked before the others are called.
 bool factors_exist(Arena *a, int n, int first, const bool *pattern);

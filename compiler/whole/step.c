@@ -223,35 +223,35 @@ KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue
                    k_op2(b, OP_LT, reach, k_op2(b, OP_MINUS, gap, way)));
 }
 
-void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const int *struck,
-                 int nstruck, KValue hit) {
+static void break_where(KBuilder *b, KValue condition) {
+  k_if(b, condition);
+  k_break(b);
+  k_close(b);
+}
+
+void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const Strikes *can) {
   KBuilder *b = p->b;
   KValue any = K_NONE;
   for (int j = 0; j < n; j++) any = step_either(p, any, k_op1(b, OP_NOT, sure[j]));
   k_if(b, any);
-  for (int k = 0; k < nstruck; k++) {
-    KValue alone = K_NONE;
-    for (int j = 0; j < n; j++)
-      alone = step_both(p, alone, j != struck[k] ? k_op2(b, OP_LT, reach[j], x[j])
-          : k_op2(b, OP_AND, k_op2(b, OP_LE, x[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
-    k_if(b, alone);
-    k_set(b, hit, k_integer(b, k + 1));
-    k_close(b);
+  for (int j = 0; can->n > 0 && j < n; j++) {
+    int k = 0;
+    while (k < can->n && can->number[k] != j) k++;
+    if (k < can->n) {
+      k_if(b, k_op2(b, OP_AND, k_op2(b, OP_LE, x[j], k_number(b, 0)), k_op2(b, OP_LT, reach[j], k_number(b, 1e299))));
+      k_set(b, can->hit, k_op2(b, OP_PLUS, k_get(b, can->hit), k_integer(b, 1 << k)));
+      k_else(b);
+    }
+    break_where(b, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], x[j])));
+    if (k < can->n) k_close(b);
   }
-  if (nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
-  k_break(b);
-  if (nstruck) k_close(b);
+  if (can->n == 0) k_break(b);
+  else {
+    KValue none = k_op2(b, OP_EQ, k_get(b, can->hit), k_integer(b, 0)),
+           more = k_op2(b, OP_LT, k_integer(b, can->most), k_get(b, can->hit));
+    break_where(b, can->most < (1 << can->n) - 1 ? step_either(p, none, more) : none);
+  }
   k_close(b);
-}
-
-void step_pushed(Step *p, int nstruck, const KValue *push, int which, KValue impulse, KValue strikes) {
-  KBuilder *b = p->b;
-  for (int k = 0; k < nstruck; k++) {
-    if (k != which) { k_set(b, push[k], k_number(b, 0)); continue; }
-    k_set(b, strikes, k_op2(b, OP_PLUS, k_get(b, strikes),
-                            k_double(b, k_op2(b, OP_EQ, k_get(b, push[k]), k_number(b, 0)))));
-    k_set(b, push[k], impulse);
-  }
 }
 
 void step_store(Step *p, int at, int n, const KValue *variable) {

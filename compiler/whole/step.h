@@ -42,13 +42,11 @@ KValue step_either(Step *p, KValue x, KValue y);
 //
 //   H_0 g_0 + h u_0 H_2 > h |u_0| (1 - x)^2 (1 + 2 x - x) > 0,  x in [0, 1],  and so from the other end            (1)
 KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue near);
-// Contacts at the begin of a step: x, where they are closed, and is each open for sure? One that can be struck (number
-// struck[k] among them), is closed for sure and held by nothing, with the others open: `hit` := k + 1. Where one may be
-// closed otherwise the loop over the steps ends.
-void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const int *struck,
-                 int nstruck, KValue hit);
-// The impulses `push` of contacts that can be struck after a step that struck number `which` (-1: none); how often.
-void step_pushed(Step *p, int nstruck, const KValue *push, int which, KValue impulse, KValue strikes);
+// Contacts at the begin of a step: x, where they are closed, and is each open for sure? Of those that can be struck the
+// numbers among them. `hit` := the sum of 2^k over those that are closed for sure and held by nothing, the others open.
+// Where one may be closed otherwise, or `hit` is more than `most`, the loop over the steps ends.
+typedef struct Strikes { int n, most; const int *number; KValue hit; } Strikes;
+void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const Strikes *can);
 void step_store(Step *p, int at, int n, const KValue *variable);   // s[at ...] := variables
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
 

@@ -1,11 +1,11 @@
-// Steps by the equations of a scheme (schemes/<name>.c), in which no contact is closed, or one alone is struck. With
+// Steps by the equations of a scheme (schemes/<name>.c), in which no contact is closed, or one or two are struck. With
 // the unknowns z1 and the impulses p of constraints, R = 0 and rate = 0 of piece_terms.c, all derivatives of both.
 //
 // Where the equations are affine in the unknowns they are solved once. Else by Newton's method, from z or from z and
 // its last change; and f at the end is that of the begin of the next step, where a scheme takes it at both.
 //
-// A contact without friction that is struck, alone, is one more constraint, rate + e rate_before = 0, with an impulse
-// that presses; the solution is written once more for each such contact, of two at most.
+// A contact without friction that is struck is one more constraint, rate + e rate_before = 0, with an impulse that
+// presses; the solution is written once more for each such contact, of two at most, and for both.
 //
 // s: q [nq], z [nz], p [constraints], gain* [nz] (z1 - z of the last step), off* [2], reach [rows], iterations*; of the
 // contacts that can be struck: impulses, how often they were, iterations* then (*: where it iterates)
@@ -19,20 +19,25 @@ static KValue times(const Pieces *m, KValue x, KValue y) { return step_mul(m->p,
 // The systems: of constraints, with each contact that can be struck. False where one has no order of elimination.
 static bool systems(Pieces *m) {
   Written *w = m->p->w;
-  piece_rows(m, &m->rows[0], -1);
+  piece_rows(m, 0);
   if (!piece_fits(m, &m->rows[0])) return false;
   for (int j = 0; j < m->ncontact && m->nstruck < STRUCK && !w->located; j++) {
     if (!written_rebounds(w, m->contact[j].at) || (m->iterates && w->nz > STRUCK_UNKNOWNS)) continue;
     m->number[m->nstruck] = j;
-    piece_rows(m, &m->rows[m->nstruck + 1], m->nstruck);
+    piece_rows(m, m->nstruck + 1);
     m->nstruck += piece_fits(m, &m->rows[m->nstruck + 1]);
   }
-  int n = w->nz + m->nc + 1;
+  m->nsystem = m->nstruck + 1;
+  if (m->nstruck == STRUCK) {
+    piece_rows(m, SYSTEMS - 1);
+    if (piece_fits(m, &m->rows[SYSTEMS - 1])) m->nsystem = SYSTEMS;
+  }
+  int n = w->nz + m->nc + m->nstruck + 1;
   m->inc_at = ARENA_ARRAY(m->p->arena, int, n);
   m->impulse_at = ARENA_ARRAY(m->p->arena, int, n);
   for (int i = 0; i < w->nz; i++) m->inc_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
-  for (int i = 0; i <= m->nc; i++) m->impulse_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
-  for (int k = 0; k <= m->nstruck; k++) piece_expressions(m, &m->rows[k]);
+  for (int i = 0; i < m->nc + m->nstruck; i++) m->impulse_at[i] = ex_symbol(w->pool, step_local(m->p, K_NONE));
+  for (int k = 0; k < m->nsystem; k++) piece_expressions(m, &m->rows[k]);
   return true;
 }
 
@@ -80,9 +85,9 @@ static void variables(Pieces *m, const Places *at) {
   m->gain = step_variables(p, "gain", nz, at->gain);
   m->off = step_variables(p, "off", 2, at->off);
   m->z1 = ARENA_ARRAY(p->arena, KValue, nz + 1);
-  m->p1 = ARENA_ARRAY(p->arena, KValue, m->nc + 2);
+  m->p1 = ARENA_ARRAY(p->arena, KValue, m->nc + STRUCK + 1);
   for (int i = 0; i < nz; i++) m->z1[i] = k_variable(b, step_name(p, "zi", i), k_number(b, 0));
-  for (int i = 0; i < m->nc + (m->nstruck > 0); i++) m->p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
+  for (int i = 0; i < m->nc + m->nstruck; i++) m->p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
 }
 
 // f at the begin of the first step.
@@ -107,7 +112,7 @@ static void begin(Pieces *m, KValue i) {
   for (int k = 0; k < PIECE_POINTS; k++) if (m->spot[k].used && !m->spot[k].late) piece_place(m, k, NULL);
 }
 
-// The number of the contact that is struck plus one, 0: none is closed; the loop ends where it is otherwise.
+// Which contacts are struck, 0: none is closed; the loop ends where it is otherwise.
 static void contacts(Pieces *m, const KValue *reach, KValue hit) {
   Step *p = m->p;
   KBuilder *b = p->b;
@@ -121,10 +126,10 @@ static void contacts(Pieces *m, const KValue *reach, KValue hit) {
     x[j] = m->lead.v == K_NONE ? v[2 * j] : plus(m, v[2 * j], times(m, m->lead.v, v[2 * j + 1]));
     if (m->nstruck && !k_node(b, x[j])->name) k_name(b, x[j], step_name(p, "near", j), NULL);
     sure[j] = step_open_for_sure(p, reach[j], v[2 * j], v[2 * j + 1], x[j]);
-    for (int k = 0; k < m->nstruck; k++) if (m->number[k] == j) m->rows[k + 1].kick = v[2 * j + 1];
+    for (int k = 0; k < m->nstruck; k++) if (m->number[k] == j) m->rate_before[k] = v[2 * j + 1];
   }
   if (m->nstruck) k_set(b, hit, k_integer(b, 0));
-  step_struck(p, n, x, sure, reach, m->number, m->nstruck, hit);
+  step_struck(p, n, x, sure, reach, &(Strikes){ m->nstruck, m->nsystem - 1, m->number, hit });
 }
 
 // S: what forces at points that the begin knows add to R.
@@ -158,30 +163,35 @@ static void guess(Pieces *m) {
   for (int k = 0; k < m->nc; k++) k_set(b, m->p1[k], k_get(b, m->pv[k]));
 }
 
-// e times the rate before, of a contact that is struck; it may have been asked for with the gap.
-static void kick(Pieces *m, int struck) {
+// e times the rate before, of the contacts that are struck; it may have been asked for with the gap.
+static void kick(Pieces *m, Rows *r) {
   Step *p = m->p;
-  int contact = m->number[struck];
-  const Row *row = &m->contact[contact];
-  KValue *to = &m->rows[struck + 1].kick, e = p->constant[written_role(p->w, ex_symbol(p->w->pool, row->e)).index];
-  if (row->before != m->rate[contact]) step_values(p, &row->before, 1, to);
-  *to = k_name(p->b, times(m, e, *to), step_name(p, "kick", contact), NULL);
+  p->suffix = r->suffix;
+  for (int k = 0; k < r->nstruck; k++) {
+    int contact = m->number[r->struck[k]];
+    const Row *row = &m->contact[contact];
+    KValue before = m->rate_before[r->struck[k]],
+           e = p->constant[written_role(p->w, ex_symbol(p->w->pool, row->e)).index];
+    if (row->before != m->rate[contact]) step_values(p, &row->before, 1, &before);
+    r->kick[k] = k_name(p->b, times(m, e, before), step_name(p, "kick", contact), NULL);
+    if (m->iterates) k_set(p->b, m->p1[m->nc + k], k_get(p->b, m->push[r->struck[k]]));
+  }
+  p->suffix = "";
 }
 
-// By the number of the contact that is struck.
+// By the contacts that are struck.
 static void solve(Pieces *m, KValue hit) {
   KBuilder *b = m->p->b;
   k_set(b, m->ok, k_integer(b, 0));
   if (m->nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, 0)));
   piece_solve(m, &m->rows[0]);
-  for (int k = 0; k < m->nstruck; k++) {
+  for (int k = 1; k < m->nsystem; k++) {
     k_else(b);
-    if (k + 1 < m->nstruck) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, k + 1)));
-    if (m->iterates) k_set(b, m->p1[m->nc], k_get(b, m->push[k]));
-    kick(m, k);
-    piece_solve(m, &m->rows[k + 1]);
+    if (k + 1 < m->nsystem) k_if(b, k_op2(b, OP_EQ, k_get(b, hit), k_integer(b, k)));
+    kick(m, &m->rows[k]);
+    piece_solve(m, &m->rows[k]);
   }
-  for (int k = 0; k < m->nstruck; k++) k_close(b);
+  for (int k = 1; k < m->nsystem; k++) k_close(b);
   k_if(b, k_op2(b, OP_EQ, k_get(b, m->ok), k_integer(b, 0)));
   k_break(b);
   k_close(b);

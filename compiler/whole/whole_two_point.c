@@ -147,7 +147,8 @@ static void contacts(const Motion *m, const KValue *v) {
     if (m->nstruck && !k_node(p->b, v[j])->name) name(m, v[j], "near", j);
     sure[j] = step_open_for_sure(p, m->reach[j], v[j], v[rates + j], v[j]);
   }
-  if (nc) step_struck(p, nc, gap, sure, m->reach, m->struck, m->nstruck, m->hit);
+  Strikes alone = { m->nstruck, m->nstruck, m->struck, m->hit };
+  if (nc) step_struck(p, nc, gap, sure, m->reach, &alone);
 }
 
 // The gap of constraint k, where it is more than round-off of its terms, and its row of P = M^-1 H^T.
@@ -289,7 +290,7 @@ static void learn(const Motion *m, const KValue *DE) {
     k_set(b, m->gain[j], DE[j]);
   }
   for (int j = 0; j < 2; j++)
-    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.75), k_get(b, m->off[j])), sum[j]));
+    k_set(b, m->off[j], plus(m, times(m, k_number(b, 0.25), k_get(b, m->off[j])), sum[j]));
 }
 
 // (high, low) := (a, low of it) + x, runtime/schemes/twofold.h

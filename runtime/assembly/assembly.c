@@ -346,6 +346,33 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   return -1;
 }
 
+// ---- W of several lengths -------------------------------------------------------------------------------------------
+// Pieces of steps have the same few lengths again and again. Where W is constant and its blocks are small, it and its
+// factors are kept for each of them, until what W is made of changes (lengths = 0).
+void sim_matrix_keep(nsm_sim *s) {
+  sim_matrix *w = &s->n.w;
+  int small = s->a->linear && s->a->m->nblock > 0 && !s->n.weights && !s->n.radau && !s->n.flow;
+  for (int b = 0; b < w->nblock; b++) small &= w->block[b].kind == BLOCK_SCALAR || w->block[b].kind == BLOCK_SMALL;
+  if (small) w->of_length = SIM_NEW(s, (size_t)SIM_LENGTHS * (size_t)(2 * w->nval + w->n), double);
+}
+
+static void exchange(sim_matrix *w, int i, int out) {
+  size_t n = (size_t)w->nval, size[] = { n, n, (size_t)w->n };
+  double *at = w->of_length + (size_t)i * (2 * n + (size_t)w->n), *own[] = { w->base, w->val, w->inverse };
+  for (int k = 0; k < 3; at += size[k++]) memcpy(out ? at : own[k], out ? own[k] : at, size[k] * sizeof *at);
+}
+
+int sim_matrix_of_length(nsm_sim *s) {
+  sim_matrix *w = &s->n.w;
+  for (int i = 0; w->of_length && i < SIM_LENGTHS && i < w->lengths; i++)
+    if (w->length[i] == s->n.h) { exchange(w, i, 0); return -1; }
+  int z = sim_matrix_update(s, 1);
+  if (z >= 0 || !w->of_length) return z;
+  w->length[w->lengths % SIM_LENGTHS] = s->n.h;
+  exchange(w, w->lengths++ % SIM_LENGTHS, 1);
+  return z;
+}
+
 // ---- what the assembled matrix says ---------------------------------------------------------------------------------
 double sim_assembly_diagonal(const nsm_sim *s, int z) {
   const sim_matrix *w = &s->n.w;

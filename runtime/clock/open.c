@@ -98,6 +98,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_touch_begin(s);
   if (!sim_touch_update(s, s->n.h)) { sim_no_memory(e, "contacts of shapes"); return 0; }
   if (!(set && set->any_start) && !sim_start(s, s->a->project_start, e)) return 0;
+  sim_matrix_keep(s);
   if (!sim_prepare(s, s->n.h, e)) return 0;
   if (!sim_rebound_fits(s, e)) return 0;
   if (s->located && !sim_located_fits(s, e)) return 0;

@@ -55,7 +55,7 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     sim_weights_check(s);
   }
   s->n.checked = 1;
-  int z = sim_matrix_update(s, 1);
+  int z = sim_matrix_of_length(s);
   if (z >= 0) {
     char name[256], when[64] = "at the start";
     if (s->now.t > s->a->start) snprintf(when, sizeof when, "at t = %.10g s", s->now.t);
@@ -100,7 +100,7 @@ int sim_refresh(nsm_sim *s, nsm_error *e) {
   if (s->n.con) s->n.con->made_for = 0;
   sim_evaluate_constants(s);
   if (stale > 1) {
-    s->n.checked = 0;
+    s->n.checked = s->n.w.lengths = 0;
     return sim_prepare(s, s->n.h, e);
   }
   if (s->a->linear) constant_motion(s);

@@ -86,7 +86,7 @@ void sim_learn(nsm_sim *s, int n, const double *change, const double *weight, in
     }
     now->gain[i] = g;
   }
-  for (int k = 0; k < 3; k++) now->off[k] = 0.75 * now->off[k] + off[k];
+  for (int k = 0; k < 3; k++) now->off[k] = 0.25 * now->off[k] + off[k];
 }
 
 void sim_stagnated(nsm_sim *s, double t1, const sim_iteration *it) {

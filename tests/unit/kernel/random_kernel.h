@@ -5,7 +5,7 @@
 
 typedef struct Generator {
   KBuilder *b;
-  KValue in, out, n, x[64], variable[3], whole; int nx;
+  KValue in, out, n, x[64], variable[3], whole, number; int nx;
   KValue counter; int loops;
 } Generator;
 
@@ -35,7 +35,10 @@ static void new_value(Generator *g) {
   case 0: v = k_number(b, draw(9) - 4.5); break;
   case 1: v = k_at(b, array(g), some_index(g, 4)); break;
   case 2: v = k_get(b, g->variable[draw(3)]); break;
-  case 3: v = k_op1(b, function[draw(6)], some(g)); break;
+  case 3:                                                  // a number that others have, too, begins a product
+    v = draw(3) ? k_op1(b, function[draw(6)], some(g))
+                : k_op1(b, OP_OPPOSITE, k_op2(b, OP_TIMES, g->number, some(g)));
+    break;
   case 4: {
     KValue c = k_op2(b, compare[draw(3)], some(g), some(g));
     if (draw(2)) c = k_op2(b, draw(2) ? OP_AND : OP_OR, c, draw(2) ? some(g) : k_op1(b, OP_NOT, some(g)));
@@ -97,7 +100,7 @@ static const KKernel *random_kernel(Arena *a) {
   g.out = k_param(g.b, KT_OUTPUT, "out");
   g.n = k_param(g.b, KT_INT, "n");
   g.x[g.nx++] = k_at_number(g.b, g.in, 0);
-  g.x[g.nx++] = k_number(g.b, 0.75);
+  g.x[g.nx++] = g.number = k_number(g.b, 0.75);
   for (int i = 0; i < 3; i++) g.variable[i] = k_variable(g.b, (const char *[]){ "a", "b", "c" }[i], some(&g));
   g.whole = k_variable(g.b, "m", k_integer(g.b, 1));
   block(&g, 3, 12);
