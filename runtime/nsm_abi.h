@@ -347,7 +347,8 @@ typedef struct nsm_class {
   //   ends, with the label as its message.
   // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
-  int switches;                   // NSM_WHEN: of an `if`, which may change again and again; NSM_SMOOTH: has a force, or
+  int switches;                   // NSM_WHEN: of an `if`, which may change again and again; 2: of a kink, where both
+                                  // branches are the same value; NSM_SMOOTH: has a force, or
                                   // a right side, that jumps with what moves
   int by_time, wavy;              // NSM_WHEN: made for an instant of time; what crosses 0 is not affine in time
 } nsm_class;

@@ -563,6 +563,7 @@ typedef struct sim_work {
   // clock/events.c
   double *value;                        // of the actions of a block
   double *truth, *low, *high, *cross;   // [nwhen] conditions; what crosses zero at both ends of a bracket, at a trial
+  double *at_kink;                      // [nwhen] the same of kinks
   unsigned char *fire;                  // [nevery + nwhen] instances of a block that are due
   int    *fired;                        // [nwhen] how often in this step
   int     changed;                      // SIM_DISCRETE, SIM_MOTION, SIM_PLACES

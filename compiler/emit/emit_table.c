@@ -113,7 +113,7 @@ static bool may_jump(const System *s, const SysClass *c) {
 }
 
 static void emit_condition(Text *o, const MBlock *b) {
-  if (b->switches) text_add(o, "    .switches = 1,\n");
+  if (b->switches) text_printf(o, "    .switches = %d,\n", 1 + b->kink);
   if (b->by_time) text_add(o, "    .by_time = 1,\n");
   if (b->wavy) text_add(o, "    .wavy = 1,\n");
 }

@@ -267,6 +267,7 @@ typedef struct MBlock {
   MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
   bool   initial;                      // when initial or ...: also where it holds at the start
   bool   switches;                     // made for an `if` (switches.c): it may fire again and again
+  bool   kink;                         // both branches are the same where it switches
   bool   by_time;                      // made for an instant of time (instants.c)
   bool   wavy;                         // crossing is not affine in time
   Span   span;

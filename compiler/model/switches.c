@@ -141,14 +141,19 @@ static int new_variable(Switches *s, const MExpr *c) {
   return id;
 }
 
-static int variable(Switches *s, const MExpr *c) {
+// kink: its two values are the same where c changes. A condition that also stands where something jumps is none.
+static int variable(Switches *s, const MExpr *c, bool kink) {
   Model *m = s->m;
   for (int i = 0; i < m->nblock; i++)
-    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c))
+    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c)) {
+      m->block[i].kink &= kink;
+      if (i + 1 < m->nblock) m->block[i + 1].kink &= kink;
       return m->action[m->naction - (m->nblock - i)].on->id;
+    }
   int id = new_variable(s, c);
   block(s, c, id, mx_num(s->a, 1, c->span));
   block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, mx_num(s->a, 0, c->span));
+  m->block[m->nblock - 2].kink = m->block[m->nblock - 1].kink = kink;
   return id;
 }
 
@@ -249,8 +254,8 @@ static void tell(const Switches *s, const MExpr *c, const char *why) {
 }
 
 // if c then a else b, c being located.
-static MExpr *by_switch(Switches *s, const MExpr *c, MExpr *a, MExpr *b) {
-  MExpr *on = value_of_switch(s, variable(s, c), c->span);
+static MExpr *by_switch(Switches *s, const MExpr *c, MExpr *a, MExpr *b, bool kink) {
+  MExpr *on = value_of_switch(s, variable(s, c, kink), c->span);
   return mx_op(s->a, MOP_IF, (MExpr *[]){ mx_2(s->a, MOP_GT, on, mx_num(s->a, 0.5, c->span), c->span), a, b }, 3,
                c->span);
 }
@@ -286,15 +291,15 @@ static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
   MExpr *zero = two ? arg[1] : mx_num(a, 0, at), *less = mx_2(a, MOP_LT, arg[0], zero, at);
   if (why_not(s, less)) return x;
   switch (x->op) {
-  case MOP_ABS: return by_switch(s, less, mx_neg(a, arg[0], at), arg[0]);
-  case MOP_MIN: return by_switch(s, less, arg[0], arg[1]);
+  case MOP_ABS: return by_switch(s, less, mx_neg(a, arg[0], at), arg[0], true);
+  case MOP_MIN: return by_switch(s, less, arg[0], arg[1], true);
   case MOP_MAX: {                                          // where both are equal: the one that does not move
     MExpr *more = mx_2(a, MOP_GT, arg[0], arg[1], at);
-    return is_fixed(arg[1]) ? by_switch(s, more, arg[0], arg[1]) : by_switch(s, less, arg[1], arg[0]);
+    return is_fixed(arg[1]) ? by_switch(s, more, arg[0], arg[1], true) : by_switch(s, less, arg[1], arg[0], true);
   }
   case MOP_SIGN:
     return by_switch(s, less, mx_num(a, -1, at),
-                     by_switch(s, mx_2(a, MOP_GT, arg[0], zero, at), mx_num(a, 1, at), zero));
+                     by_switch(s, mx_2(a, MOP_GT, arg[0], zero, at), mx_num(a, 1, at), zero, false), false);
   default: return floor_of(s, x, arg[0]);
   }
 }
@@ -341,7 +346,7 @@ static MExpr *of_operation(Switches *s, MExpr *x) {
   const char *why = chooses ? why_not(s, x->arg[0]) : NULL;
   if (why) tell(s, x->arg[0], why);
   if (chooses && !why) {
-    MExpr *on = value_of_switch(s, variable(s, x->arg[0]), x->span);
+    MExpr *on = value_of_switch(s, variable(s, x->arg[0], false), x->span);
     arg[0] = mx_2(s->a, MOP_GT, on, mx_num(s->a, 0.5, x->span), x->span);
     same = false;
   }

@@ -84,8 +84,8 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   s->w.fire = SIM_NEW(s, a->nevery + a->nwhen, unsigned char);
   s->w.fired = SIM_NEW(s, a->nwhen, int);
   s->w.gap_before = SIM_NEW(s, s->n.r.n, double);
-  double **by_when[] = { &s->w.truth, &s->w.low, &s->w.high, &s->w.cross };
-  for (int i = 0; i < 4; i++) *by_when[i] = SIM_NEW(s, a->nwhen, double);
+  double **by_when[] = { &s->w.truth, &s->w.low, &s->w.high, &s->w.cross, &s->w.at_kink };
+  for (int i = 0; i < 5; i++) *by_when[i] = SIM_NEW(s, a->nwhen, double);
   return 1;
 }
 
@@ -197,12 +197,27 @@ static nsm_code act_marked(nsm_sim *s, const sim_event *v, const unsigned char *
 // ---- conditions -----------------------------------------------------------------------------------------------------
 static int holds(const nsm_sim *s, const sim_event *v, int i) { return s->w.truth[v->base + i] != 0; }
 
+// Where a law of `radau` holds what bends a kink at 0, only round-off has a sign there, and both branches are the same:
+// what is 0 beside its largest value so far changes nothing. taken: the view is where the run is.
+static void hold_kinks(nsm_sim *s, const sim_event *v, const nsm_view *view, int taken) {
+  if (!s->n.radau || v->crossing < 0 || s->a->cls[v->cls].c->switches != 2) return;
+  const sim_class *k = &s->a->cls[v->crossing];
+  double *x = s->w.at_kink + v->base, *most = s->now.crosses + v->base;
+  k->c->out_fn(view, &k->tab, x);
+  for (int i = 0; i < v->n; i++) {
+    if (taken) most[i] = fmax(most[i], fabs(x[i]));
+    if (x[i] != 0 && fabs(x[i]) < DBL_EPSILON * most[i])
+      s->w.truth[v->base + i] = s->now.was[v->base + i] != SIM_ARMED;
+  }
+}
+
 // Conditions at a view into truth, what crosses zero into cross, which may be NULL.
 static void look_at(nsm_sim *s, const nsm_view *view, double *cross) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     if (v->timed) continue;
     s->a->cls[v->cls].c->out_fn(view, &s->a->cls[v->cls].tab, s->w.truth + v->base);
+    hold_kinks(s, v, view, 0);
     if (cross && v->crossing >= 0)
       s->a->cls[v->crossing].c->out_fn(view, &s->a->cls[v->crossing].tab, cross + v->base);
   }
@@ -256,6 +271,7 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
       memset(mark, 0, (size_t)v->n);
       nsm_view view = sim_view(s, at, s->now.q, s->now.z, s->now.l);
       if (!v->timed) k->c->out_fn(&view, &k->tab, s->w.truth + v->base);
+      if (!v->timed) hold_kinks(s, v, &view, 1);
       for (int i = 0; i < v->n; i++) {
         if (v->timed) {
           double due = sim_instant_of(s, v, i);

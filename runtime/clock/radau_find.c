@@ -81,7 +81,9 @@ static void take_hits(nsm_sim *s, int which) {
   s->located->events = 1;
 }
 
-// Between lo, where nothing has crossed, and hi, whose trial is at hand and where `c` has.
+// Between lo, where nothing has crossed, and hi, whose trial is at hand and where `c` has. Where the stages of pieces
+// that end nearer to the crossing are not found, as the slope of a square root grows without bound there, the piece
+// ends before it, and implicit Euler passes it.
 static nsm_code locate(nsm_sim *s, crossing c, double *length, nsm_error *e) {
   struct sim_radau *w = s->n.radau;
   double lo = 0, hi = w->r, flo = NAN, fhi = end_value(s, c.which), guess = c.at * hi,
@@ -116,7 +118,11 @@ static nsm_code locate(nsm_sim *s, crossing c, double *length, nsm_error *e) {
   }
   *length = hi;
   if (w->outcome == RADAU_GOOD) take_hits(s, c.which);
-  return NSM_OK;
+  if (w->outcome == RADAU_GOOD || lo == 0) return NSM_OK;
+  w->ended = c.which / 2;
+  w->short_of = 1;
+  *length = lo;
+  return sim_try(s, lo, s->now.t + lo, e);
 }
 
 // A step of implicit Euler, over a part of the step first.
@@ -144,7 +150,7 @@ static nsm_code shorten(nsm_sim *s, double *length, nsm_error *e) {
 
 nsm_code sim_radau_find(nsm_sim *s, double *length, nsm_error *e) {
   struct sim_radau *w = s->n.radau;
-  s->located->events = 0;
+  s->located->events = w->short_of = 0;
   if (s->w.euler) return by_euler(s, length, e);
   if (w->outcome != RADAU_GOOD) {
     nsm_code code = shorten(s, length, e);

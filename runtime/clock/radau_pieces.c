@@ -97,6 +97,8 @@ nsm_code sim_radau_end(nsm_sim *s, double t1, double length, int ends, nsm_error
     s->now.sets_known = 0;
     return NSM_OK;
   }
+  w->euler = w->short_of;
+  w->pieces += w->short_of;
   if (!ends || !all->events) return NSM_OK;
   w->pieces++;
   w->shorts = length < RADAU_SHORT * s->a->step ? w->shorts + 1 : 0;

@@ -96,8 +96,8 @@ struct sim_radau {
   double        r;                      // its length
   double       *f;                      // [2 rows][s] what is watched
   // clock/radau_pieces.c: pieces of this step; short ones in a row; the next one is of implicit Euler; this step is
-  // counted as captured; sets ended that are not yet told
-  int     pieces, shorts, euler, counted, tells;
+  // counted as captured; sets ended that are not yet told; the piece at hand ends before what implicit Euler passes
+  int     pieces, shorts, euler, counted, tells, short_of;
   int     ended;                        // the row whose set ended last in this step; -1
   long    factorizations, solves;
 };
