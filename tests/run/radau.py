@@ -332,6 +332,34 @@ def empties(law, end, *schemes):
         need(abs(c["h"][150] - 0.25**2) <= 1e-9 and abs(c["h"][-1]) <= end, f"{scheme}: {c['h'][150]}, {c['h'][-1]}")
 
 
+def super_twisting(law, also):
+    """x is held at 0 from about 1.46 s on, where v = -sin(t)/2: |x| and its root stand on what the law holds there.
+    Before, the root bends without bound where x passes 0. Against steps of 20 us by Heun's method."""
+    model = f"""model A {{ param k1 = 1.5, k2 = 1.1; state x = 1, v = 0; {also}
+  x' = -k1*sqrt(abs(x))*sign(x) + v + 0.5*sin(time); v' = {law}; simulate {{ until = 10, step = 0.01 }} }}"""
+    c, err, _ = run(model, "radau")
+    captured = int(re.search(r"(\d+) steps? captured", err)[1])
+    need(captured <= 6 and "W0853" not in err, f"{captured} steps captured, {err}")
+    x, v, h, sign = 1.0, 0.0, 2e-5, math.copysign
+    rate = lambda x, v, t: (-1.5*sign(math.sqrt(abs(x)), x) + v + 0.5*math.sin(t), -sign(1.1, x))
+    for k in range(70000):
+        if k*h in (0.5, 0.9, 1.2):
+            i = round(k*h/0.01)
+            need(abs(c["x"][i] - x) <= 3e-5 and abs(c["v"][i] - v) <= 6e-5, f"{k*h} s: {c['x'][i] - x}, {c['v'][i] - v}")
+        one = rate(x, v, k*h)
+        two = rate(x + h*one[0], v + h*one[1], (k + 1)*h)
+        x, v = x + h*(one[0] + two[0])/2, v + h*(one[1] + two[1])/2
+    need(abs(c["x"][-1]) <= 1e-12 and abs(c["v"][-1] + 0.5*math.sin(10)) <= 1e-12, f"{c['x'][-1]}, {c['v'][-1]}")
+
+
+def kinks_at_rest():
+    """A relay holds x at 0, where |x| and max(x, 0) bend."""
+    c, err, _ = run("""model A { state x = 1, w = 0; multiplier u; relation r: u in -2*sgn(x);
+  x' = u + sin(time) - 0.5*abs(x)*x; w' = max(x, 0) - w; simulate { until = 10, step = 0.01 } }""", "radau")
+    need("0 steps captured" in err and "W0853" not in err and " 1001 pieces" in err, err)
+    need(abs(c["x"][-1]) <= 1e-15 and abs(c["u"][-1] + math.sin(10)) <= 1e-12, f"{c['x'][-1]}, {c['u'][-1]}")
+
+
 def charge():
     """A switch closes a loop of capacitors: the charge is kept to round-off, and the impulse is told in coulombs."""
     text = """import "std/circuit.nsm"; model Loop { node a : V, b : V, gnd : V = 0;  discrete on = 0;
@@ -435,4 +463,7 @@ CASES += [("radau, times of events", extinction),
               "moreau(theta = 1/2, located = true)")),
           *((f"radau, a tank runs empty by {law}", empties, law, 1e-9, "radau", "radau(stages = 2)")
             for law in ("-sqrt(max(h, 0))", "-sqrt(abs(h))*sign(h)", "-max(h, 0)^(1/2)")),
+          ("radau, super-twisting", super_twisting, "-k2*sign(x)", ""),
+          ("radau, super-twisting by a relation", super_twisting, "u", "multiplier u; relation r: u in -k2*sgn(x);"),
+          ("radau, kinks that a law holds", kinks_at_rest),
           ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
