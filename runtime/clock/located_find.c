@@ -323,7 +323,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
       up |= crossed(s, row);
       int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
       int jumps = -w->high[row] > far * w->stops[row];
-      double known = fmax(w->tolerance[row], jumps ? 2 * w->stops[row] : 0);
+      double known = fmax(w->tolerance[row], jumps ? (b.hi - b.lo <= flat * b.whole ? 2 : 1) * w->stops[row] : 0);
       at |= w->high[row] < 0 && fabs(w->f[row]) <= known && meets;
     }
     if (at && !up) { *length = r; take_hits(s); return NSM_OK; }

@@ -114,13 +114,14 @@ def flat(u, n):
     return plus(u, n, -dot(u, n))
 
 
-def law(miss, c, N, T, mu, all=0.0):
-    """The cone of one part of a step, relative to N and to what the other parts gave. Does it press?"""
+def law(miss, c, N, T, mu, all=0.0, most=0.0):
+    """The cone of one part of a step, relative to N and to what the other parts gave, beyond the round-off of the
+    largest force of the step. Does it press?"""
     if not N > 0:
         miss("plane", max(-N, size(T)))
         return False
     miss("plane", abs(dot(T, c["n"]))/(N + all))
-    miss("cone", (size(T) - mu*N)/(N + all))
+    miss("cone", (size(T) - mu*N - 2e-16*most)/(N + all))
     return True
 
 
@@ -182,11 +183,12 @@ def parts(scene, a, b, contacts, miss):
 
 def whole(scene, a, b, contacts, miss):
     """The laws of a step of `moreau`, whose impulses are those of forces and impacts together."""
+    most = max((c["N"] for c in contacts), default=0.0)
     for c in contacts:
         n, N, T, mu, e = c["n"], c["N"], c["T"], scene.mu_of[c["contact"]], scene.e_of[c["contact"]]
         before, after = rate(scene, a, a, c), rate(scene, a, b, c)
         speed, xi = max(size(before), size(after), 1e-3), dot(after, n) + e*dot(before, n)
-        if law(miss, c, N, T, mu):
+        if law(miss, c, N, T, mu, most=most):
             miss("newton", abs(xi)/speed)
             miss("dissipation", against(T, flat(after, n), N, mu, speed))
         elif c["gap"] + scene.h/2*dot(before, n) < -1e-12:
