@@ -345,7 +345,8 @@ def super_twisting(law, also):
     for k in range(70000):
         if k*h in (0.5, 0.9, 1.2):
             i = round(k*h/0.01)
-            need(abs(c["x"][i] - x) <= 3e-5 and abs(c["v"][i] - v) <= 6e-5, f"{k*h} s: {c['x'][i] - x}, {c['v'][i] - v}")
+            off = abs(c["x"][i] - x), abs(c["v"][i] - v)
+            need(off[0] <= 3e-5 and off[1] <= 6e-5, f"{k*h} s: {off}")
         one = rate(x, v, k*h)
         two = rate(x + h*one[0], v + h*one[1], (k + 1)*h)
         x, v = x + h*(one[0] + two[0])/2, v + h*(one[1] + two[1])/2
