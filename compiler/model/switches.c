@@ -141,15 +141,18 @@ static int new_variable(Switches *s, const MExpr *c) {
   return id;
 }
 
-// kink: its two values are the same where c changes. A condition that also stands where something jumps is none.
+// kink: its two values are the same where c changes. A condition that also stands where something jumps is none. c sets
+// the variable to 1; `not c`, its second block, to 0, and has a variable of its own where it is asked for.
 static int variable(Switches *s, const MExpr *c, bool kink) {
   Model *m = s->m;
-  for (int i = 0; i < m->nblock; i++)
-    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c)) {
-      m->block[i].kink &= kink;
-      if (i + 1 < m->nblock) m->block[i + 1].kink &= kink;
-      return m->action[m->naction - (m->nblock - i)].on->id;
-    }
+  for (int i = 0; i < m->nblock; i++) {
+    MBlock *b = &m->block[i];
+    if (!b->switches || !same_loops(&b->ctx, s->ctx) || !mx_same(b->cond, c)) continue;
+    const MAction *sets = &m->action[m->naction - (m->nblock - i)];
+    if (!mx_is_num(sets->value, 1)) continue;
+    for (int k = 0; k < 2; k++) b[k].kink &= kink;
+    return sets->on->id;
+  }
   int id = new_variable(s, c);
   block(s, c, id, mx_num(s->a, 1, c->span));
   block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, mx_num(s->a, 0, c->span));
