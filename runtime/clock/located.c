@@ -514,17 +514,9 @@ static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_FAILED;
 }
 
-// A step by all laws that begins and ends at rest is exact, whatever the order, and so is the next one where nothing
-// hangs on the time. Its forces need not be unique: of a stop and a friction that hold one body in one direction pieces
-// with fixed sets take those of least norm, which may be none that the laws allow, and their sets end at once for ever.
-static int captures_rest(const nsm_sim *s) {
-  int rests = s->a->m->timeless && s->a->nsignal + s->a->m->nblock == 0;
-  rests = rests && memcmp(s->now.q, s->w.q1, (size_t)s->a->nq * sizeof(double)) == 0 &&
-          memcmp(s->now.z, s->w.z1, (size_t)s->a->nz * sizeof(double)) == 0;
-  for (int i = 0; rests && i < s->a->nv; i++) rests = s->now.z[i] == 0;
-  return rests;
-}
-
+// A captured step that begins and ends at rest is exact, whatever the order, and so is the next one where nothing hangs
+// on the time. Its forces need not be unique: of a stop and a friction that hold one body in one direction pieces with
+// fixed sets take those of least norm, which may be none that the laws allow, and their sets end at once for ever.
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
@@ -541,7 +533,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     code = sim_accept(s, t1, e);
     if (w->capture) {
       w->capture = w->pieces = 0;
-      s->now.sets_known = captures_rest(s) ? SIM_RESTS : 0;
+      s->now.sets_known = sim_stood_still(s) ? SIM_RESTS : 0;
       w->begins = 1;
       return code;
     }
