@@ -8,6 +8,7 @@
 #include "../../runtime/record/record.h"
 #include "../base/fatal.h"
 #include "../model/instants.h"
+#include "../model/touch_formulas.h"
 #include "../model/model_print.h"
 #include "../model/switches.h"
 #include "cone/problem.h"
@@ -265,6 +266,17 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
   return m;
 }
 
+// Contacts between shapes, by schemes that take none and for derivatives: as formulas, where their gaps have a closed
+// form.
+static const Model *with_gaps(Arena *a, const Model *given, const char *scheme, const PipelineOptions *o) {
+  enum { MOST = 200 };
+  const char *near;
+  const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
+  bool ordered = d && d->two_point && given->sim.order > 2;
+  bool asks = o->derivatives || given->sim.projection || ordered || (d && !scheme_takes_shapes(d));
+  return asks && !o->contacts ? with_gaps_as_formulas(a, given, MOST) : given;
+}
+
 // Of a model that does not say whether its events are located.
 static const Model *unlocated(Arena *a, const Model *given, MUnlocated why) {
   Model *m = ARENA_NEW(a, Model);
@@ -315,7 +327,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   const char *scheme = name_of_scheme(c->model, o);
-  to_system(c, with_order(c->stages, c->model, scheme, o), scheme, o);
+  to_system(c, with_gaps(c->stages, with_order(c->stages, c->model, scheme, o), scheme, o), scheme, o);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);

@@ -56,6 +56,8 @@ typedef struct PipelineOptions {
   bool looks;                    // view: the run is to be seen
   bool analyse;                  // where the `analyse` of the model asks of what is at rest, the scheme is moreau
   bool library;                  // check: a file of functions and parts is fine
+  bool derivatives;              // of runs or of rest are asked for
+  bool contacts;                 // those between shapes are to be recorded
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given

@@ -53,6 +53,7 @@ static int flags_asked(const Options *o, Compilation *c, nsm_flags *f) {
 
 static int answer(const Options *given_options, Answer *by) {
   Options with = *given_options, *o = &with;
+  with.derivatives = true;
   int code = EXIT_OK, n;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
   if (!c) return code;

@@ -14,7 +14,8 @@ static PipelineOptions pipeline_options(const Options *o, const char *path, bool
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
                             .library = library, .looks = o->command == NSM_FOR_VIEW, .weights = o->weights,
                             .step = o->step, .analyse = o->analyse, .located = o->located, .order = o->order,
-                            .projection = o->projection,
+                            .projection = o->projection, .derivatives = o->derivatives,
+                            .contacts = given(o, NSM_FLAG_CONTACTS),
                             .code_for = code_for(o) };
 }
 

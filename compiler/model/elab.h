@@ -394,6 +394,7 @@ unsigned asserted_class(const Ast *law);                       // 0: not one of 
 // --- elab_contact.c, elab_friction.c ---
 MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
 bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
+const char *slip_part(int k, int n, bool rolls, bool in_space);  // what the force against slip k of n is called
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 // --- elab_family.c ---

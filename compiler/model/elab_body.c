@@ -64,6 +64,8 @@ static void bring_planar(const Symbol *y, Scope *s, Body *b) {
   R[0] = R[3] = mx_1(e->a, MOP_COS, angle, y->span);
   R[2] = mx_1(e->a, MOP_SIN, angle, y->span);
   R[1] = mx_neg(e->a, R[2], y->span);
+  for (int i = 0; i < 9; i++) b->R[i] = number(e, i == 8, y->span);
+  for (int i = 0; i < 4; i++) b->R[i / 2 * 3 + i % 2] = R[i];
   bring(s, y, "angle", 0, 0, unit_of(e, "rad"), &angle);
   bring(s, y, "spin", 0, 0, unit_of(e, "rad/s"), &rate);
   bring(s, y, "omega", 0, 0, unit_of(e, "rad/s"), &rate);
@@ -95,6 +97,7 @@ static void bring_spatial(const Symbol *y, Scope *s, Body *b) {
   bring(s, y, "spin", 3, 0, unit_of(e, "rad/s"), spin);
   bring(s, y, "omega", 3, 0, unit_of(e, "rad/s"), omega);
   memcpy(b->omega, omega, sizeof omega);
+  memcpy(b->R, R, sizeof R);
 }
 
 static bool mentions(const Ast *x, const char *name) {
@@ -192,6 +195,7 @@ static void push_solid(const Symbol *y, const Scope *s, Body *b) {
     rotation_matrix(e, b->start_q, m.pose + 3);
     for (int i = 0; i < 3; i++) m.rates[3 + i] = b->omega[i];
   }
+  for (int i = 0; i < 12; i++) m.here[i] = i > 2 ? b->R[i - 3] : i < (b->planar ? 2 : 3) ? b->r[i] : zero;
   b->solid = (int)e->solid.n;
   vec_push(&e->solid, m);
 }

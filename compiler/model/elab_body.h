@@ -12,6 +12,7 @@ typedef struct Body {
   int    place, angle;                  // variables of r, and of the angle in the plane; -1
   Shapes shapes;                        // n = 0: none
   MExpr *omega[3];                      // in world axes; planar: omega[0]
+  MExpr *R[9];                          // the rotation from body axes to the world's, of planar ones too
   int    solid;                         // number in Model.solid; -1
 } Body;
 

@@ -28,6 +28,16 @@ bool count_slips(const Env *env, Symbol *y) {
   return !y->slip.bad;
 }
 
+// What the force against slip k of n is called; in_space: the third is no spin.
+const char *slip_part(int k, int n, bool rolls, bool in_space) {
+  static const char *const plain[] = { "lambda_t[1]", "lambda_t[2]", "lambda_s", "lambda_r" };
+  static const char *const rolling[] = { "lambda_t[1]", "lambda_t[2]", "lambda_r[1]", "lambda_r[2]" };
+  if (n == 1) return "lambda_t";
+  if (k == 2 && in_space) return "lambda_t[3]";
+  if (!rolls) return plain[k];
+  return n == 2 ? (k ? "lambda_r" : "lambda_t") : rolling[k];
+}
+
 void friction_rows(Symbol *y, const MVar *like) {
   Elab *e = y->env.e;
   const Ast *x = y->decl;
@@ -36,13 +46,7 @@ void friction_rows(Symbol *y, const MVar *like) {
   y->slip_id = (int)e->var.n;
   for (int k = 0; k < y->nslip; k++) {
     MVar v = *like;
-    static const char *const plain[] = { "lambda_t[1]", "lambda_t[2]", "lambda_s", "lambda_r" };
-    static const char *const rolls[] = { "lambda_t[1]", "lambda_t[2]", "lambda_r[1]", "lambda_r[2]" };
-    const char *part = y->nslip == 1   ? "lambda_t"
-                       : k == 2 && is_slip_in_space(x) ? "lambda_t[3]"
-                       : !is_rolling(x) ? plain[k]
-                       : y->nslip == 2 ? (k ? "lambda_r" : "lambda_t")
-                                       : rolls[k];
+    const char *part = slip_part(k, y->nslip, is_rolling(x), is_slip_in_space(x));
     v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
     v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
     vec_push(&e->var, v);

@@ -213,12 +213,13 @@ typedef struct MShape {
   // the axes of the body
   MExpr *size[3], *at[3], *turn[9];
 } MShape;
-// A body that has shapes: where it is at the start (r, R), of a driven one at all times with its velocities.
+// A body that has shapes: where it is at the start (r, R), of a driven one at all times; where it is at all times, and
+// its velocity and rate of turn in world axes.
 typedef struct MSolid {
   MContext ctx; const char *name, *plain;  // "ball[%]", "ball[i]"
   MMotion motion; bool planar;
   int place, attitude, turn, angle;    // variables of one that moves; -1
-  MExpr *pose[12], *rates[6];          // rates: of MB_DRIVEN
+  MExpr *pose[12], *here[12], *rates[6];
   MShape *shape; int nshape;
   int material;                        // number in Model.material; -1
   Span span;
@@ -351,6 +352,7 @@ typedef struct Model {
   MBody *body; int nbody;
   MSolid *solid; int nsolid;
   MTouch *touch; int ntouch;
+  const char *no_formulas; Span no_formulas_at;            // why `touch` was not written as formulas; NULL
   MPoints *points; int npoints;
   const char **material; int nmaterial;
   MAngle *angle; int nangle;

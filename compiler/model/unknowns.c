@@ -24,14 +24,29 @@ static double size_of(const Model *m, const MVar *v) {
   return size;
 }
 
-static double instances(const Model *m, const MContext *ctx) {
-  const MxEval e = { number_of, m->param, NULL, 0, (void *)(uintptr_t)m };
-  double size = 1, lo, hi;
-  for (int k = 0; k < ctx->n; k++) {
-    if (!mx_eval(&e, ctx->loop[k].lo, &lo) || !mx_eval(&e, ctx->loop[k].hi, &hi)) return NAN;
-    size *= fmax(hi - lo + 1, 0);
+// Of loop k and those inside of it; where the bounds of these depend on it (triangular families), one by one.
+static double instances_from(const MxEval *given, const MContext *ctx, int k, double *loop) {
+  enum { MOST = 100000 };
+  MxEval e = *given;
+  double lo, hi, sum = 0;
+  unsigned inner = 0;
+  e.nloop = k;
+  if (k == ctx->n) return 1;
+  if (!mx_eval(&e, ctx->loop[k].lo, &lo) || !mx_eval(&e, ctx->loop[k].hi, &hi)) return NAN;
+  for (int i = k + 1; i < ctx->n; i++) inner |= ctx->loop[i].lo->uses | ctx->loop[i].hi->uses;
+  if (!(inner & MU_LOOP)) {
+    loop[k] = lo;
+    return fmax(hi - lo + 1, 0) * instances_from(given, ctx, k + 1, loop);
   }
-  return size;
+  if (hi - lo > MOST) return NAN;
+  for (loop[k] = lo; loop[k] <= hi; loop[k]++) sum += instances_from(given, ctx, k + 1, loop);
+  return sum;
+}
+
+static double instances(const Model *m, const MContext *ctx) {
+  double loop[MAX_INDICES] = { 0 };
+  const MxEval e = { number_of, m->param, loop, 0, (void *)(uintptr_t)m };
+  return ctx->n <= MAX_INDICES ? instances_from(&e, ctx, 0, loop) : NAN;
 }
 
 double model_laws(const Model *m) {

@@ -15,6 +15,11 @@ Diag *refuse_in_scheme(const System *s, const SchemeDescriptor *d, Span at, cons
   return g;
 }
 
+void no_formulas(const Model *m, Diag *d) {
+  diag_label(d, "`%s` is one", m->touch[0].name);
+  if (m->no_formulas) diag_also(d, m->no_formulas_at, "%s", m->no_formulas);
+}
+
 // First-order states, and the unknowns of a circuit that elimination leaves: they have rows of the same system.
 bool refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   int before = diag_errors(bag);

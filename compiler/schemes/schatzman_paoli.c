@@ -47,7 +47,7 @@ void check_schatzman_paoli(Arena *a, const System *s, const SchemeDescriptor *d,
   (void)a;
   if (refuse_states(s, d, bag)) return;
   for (int i = 0; i < s->model->ntouch; i++)
-    diag_label(refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag), "one of them");
+    no_formulas(s->model, refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag));
   for (int i = 0; i < s->model->nblock; i++) {
     const MBlock *b = &s->model->block[i];
     if (b->timed || !b->crossing || b->by_time) continue;

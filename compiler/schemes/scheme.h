@@ -72,6 +72,7 @@ struct SchemeDescriptor {
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
   bool flows;                   // event to event: motions by a solver, impacts and sets by these equations
   bool collocates;              // Radau IIA: takes the kernels of weights at stages of its own
+  bool places;                  // its rows are gaps at the end
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words
   // What the scheme cannot step is refused, statement by statement (E0705); NULL: it takes every system.
@@ -95,6 +96,11 @@ SchemeCheck check_consistent;
 // force; NULL: it is one, or no friction
 const char *friction_beyond_disk(const System *s, const SysClass *c);
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag);      // of an order above 2
+
+// Of a refusal of contacts between shapes: which of them has no gap in closed form.
+void no_formulas(const Model *m, Diag *d);
+// Does its step of order 2 take contacts between shapes as they are, not as formulas alone?
+bool scheme_takes_shapes(const SchemeDescriptor *d);
 
 typedef enum {                  // as NSM_SCHEME_*
 #define SCHEME(name, number, ...) SCHEME_##number,

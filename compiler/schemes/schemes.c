@@ -6,7 +6,7 @@
 #define FORM_point(name) .explicit_step = true, .equations = &name, .check = check_##name
 #define FORM_kicks(name) .explicit_step = true, .kicks = true, .equations = &name, .check = check_##name
 #define FORM_implicit(name) .equations = &name
-#define FORM_places(name) .equations = &name, .check = check_##name
+#define FORM_places(name) .places = true, .equations = &name, .check = check_##name
 #define FORM_stages(name) .collocates = true, .check = check_##name
 #define FORM_flow(name) .equations = &name, .flows = true, .check = check_##name
 #define FORM_two_point(name) .two_point = true, .equations = &name, .check = check_consistent
@@ -16,6 +16,8 @@ const SchemeDescriptor schemes[SCHEME_COUNT] = {
 #include "../../runtime/schemes.def"
 #undef SCHEME
 };
+
+bool scheme_takes_shapes(const SchemeDescriptor *d) { return !d->flows && !d->kicks && !d->places && !d->one_step; }
 
 const SchemeDescriptor *scheme_named(const char *name, const char **near) {
   const char *names[SCHEME_COUNT];

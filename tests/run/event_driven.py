@@ -150,7 +150,7 @@ def refused():
         _, err, _ = run(text, 1e-2, scheme, *flags, code=2)
         need(said in err, err)
     shapes = """model B { body b { mass = 1, inertia = [1, 1, 1], shape = sphere(0.1), position = [0, 0, 1] }
-        body floor { fixed, shape = halfspace } contact c { between = b, floor; with newton(0); }
+        body floor { fixed, shape = box([1, 1, 1]) } contact c { between = b, floor; with newton(0); }
         simulate { until = 1, step = 1e-3 } }"""
     _, err, _ = run(shapes, 1e-3, "event_driven", code=1)
     need("E0705" in err and "contacts between shapes" in err, err)
