@@ -27,6 +27,8 @@ double sim_instant_off(const sim_instant *in, int n, const double *e, const doub
 // instant_bounds.c: of multipliers of rows that depend on each other, forces, or impulses over `length`, those that the
 // laws allow; called after the solution, until the next factors
 void   sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
+// Impulses over `length` before it: what is free of them as the forces have it.
+void   sim_instant_share(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
 int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,

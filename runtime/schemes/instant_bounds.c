@@ -189,3 +189,18 @@ void sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, 
     low = climb(&b, n, in->nfree, ample * size, l);
   }
 }
+
+void sim_instant_share(const nsm_sim *s, sim_instant *in, int n, double length, double *l) {
+  if (!in->singular) return;
+  if (in->nfree < 0) in->nfree = free_of(in, n);
+  for (int c = 0; c < in->nfree; c++) {
+    const double *N = in->E + in->first + (size_t)c * (size_t)n, *unit = in->unit + in->first;
+    double by = 0;
+    for (int row = 0; row < s->n.r.n; row++) {
+      int r = in->of[row], at = s->n.r.l[row];
+      if (r >= 0) by += N[r] * (length * in->force[at] - l[at]) / (unit[r] * unit[r]);
+    }
+    for (int row = 0; row < s->n.r.n; row++) if (in->of[row] >= 0) l[s->n.r.l[row]] += by * N[in->of[row]];
+  }
+  sim_instant_allow(s, in, n, length, l);
+}

@@ -122,7 +122,7 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
   galerkin_book(s);
   galerkin_instant(s, t1, s->w.q1, s->w.z1);
-  sim_instant_allow(s, &g->in, s->a->nv + g->m, s->n.h, s->w.l1);
+  sim_instant_share(s, &g->in, s->a->nv + g->m, s->n.h, s->w.l1);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   memcpy(s->now.force, s->w.l1, (size_t)s->a->nl * sizeof(double));
   c->moves_on = 1;
