@@ -91,8 +91,8 @@ static void sizes_at_begin(nsm_sim *s) {
   }
 }
 
-// Of impulses those that velocities would take, of works the energy of these. They are looser: steps are for the motion,
-// and where it rests for the forces that hold it.
+// Of impulses those that velocities would take, of works the energy of these. They are looser: steps are for the
+// motion, and where it rests for the forces that hold it.
 static void sizes_of_quads(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   double impulse = 0, energy = 0;

@@ -207,4 +207,5 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("what is held", held), ("what it meets", meets), ("what is refused", refused))]
+           ("a closed form", closed_form), ("what is held", held),
+           ("what it meets", meets), ("what is refused", refused))]
