@@ -4,7 +4,7 @@
 // lambda + N c make the same motion, N a basis of what is left free. Forces of least norm may lie beyond the bounds of
 // the laws although others do not. Then c is such that the least margin is largest,
 //
-//   max_c  min_i m_i(lambda + N c),    m = lambda_N,   mu lambda_N - |lambda_T|,   lambda - lo,   hi - lambda         (1)
+//   max_c min_i m_i(lambda + N c),   m = lambda_N,   mu lambda_N - |lambda_T|,   lambda - lo,   hi - lambda          (1)
 //
 // so what is below 0 there is below 0 for every c, and the sets end. (1) is solved by Newton's method on
 // -tau log sum exp(-m_i/tau), whose largest value is nearer than tau log(rows) to that of (1), as tau falls
@@ -19,7 +19,7 @@ static const double dependent = 1e-9,                      // of N: columns that
                     ample = 0.1, first = 1, last = 1e-11,  // of the largest force: a margin that will do; tau
                     falls = 0.1, settled = 1e-3;           // tau from one to the next; of tau, what a step gains
 
-// A margin at hand, and its derivative: by the multipliers kept as row[k], by[k]; of a disk, those from `slips` on turn.
+// A margin, its derivative by the multipliers kept as row[k] in by[k]; of a disk, those from `slips` on turn.
 typedef struct margin { double m, gauge; int n, slips, row[TERMS]; double by[TERMS], weight[SIM_SLIPS]; } margin;
 typedef struct bounds { const nsm_sim *s; const sim_instant *in; const double *l; double length, tau; } bounds;
 
