@@ -3,11 +3,12 @@
 #include "runtime/clock/clock.h"
 #include "runtime/schemes/schemes.h"
 
-// Is any row no equation, or may one be that comes with shapes or friction?
+// Is any row no constraint, or may one be that comes with shapes? Of constraints alone M is semidefinite, and two
+// solvers suffice; equations of networks have any M.
 static int has_sets(const nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   int any = s->touching || r->nfriction > 0;
-  for (int row = 0; row < r->n; row++) any |= s->a->cls[r->cls[row]].c->row_type != NSM_ROW_FREE;
+  for (int row = 0; row < r->n; row++) any |= s->a->cls[r->cls[row]].c->kind != NSM_CONSTRAINT;
   for (int block = 0; block < s->a->m->nblock; block++) any |= s->a->event[block].laws != NULL;
   return any;
 }

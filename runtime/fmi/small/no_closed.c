@@ -1,4 +1,4 @@
-// In place of contacts and friction of schemes of two points in an FMU of a model whose rows are all equations: no
+// In place of contacts and friction of schemes of two points in an FMU of a model whose rows are all constraints: no
 // contact ever closes there.
 #include "runtime/schemes/consistent.h"
 

@@ -1,5 +1,5 @@
 // In place of relations in blocks `every`, of a note on relations with several solutions, and of piles in an FMU of a
-// model whose rows are all equations.
+// model whose rows are all constraints.
 #include "runtime/assembly/assembly.h"
 #include "runtime/clock/clock.h"
 

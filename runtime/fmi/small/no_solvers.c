@@ -1,5 +1,5 @@
-// In place of solvers for intervals and blocks in an FMU of a model whose rows are all equations: pivoting takes them
-// all into its basis, and the proximal loop solves what is singular.
+// In place of solvers for intervals and blocks in an FMU of a model whose rows are all constraints: pivoting takes
+// them all into its basis, and the proximal loop solves what is singular.
 #include "none.h"
 #include "runtime/cone/newton.h"
 
