@@ -81,8 +81,8 @@ static int link_object(Compilation *c, CcFolder f, const Fmu *fmu, Text *own, co
   const char *const arguments[] = { "-std=gnu11", optimize, "-fno-schedule-insns2", "-ffp-contract=off",
                                     "-fno-asynchronous-unwind-tables", "-w", "-fPIC", "-shared", names, places,
                                     "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,defs",
-                                    "-Wl,--compress-debug-sections=zlib", "-I", at->include, "-o", object, model, main_c,
-                                    script, first, "-L", at->lib, NULL };
+                                    "-Wl,--compress-debug-sections=zlib", "-I", at->include, "-o", object, model,
+                                    main_c, script, first, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", text_str(own), &why) &&
       cc_write(a, f, "exported", exported(a, fmu->version), &why))
