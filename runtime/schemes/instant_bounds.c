@@ -4,7 +4,7 @@
 // lambda + N c make the same motion, N a basis of what is left free. Forces of least norm may lie beyond the bounds of
 // the laws although others do not. Then c is such that the least margin is largest,
 //
-//   max_c min_i m_i(lambda + N c),   m = lambda_N,   mu lambda_N - |lambda_T|,   lambda - lo,   hi - lambda          (1)
+//   max_c min_i m_i(lambda + N c),   m = lambda_N,   mu lambda_N - |lambda_T|,   lambda - lo,   hi - lambda         (1)
 //
 // so what is below 0 there is below 0 for every c, and the sets end. (1) is solved by Newton's method on
 // -tau log sum exp(-m_i/tau), whose largest value is nearer than tau log(rows) to that of (1), as tau falls
