@@ -3,8 +3,8 @@
 #pragma once
 #include "include/nsm.h"
 
-// y' = rhs(t, y) [n]; quadratures [nquad] along it, each to rtol of itself and of its size; functions [nroot] that end it where one
-// falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
+// y' = rhs(t, y) [n]; quadratures [nquad] along it, each to rtol of itself and of its size; functions [nroot] that end
+// it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
 typedef struct nsm_flow_problem {
   int    n, nquad, nroot;
   double rtol;
