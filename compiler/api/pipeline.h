@@ -56,6 +56,7 @@ typedef struct PipelineOptions {
   bool looks;                    // view: the run is to be seen
   bool analyse;                  // where the `analyse` of the model asks of what is at rest, the scheme is moreau
   bool library;                  // check: a file of functions and parts is fine
+  bool records;                  // each step is looked at, so that fused ones keep all states
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given

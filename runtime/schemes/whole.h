@@ -67,6 +67,7 @@ struct sim_whole {
   // where events are located: [room] s before a call; [rows] at the end of the last step |slip|, |y| of rows at their
   // bounds; of the step before that [nl] multipliers, and [rows] the same
   double *begin, *rate, *l0, *rate0;
+  double *rows;                         // [CHUNK, nq + nz] behind the steps of the last call; NULL: they are not kept
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
@@ -88,6 +89,7 @@ const double *sim_whole_take_struck(nsm_sim *s, const struct sim_whole *w, const
 
 // whole_located.c: can it be sure that no event lies within its steps? May the next step keep its sets, and be a whole
 // one? Up to m whole steps from step `tick` on, the last one without an event, too; how many. They were taken.
+int  sim_whole_call(nsm_sim *s, long tick, int m);        // the emitted function: up to m steps; how many
 int  sim_whole_locates(const nsm_sim *s);
 int  sim_whole_keeps_sets(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
