@@ -98,13 +98,6 @@ static int looked_ahead(const nsm_sim *s, long m) {
   return (int)(s->a->m->nblock > 0 && look < m ? look : m);
 }
 
-int sim_whole_call(nsm_sim *s, long tick, int m) {
-  struct sim_whole *w = s->n.whole;
-  const nsm_model *model = s->a->m;
-  return w->rows ? model->whole_recorded(w->s, w->c, (double)tick, m, w->rows)
-                 : model->whole_run(w->s, w->c, (double)tick, m);
-}
-
 // `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;

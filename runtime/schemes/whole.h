@@ -76,6 +76,7 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+int  sim_whole_call(nsm_sim *s, long tick, int m);    // up to m steps from step `tick` on by the emitted function: how many
 // n numbers into the array of a whole step, or out of it; where the next ones are.
 double *sim_whole_put(double *to, const double *from, int n);
 const double *sim_whole_take(double *to, const double *from, int n);
@@ -89,7 +90,6 @@ const double *sim_whole_take_struck(nsm_sim *s, const struct sim_whole *w, const
 
 // whole_located.c: can it be sure that no event lies within its steps? May the next step keep its sets, and be a whole
 // one? Up to m whole steps from step `tick` on, the last one without an event, too; how many. They were taken.
-int  sim_whole_call(nsm_sim *s, long tick, int m);        // the emitted function: up to m steps; how many
 int  sim_whole_locates(const nsm_sim *s);
 int  sim_whole_keeps_sets(const nsm_sim *s);
 int  sim_whole_located(nsm_sim *s, long tick, int m);
