@@ -76,7 +76,7 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
-int  sim_whole_call(nsm_sim *s, long tick, int m);    // up to m steps from step `tick` on by the emitted function: how many
+int  sim_whole_call(nsm_sim *s, long tick, int m);  // up to m steps from step `tick` on by the emitted code; how many
 // n numbers into the array of a whole step, or out of it; where the next ones are.
 double *sim_whole_put(double *to, const double *from, int n);
 const double *sim_whole_take(double *to, const double *from, int n);
