@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 38
+#define NSM_ABI_VERSION 39
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -433,7 +433,8 @@ typedef struct nsm_experiment {
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
 // and gives how many it did, as the scheme and the generic step have them. It stops before a step that it does not
-// take.
+// take. In its place whole_recorded(s, c, k, n, rows) says what coordinates, velocities and states are behind each
+// step, rows [n, nq + nz].
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
 enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_PIECE = 2, NSM_WHOLE_TWO_POINT = 3 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
@@ -503,6 +504,7 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
   const nsm_whole *whole;                                            // NULL: there is none
   int  (*whole_run)(double *s, const double *c, double k, int n);
+  int  (*whole_recorded)(double *s, const double *c, double k, int n, double *rows);
   int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
   int  timeless;                  // no kernel of a step reads the time

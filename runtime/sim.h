@@ -598,6 +598,9 @@ typedef struct sim_tape {
   void (*mended)(struct sim_tape *t, nsm_sim *s);
 } sim_tape;
 
+// What looks behind each step of a run, fused ones too (clock/clock.h).
+struct sim_watch { void (*step)(struct sim_watch *w, nsm_sim *s); };
+
 // What somebody keeps beside a simulation until it is closed (answers/jacobian.c).
 typedef struct sim_beside { void (*close)(struct sim_beside *b); } sim_beside;
 
@@ -619,6 +622,7 @@ struct nsm_sim {
   struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   struct sim_tape *tape;                // NULL where nobody differentiates the run
+  struct sim_watch *watch;              // what looks at each step (clock/clock.h); NULL: nobody
   nsm_event_hook *told;                 // of events; NULL: nobody is (located_tell.c)
   void       *told_with;
   struct sim_beside *beside;            // NULL where nothing is kept beside it

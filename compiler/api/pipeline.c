@@ -347,7 +347,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, code_has_comments(o->code_for));
   bool fixed_sets = c->plan->degree > 1 || c->plan->scheme->flows;
-  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
+  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0, o->records);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

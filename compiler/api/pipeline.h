@@ -58,6 +58,7 @@ typedef struct PipelineOptions {
   bool library;                  // check: a file of functions and parts is fine
   bool derivatives;              // of runs or of rest are asked for
   bool contacts;                 // those between shapes are to be recorded
+  bool records;                  // each step is looked at, so that fused ones keep all states
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given

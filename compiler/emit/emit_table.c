@@ -369,7 +369,9 @@ void emit_tables(Emitter *e, const Whole *w) {
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,
-      arena_printf(e->arena, "%s%s%s", points_of(e), w ? ", .whole = &whole_step, .whole_run = whole" : "",
+      arena_printf(e->arena, "%s%s%s", points_of(e),
+                   !w ? "" : w->records ? ", .whole = &whole_step, .whole_recorded = whole"
+                                        : ", .whole = &whole_step, .whole_run = whole",
                    m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
       emit_touch_fields(e));
 }

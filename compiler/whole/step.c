@@ -14,6 +14,7 @@ Step step_open(Arena *a, Written *w, const char *about) {
   p.c = k_param(b, KT_INPUT, "c");
   p.k = k_param(b, KT_DOUBLE, "k");
   p.n = k_param(b, KT_INT, "n");
+  if (w->records) p.rows = k_param(b, KT_OUTPUT, "rows");
   for (int i = 0; i < WHOLE_SCALARS; i++) p.scalar[i] = K_NONE;
   p.suffix = "";
   p.local = ARENA_ARRAY(a, KValue, LOCALS);
@@ -258,13 +259,22 @@ void step_store(Step *p, int at, int n, const KValue *variable) {
   for (int j = 0; j < n; j++) k_store(p->b, p->s, k_integer(p->b, at + j), k_get(p->b, variable[j]));
 }
 
+void step_record(Step *p, KValue i, const KValue *q, const KValue *z) {
+  KBuilder *b = p->b;
+  int nq = p->w->nq, width = nq + p->w->nz;
+  if (!p->w->records) return;
+  KValue first = k_name(b, k_op2(b, OP_TIMES, i, k_integer(b, width)), step_name(p, "behind", p->names++), NULL);
+  for (int j = 0; j < width; j++)
+    k_store(b, p->rows, k_op2(b, OP_PLUS, first, k_integer(b, j)), k_get(b, j < nq ? q[j] : z[j - nq]));
+}
+
 Whole *step_close(Step *p, WholeKind kind, KValue done) {
   Written *w = p->w;
   Whole *o = ARENA_NEW(p->arena, Whole);
   k_return(p->b, k_get(p->b, done));
   *o = (Whole){ .kind = kind, .ncls = w->plan->ncls, .count = ARENA_ARRAY(p->arena, int, w->plan->ncls + 1),
                 .nrow = w->nrow, .row_l = ARENA_ARRAY(p->arena, int, w->nrow + 1), .nconstant = w->nconstant,
-                .constant = w->constant, .located = w->located, .kernel = k_end(p->b) };
+                .constant = w->constant, .located = w->located, .records = w->records, .kernel = k_end(p->b) };
   for (int i = 0; i < w->n; i++) o->nix += w->at[i].pc->c->nslot;
   o->ix = ARENA_ARRAY(p->arena, int, o->nix + 1);
   int n = 0;

@@ -6,7 +6,7 @@ enum { NAMED = 24 };                    // bytes of a name
 
 typedef struct Step {
   Written *w; KBuilder *b; Arena *arena;
-  KValue s, c, k, n;                    // parameters
+  KValue s, c, k, n, rows;              // parameters
   KValue scalar[WHOLE_SCALARS], *constant; int nconstant;   // loaded; K_NONE
   KValue *value[ROLE_H + 1][MOMENTS];   // [kind][moment][index]: what variables are in the expressions to come
   KValue t, t0, h;
@@ -48,6 +48,7 @@ KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue
 typedef struct Strikes { int n, most; const int *number; KValue hit; } Strikes;
 void step_struck(Step *p, int n, const KValue *x, const KValue *sure, const KValue *reach, const Strikes *can);
 void step_store(Step *p, int at, int n, const KValue *variable);   // s[at ...] := variables
+void step_record(Step *p, KValue i, const KValue *q, const KValue *z);       // what they are behind step i of the call
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
 
 // here: with the rows that always act; NULL where they do not fit

@@ -9,7 +9,8 @@ PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
   if (!w) return k;
   PlanKernels all = { k.n + 1, ARENA_ARRAY(a, PlanKernel, k.n + 1) };
   memcpy(all.at, k.at, (size_t)k.n * sizeof *k.at);
-  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, whole_run), .kernel = w->kernel, .first = k.n };
+  size_t offset = w->records ? offsetof(nsm_model, whole_recorded) : offsetof(nsm_model, whole_run);
+  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = (int)offset, .kernel = w->kernel, .first = k.n };
   return all;
 }
 
@@ -26,7 +27,7 @@ static bool moves_forces(Arena *a, const Plan *p) {
 
 // Large energies (docs/numerics/algebra.md, section 9) fill their matrices: written out once more, with derivatives of
 // their own and an unrolled elimination, they are larger and slower than their kernels.
-const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
+const Whole *whole_of_plan(Arena *a, const Plan *p, bool located, bool records) {
   for (int i = 0; i < p->ncls; i++) {
     const SysClass *c = p->cls[i].c;
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
@@ -42,6 +43,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   Written *w = write_out(a, p);
   if (!w) return NULL;
   w->located = located;
+  w->records = records;
   const Whole *o = NULL;
   if (p->equations && p->scheme->equations && !p->scheme->explicit_step) {
     o = whole_linear(a, w, true);

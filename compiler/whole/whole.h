@@ -29,6 +29,7 @@ typedef struct Whole {
   bool here, stays;             // rows act in it; contacts that stay closed do
   int nstruck, struck[WHOLE_STRUCK];     // but WHOLE_LINEAR: rows of contacts that it lets be struck
   bool located;                 // steps that may have an event within are left to the runtime (step_open_for_sure)
+  bool records;                 // the state behind each step goes into `rows`
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   unsigned with_rest;           // WHOLE_LINEAR with rows `here`: bit i: y of row i is not 0 at rest, or not always
   const KKernel *kernel;
@@ -38,5 +39,5 @@ typedef struct Whole {
 PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w);
 
 // NULL where the model has none: too large, sizes not known, or a scheme or statement that is not taken. located: for
-// runs that locate their events.
-const Whole *whole_of_plan(Arena *a, const Plan *p, bool located);
+// runs that locate their events; records: that look at each step.
+const Whole *whole_of_plan(Arena *a, const Plan *p, bool located, bool records);

@@ -454,6 +454,7 @@ static void call_outside(Linear *l, KValue done, KValue last) {
   k_break(b);
   k_close(b);
   rows_by_runtime(l, at);
+  step_record(p, at, l->qv, l->zv);
   k_set(b, done, k_op2(b, OP_PLUS, at, k_integer(b, 1)));
   k_close(b);
 }
@@ -476,6 +477,7 @@ static KValue loop(Linear *l) {
     if (o->sum != K_NONE) o->finite = is_finite(p, o->sum);
     leave(l, o, done, last);
   }
+  step_record(p, o->i, l->qv, l->zv);
   if (l->all) k_set(b, done, k_op2(b, OP_PLUS, o->i, k_integer(b, 1)));
   k_close(b);
   if (l->direct || l->here) end_stretch(l, done);

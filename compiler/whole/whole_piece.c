@@ -218,6 +218,7 @@ static KValue loop(Pieces *m, const Places *at) {
   early_forces(m);
   guess(m);
   solve(m, hit);
+  step_record(p, i, m->q, m->z);
   k_set(b, done, plus(m, i, k_integer(b, 1)));
   k_close(b);
   return done;

@@ -331,6 +331,7 @@ static void loop(Motion *m) {
   if (!m->exact) learn(m, DE);
   take(m, &end, DE, KE);
   if (m->nstruck) k_set(b, m->hit, k_integer(b, 0));
+  step_record(p, i, m->q, m->u);
   k_set(b, m->done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
 }

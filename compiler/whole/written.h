@@ -25,7 +25,7 @@ typedef struct Written {
   int nconstant, cap_constant; WholeConstant *constant;
   int nrole; Role *role;        // by symbol id
   int nlocal;
-  bool located;                 // for runs that locate their events
+  bool located, records;        // for runs that locate their events; that look at each step
 } Written;
 
 Written *write_out(Arena *a, const Plan *p);                     // NULL: too large, or not known when compiling

@@ -92,6 +92,10 @@ static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
   return NSM_FAILED;
 }
 
+static void look(nsm_sim *s, nsm_code code) {
+  if (s->watch && (code == NSM_OK || code == NSM_STOPPED)) s->watch->step(s->watch, s);
+}
+
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
   while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
@@ -101,12 +105,21 @@ nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
     if (done > 0 && sim_was_from_nothing(s)) return was_unreasonable(s, e);
     if (instant) {
       code = sim_events_fused(s, e);
+      look(s, code);
       continue;
     }
     if (n <= 0 || nsm_steps_done(s) >= nsm_steps_total(s)) break;
     code = nsm_step(s, e);
+    look(s, code);
     n--;
     if (n > 0 && code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
   }
+  return code;
+}
+
+nsm_code sim_advance_watched(nsm_sim *s, long n, struct sim_watch *w, nsm_error *e) {
+  s->watch = w;
+  nsm_code code = nsm_advance(s, n, e);
+  s->watch = NULL;
   return code;
 }

@@ -43,6 +43,12 @@ const char *sim_statistic_name(nsm_sim *s, int i);        // "max(x)": of claim 
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
+// clock.c: nsm_advance with a look behind each step, at what sim_watches of columns, or of classes of outputs and
+// energies (statistics.c): they are read off coordinates, velocities and states, which fused steps keep.
+int      sim_watches_column(const nsm_sim *s, int column);
+int      sim_watches_class(const nsm_sim *s, int cls);
+nsm_code sim_advance_watched(nsm_sim *s, long n, struct sim_watch *w, nsm_error *e);
+
 // claims.c: those that nsm_keep_claims keeps. How many of n steps may be taken before they look; behind each such
 // piece; no more; do claims of the model need the ledger?
 long sim_claims_idle(const nsm_sim *s, long n);

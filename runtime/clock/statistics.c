@@ -51,6 +51,31 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
   }
 }
 
+// Does an output hang on coordinates, velocities, states, time and what is discrete alone?
+static int reads_motion(const nsm_class *k) {
+  for (int i = 0; i < k->nslot; i++) if (k->slot[i] == NSM_SLOT_L) return 0;
+  return 1;
+}
+
+static int may_watch(const nsm_sim *s) {
+  return sim_whole_records(s) && !s->now.ledger.on && s->a->nsignal == 0;
+}
+
+int sim_watches_class(const nsm_sim *s, int cls) {
+  return may_watch(s) && cls >= -3 && (cls < 0 || reads_motion(s->a->cls[cls].c));
+}
+
+int sim_watches_column(const nsm_sim *s, int c) {
+  const sim_analysis *a = s->a;
+  if (!may_watch(s)) return 0;
+  if (c < 0 || (c -= 1 + a->nx + a->nshown + a->nv) < 0) return 1;         // energies; the motion
+  if ((c -= a->nl_shown) < 0) return 0;
+  c -= a->ndiscrete;
+  for (int i = 0; i < a->on.output.n && c >= 0; c -= a->cls[a->on.output.of[i++]].tab.count)
+    if (c < a->cls[a->on.output.of[i]].tab.count) return reads_motion(a->cls[a->on.output.of[i]].c);
+  return c < 0;
+}
+
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a) {
   double idle = INFINITY;
   for (int i = 0; i < m->nstat; i++) idle = fmin(idle, nsm_statistic_idle(&a[i], m->stat[i].kind));

@@ -153,6 +153,7 @@ void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after ever
 // called again.
 enum { SIM_WHOLE_STOPS, SIM_WHOLE_INSTANT, SIM_WHOLE_GOES_ON };
 long     sim_whole_run(nsm_sim *s, long n, int *ends);
+int      sim_whole_records(const nsm_sim *s);             // do whole steps keep the state behind each of them?
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

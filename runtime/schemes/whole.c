@@ -51,6 +51,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
     w->rate0 = SIM_NEW(s, s->n.r.n, double);
     w->rate = SIM_NEW(s, s->n.r.n, double);
   }
+  w->rows = s->a->m->whole_recorded ? SIM_NEW(s, CHUNK * (s->a->nq + s->a->nz), double) : NULL;
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
@@ -106,7 +107,7 @@ static int chunk(nsm_sim *s, int m) {
   w->sim = s;                                              // which a changed parameter moves (clock/change.c)
   w->steps_before = from - tick;
   kind->load(s, w);
-  int done = s->a->located ? sim_whole_located(s, tick, m) : s->a->m->whole_run(w->s, w->c, (double)tick, m);
+  int done = s->a->located ? sim_whole_located(s, tick, m) : sim_whole_call(s, tick, m);
   s->now.k = from + done;
   w->ahead += done;
   tick += done;
@@ -118,6 +119,26 @@ static int chunk(nsm_sim *s, int m) {
   if (s->a->located && done > 0) sim_whole_kept_sets(s);
   if (s->w.misses && done > 0 && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   return done;
+}
+
+int sim_whole_records(const nsm_sim *s) { return s->n.whole && s->n.whole->rows; }
+
+// The first n of the last steps done, as if each were the one at hand. What is looked at is read off coordinates,
+// velocities and states.
+static void look(nsm_sim *s, int done, int n) {
+  const struct sim_whole *w = s->n.whole;
+  const size_t width = (size_t)(s->a->nq + s->a->nz);
+  double *q = s->now.q, *z = s->now.z, t = s->now.t;
+  long first = s->now.tick + w->ahead - done + 1;
+  for (int i = 0; i < n; i++) {
+    s->now.q = w->rows + (size_t)i * width;
+    s->now.z = s->now.q + s->a->nq;
+    s->now.t = sim_time_of_step(s, first + i);
+    s->watch->step(s->watch, s);
+  }
+  s->now.q = q;
+  s->now.z = z;
+  s->now.t = t;
 }
 
 // One step whose books the runtime keeps, as those of the generic step.
@@ -184,6 +205,7 @@ long sim_whole_run(nsm_sim *s, long n, int *ends) {
     long most = s->w.misses ? SIM_MISSES_EVERY : CHUNK, room = most - s->now.k % most;
     int m = looked_ahead(s, n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m, &at);
     int done = clear > 0 ? chunk(s, clear) : 0;
+    if (s->watch) look(s, done, done - (at && done == clear));
     w->look = done < clear || done == 0 ? done : 2L * m;
     if (done < m || at || (s->now.ledger.on && sim_was_from_nothing(s))) {
       *ends = at && done == clear ? SIM_WHOLE_INSTANT : SIM_WHOLE_STOPS;

@@ -67,6 +67,7 @@ struct sim_whole {
   // where events are located: [room] s before a call; [rows] at the end of the last step |slip|, |y| of rows at their
   // bounds; of the step before that [nl] multipliers, and [rows] the same
   double *begin, *rate, *l0, *rate0;
+  double *rows;                         // [CHUNK, nq + nz] behind the steps of the last call; NULL: they are not kept
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
   double  s[];
 };
@@ -75,6 +76,7 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+int  sim_whole_call(nsm_sim *s, long tick, int m);  // up to m steps from step `tick` on by the emitted code; how many
 // n numbers into the array of a whole step, or out of it; where the next ones are.
 double *sim_whole_put(double *to, const double *from, int n);
 const double *sim_whole_take(double *to, const double *from, int n);

@@ -118,10 +118,10 @@ static int is_clear(nsm_sim *s, double t) {
 int sim_whole_located(nsm_sim *s, long tick, int m) {
   struct sim_whole *w = s->n.whole;
   memcpy(w->begin, w->s, w->room * sizeof(double));
-  int done = s->a->m->whole_run(w->s, w->c, (double)tick, m);
+  int done = sim_whole_call(s, tick, m);
   if (done == 0 || is_clear(s, s->a->start + (double)(tick + done) * s->a->step)) return done;
   memcpy(w->s, w->begin, w->room * sizeof(double));
-  return done > 1 ? s->a->m->whole_run(w->s, w->c, (double)tick, done - 1) : 0;
+  return done > 1 ? sim_whole_call(s, tick, done - 1) : 0;
 }
 
 void sim_whole_kept_sets(nsm_sim *s) {

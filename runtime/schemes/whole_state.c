@@ -14,6 +14,13 @@ void sim_whole_forget(nsm_sim *s) {
   s->now.holds = 0;
 }
 
+int sim_whole_call(nsm_sim *s, long tick, int m) {
+  struct sim_whole *w = s->n.whole;
+  const nsm_model *model = s->a->m;
+  return w->rows ? model->whole_recorded(w->s, w->c, (double)tick, m, w->rows)
+                 : model->whole_run(w->s, w->c, (double)tick, m);
+}
+
 double *sim_whole_put(double *to, const double *from, int n) {
   memcpy(to, from, (size_t)n * sizeof(double));
   return to + n;

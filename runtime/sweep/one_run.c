@@ -157,6 +157,27 @@ static int open_run(run *r, long i, nsm_error *e) {
 
 enum { LOOK = 256 };                    // steps between two looks at `stop`
 
+// Measures and claims, behind each step that fused steps need not end for.
+typedef struct watch { struct sim_watch to; run *r; } watch;
+
+static void measure(run *r) {
+  const sweep_task *k = r->k;
+  sweep_measures_step(r->s, r->of, k->nmeasure, r->measure);
+  if (k->m->nstat > 0) nsm_statistics_step(r->s, r->claim);
+}
+
+static void measure_step(struct sim_watch *w, nsm_sim *s) { (void)s; measure(((watch *)w)->r); }
+
+static int may_watch(const run *r) {
+  const sweep_task *k = r->k;
+  int yes = 1;
+  for (int i = 0; i < k->nmeasure && yes; i++)
+    yes = !nsm_statistic_follows(&r->measure[i], r->of[i].kind) || sim_watches_column(r->s, r->of[i].column);
+  for (int i = 0; i < k->m->nstat && yes; i++)
+    yes = !nsm_statistic_follows(&r->claim[i], k->m->stat[i].kind) || sim_watches_class(r->s, k->m->stat[i].cls);
+  return yes;
+}
+
 static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
   const sweep_task *k = r->k;
   nsm_sim *s = r->s;
@@ -164,17 +185,19 @@ static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
   sweep_measures_start(s, r->of, k->nmeasure, r->measure);
   if (k->m->nstat > 0) nsm_statistics_start(s, r->claim);
   write_trajectory(&r->t, s);
+  watch each = { { measure_step }, r };
+  int watches = may_watch(r);
   nsm_code code = NSM_OK;
   for (long i = 0; i < total && code == NSM_OK;) {
     double idle = fmin(sweep_measures_idle(r->of, k->nmeasure, r->measure), nsm_statistics_idle(k->m, r->claim));
     long n = LOOK - i % LOOK, before = sim_steps_before(s, idle);     // steps that nobody looks at
-    if (before < n) n = before;
+    int watched = watches && before <= 1;
+    if (before < n && !watched) n = before;
     if (r->t.csv.file && n > k->every - i % k->every) n = k->every - i % k->every;
-    code = nsm_advance(s, n, e);
+    code = watched ? sim_advance_watched(s, n, &each.to, e) : nsm_advance(s, n, e);
     if (code != NSM_OK && code != NSM_STOPPED) break;
     i = nsm_steps_done(s);
-    sweep_measures_step(s, r->of, k->nmeasure, r->measure);
-    if (k->m->nstat > 0) nsm_statistics_step(s, r->claim);
+    if (!watched) measure(r);
     if (r->t.csv.file && i % k->every == 0) { write_trajectory(&r->t, s); written = i; }
     if (i % LOOK == 0 && *stop) return NSM_INTERRUPTED;
   }
