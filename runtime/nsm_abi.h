@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 38
+#define NSM_ABI_VERSION 39
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -103,7 +103,7 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 double nsm_powd(double a, double b, double r, double times);
 
 // A function given by points (runtime/shared/table.h): which is what nsm_points gave when the columns were filled.
-double nsm_points(nsm_setup *s, int table);
+double nsm_points(const double *const *points, int table);
 double nsm_by_points(double which, double a, double b, double times);
 
 // --- contacts of shapes, for outputs ---
@@ -484,8 +484,6 @@ typedef struct nsm_model {
   const nsm_var *var;             // [nvar]; storage in this order within each kind
   const nsm_par *par;             // [npar]
   const nsm_class *cls;           // [nclass]
-  const double *const *table;     // [ntable] points
-  int ntable;
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written

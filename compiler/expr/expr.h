@@ -25,6 +25,9 @@ typedef enum {
 enum { EX_NONE = 0 };                                   // never a valid expression
 
 Pool *pool_new(Arena *a);
+// What TABLE reads where it is evaluated here: its first argument has the value k for points[k - 1] (runtime/shared/
+// table.h). [n], kept by the client.
+void ex_points(Pool *p, const double *const *points, int n);
 
 // --- constructors (simplifying) ---
 Ex ex_num(Pool *p, double x);                           // inf and nan allowed

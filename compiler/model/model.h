@@ -48,7 +48,7 @@ struct MExpr {
   MOp     op;
   int     id;
   bool    derivative;
-  double  num;
+  double  num;      // of a table: where its points are, as the runtime has it
   int     nargs;
   MExpr **arg;      // MX_OP: arguments; MX_RATE: of what; MX_PARAM, MX_VAR: index expressions
   unsigned uses;    // what stands anywhere below: MU_* bits
