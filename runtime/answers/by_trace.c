@@ -95,8 +95,9 @@ static void read_directions(player *p, double *to, int lanes) {
   }
 }
 
-// An instant that moves ends the piece: how its end moves with its length is one more direction (held_time.c).
-static int has_slope(const player *p, const tape_entry *e) { return e->end == TAPE_EVERY && p->phase < 0; }
+// What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
+// (held_time.c).
+static int has_slope(const player *p, const tape_entry *e) { return tape_has_slope(e) && p->phase < 0; }
 
 // The time at which the piece ends, along a direction.
 static double time_of_end(const player *p, const tape_entry *e, const play_state *y, int lane) {
