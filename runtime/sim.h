@@ -502,6 +502,7 @@ typedef struct sim_numbers {
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   double *theta;                        // [nz] weight of f of each row
   struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
+  long    weighed;                      // how often they have changed
   int     checked;                       // that is known for the constants of now
 } sim_numbers;
 

@@ -377,6 +377,19 @@ static void walk(Maker *m) {
   if (ended < 0 && !m->fails) write_all(m);
 }
 
+// Which values of a kernel read anything but columns.
+static const bool *which_move(Arena *a, const KKernel *k) {
+  bool *moves = ARENA_ARRAY(a, bool, (size_t)k->n + 1);
+  for (int v = 0; v < k->n; v++) {
+    const KNode *x = &k->node[v];
+    moves[v] = x->code == KN_FIELD && x->type == KT_DOUBLE;
+    if (x->code == KN_AT) moves[v] = k->node[x->arg[0]].index != KF_TABLE_num;
+    int args = x->code == KN_SINE || x->code == KN_COSINE ? 1 : x->code == KN_AT ? 0 : x->narg;
+    for (int i = 0; i < args; i++) moves[v] |= moves[x->arg[i]];
+  }
+  return moves;
+}
+
 static Slopes *result(Arena *a, Maker *m, const KKernel *k) {
   Slopes *s = ARENA_NEW(a, Slopes);
   *s = (Slopes){ .kernel = k, .nvalue = (int)m->values.n, .nslope = (int)m->by.n };
@@ -386,7 +399,12 @@ static Slopes *result(Arena *a, Maker *m, const KKernel *k) {
   s->read = ARENA_ARRAY(a, SlopePlace, s->nread + 1);
   for (int i = 0; i < s->nread; i++) s->read[i] = m->read.at[i];
   for (int i = 0; i < s->nvalue; i++) s->value[i] = m->values.at[i];
-  for (int i = 0; i < s->nslope; i++) s->by[i] = m->by.at[i];
+  s->moves = ARENA_ARRAY(a, bool, s->nslope + 1);
+  const bool *move = which_move(a, k);
+  for (int i = 0; i < s->nslope; i++) {
+    s->by[i] = m->by.at[i];
+    s->moves[i] = move[m->slopes.at[i]];
+  }
   s->value[s->nvalue].first = s->nslope;
   for (int i = 0; i < k->n; i++) if (k->node[i].code == KN_FIELD) s->fields[k->node[i].index] = true;
   return s;

@@ -18,6 +18,7 @@ typedef struct Slopes {
   int nvalue, nslope;
   SlopeValue *value;                    // [nvalue + 1]
   int *by;                              // [nslope] which of what it reads
+  bool *moves;                          // [nslope] this slope hangs on more than columns
   int nread;
   SlopePlace *read;                     // [nread], all different
   bool fields[KF_COUNT];                // of the view, which it reads

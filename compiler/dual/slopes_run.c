@@ -101,7 +101,7 @@ static void note_call(const Slopes *s, const dual_view *v, const dual_table *t, 
       for (int k = first; k < last; k++) {
         const SlopePlace *p = &s->read[s->by[k]];
         int node = array[p->array][index_of(p, t, i)].node;
-        if (node) by[n++] = (trace_slope){ node, i * s->nslope + k };
+        if (node) by[n++] = (trace_slope){ node, i * s->nslope + k, s->moves[k] };
       }
       dual y = trace_call_value(trace, call, i * s->nvalue + j, by, n);
       dual *to = &out[value->to.array][index_of(&value->to, t, i)];

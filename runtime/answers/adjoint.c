@@ -77,6 +77,7 @@ static void forget(struct adjoint *b) {
 // The state of the player in the order of backwards.c.
 static void read_state(player *p, double *to) {
   play_place at[PLAY_PLACES];
+  if (p->numbers) { memcpy(to, p->numbers, (size_t)p->nnumbers * sizeof *to); return; }
   play_places(p->s, &p->of[0], at);
   for (int i = 0; i < PLAY_PLACES; i++) for (int j = 0; j < at[i].n; j++) *to++ = at[i].of[j].a[0];
 }

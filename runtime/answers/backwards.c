@@ -250,7 +250,7 @@ static trace *trace_of(backwards *b, const tape_entry *e, const kept_entry *k) {
   for (trace **at = &b->traces;; at = &(*at)->next) {
     if (!*at) {
       *at = trace_made(b->maker, e, k->state, k->w);
-      if (!*at || (*at)->fails || !replay_finish_back(*at, b->nof)) return NULL;
+      if (!*at || (*at)->fails || !trace_finish_back(*at, b->nof)) return NULL;
     }
     trace *t = *at;
     if (t->fails || !trace_is_of(t, e, b->s)) continue;

@@ -4,22 +4,29 @@
 //     R_w dw = -(R_Y dY + R_t dt + R_h dh + R_c dc)
 //
 // one pass for the right sides of all parameters, one for the matrix, one solve, and a pass for what the next piece
-// begins with. The others, and those with signals or kernels that branch, are for piece.c.
+// begins with. The others, and those with signals or kernels that branch, are for piece.c. From one such piece to the
+// next the state is one array of numbers (player.numbers) with their directions.
 #include "play.h"
 #include "trace.h"
 #include "runtime/schemes/schemes.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 24, CLOCK = 3 };
+enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 48, CLOCK = 3, FEW = 64 };
 static const double settled = 1e-13;     // as in piece.c
+
+typedef double four __attribute__((vector_size(32), aligned(8)));
+#define FOUR(x, i) (*(four *)((x) + (i)))
+#define GIVEN(x, i) (*(const four *)((x) + (i)))
 
 struct play_traces {
   tracer *maker;
   trace  *first;
   int     n, nconst, refused;
   unsigned char *varies;                // [nconst]
-  double *by, *state;                   // [nconst, np]; [states]
+  double *by, *state, *lane;            // [nconst, lanes]; [states]; [states, lanes]
+  int     lanes;
+  double  inverse;                      // largest sum of a row of the matrix' inverse; negative: it is not known
 };
 
 // ---- open, close ----------------------------------------------------------------------------------------------------
@@ -30,6 +37,7 @@ static void close_traces(struct play_traces *t) {
   free(t->varies);
   free(t->by);
   free(t->state);
+  free(t->lane);
   free(t);
 }
 
@@ -43,7 +51,7 @@ static void take_constants(player *p, struct play_traces *t) {
       for (int j = 0; j < p->np; j++) {
         const play_state *y = &p->of[j / DUAL_LANES];
         const dual *x = clock ? (i == 0 ? &y->start : i == 1 ? &y->step : &y->until) : &y->num[c][i];
-        t->by[(size_t)at * (size_t)p->np + (size_t)j] = x->a[1 + j % DUAL_LANES];
+        t->by[(size_t)at * (size_t)t->lanes + (size_t)j] = x->a[1 + j % DUAL_LANES];
         t->varies[at] |= x->a[1 + j % DUAL_LANES] != 0;
       }
   }
@@ -67,55 +75,86 @@ static struct play_traces *opened(player *p) {
   t->nconst = CLOCK;
   for (int c = 0; c < s->a->m->nclass; c++) t->nconst += s->a->cls[c].tab.count * s->a->m->cls[c].nnum;
   t->varies = calloc((size_t)t->nconst, 1);
-  t->by = calloc((size_t)t->nconst * (size_t)p->np + 1, sizeof *t->by);
-  t->state = calloc((size_t)states(s), sizeof *t->state);
+  p->nnumbers = states(s);
+  t->lanes = (p->np + 3) / 4 * 4;
+  t->by = calloc((size_t)t->nconst * (size_t)t->lanes + 1, sizeof *t->by);
+  t->state = calloc((size_t)p->nnumbers, sizeof *t->state);
+  t->lane = calloc((size_t)p->nnumbers * (size_t)t->lanes + 1, sizeof *t->lane);
   t->maker = tracer_open(p->s, p->with, NULL);
-  t->refused = !t->maker || !t->varies || !t->by || !t->state;
+  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane;
   if (!t->refused) take_constants(p, t);
   return t;
 }
 
 // ---- inputs ---------------------------------------------------------------------------------------------------------
-static void read_values(player *p, double *to) {
-  play_place at[PLAY_PLACES];
-  play_places(p->s, &p->of[0], at);
-  for (int k = 0; k < PLAY_PLACES; k++) for (int i = 0; i < at[k].n; i++) *to++ = at[k].of[i].a[0];
+static int directions(const player *p, int chunk) {
+  int n = p->np - chunk * DUAL_LANES;
+  return n < DUAL_LANES ? n : DUAL_LANES;
 }
 
-static void read_directions(player *p, double *to, int lanes) {
+// From the states of the player, or back into them; the chunk without directions is that of the first.
+static void hand_over(player *p, int back) {
+  struct play_traces *t = p->traces;
   play_place at[PLAY_PLACES];
-  for (int c = 0; c < p->nc; c++) {
-    double *row = to + c * DUAL_LANES;
-    int n = p->np - c * DUAL_LANES;
-    n = n < DUAL_LANES ? n : DUAL_LANES;
+  for (int c = 0; c <= (back || p->nc == 0 ? p->nc : p->nc - 1); c++) {
+    double *x = t->state, *row = t->lane + c * DUAL_LANES;
+    int n = directions(p, c);
     play_places(p->s, &p->of[c], at);
     for (int k = 0; k < PLAY_PLACES; k++)
-      for (int i = 0; i < at[k].n; i++, row += lanes)
-        for (int j = 0; j < n; j++) row[j] = at[k].of[i].a[1 + j];
+      for (int i = 0; i < at[k].n; i++, x++, row += t->lanes) {
+        dual *y = &at[k].of[i];
+        *(back ? &y->a[0] : x) = *(back ? x : &y->a[0]);
+        for (int j = 0; j < n; j++) *(back ? &y->a[1 + j] : &row[j]) = *(back ? &row[j] : &y->a[1 + j]);
+      }
   }
+  p->numbers = back ? NULL : t->state;
 }
+
+void play_catch_up(player *p) { if (p->numbers) hand_over(p, 1); }
 
 // What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
 // (held_time.c).
 static int has_slope(const player *p, const tape_entry *e) { return tape_has_slope(e) && p->phase < 0; }
 
-// The time at which the piece ends, along a direction.
-static double time_of_end(const player *p, const tape_entry *e, const play_state *y, int lane) {
+// The derivatives of a column of the class that ends the piece, or of a number of the clock.
+static const double *by_column(const player *p, const tape_entry *e, int column) {
+  const nsm_sim *s = p->s;
+  int at = e->instance * s->a->m->cls[e->cls].nnum + column;
+  for (int c = 0; c < e->cls; c++) at += s->a->cls[c].tab.count * s->a->m->cls[c].nnum;
+  return p->traces->by + (size_t)at * (size_t)p->traces->lanes;
+}
+
+static const double *by_clock(const player *p, int which) {
+  return p->traces->by + (size_t)(p->traces->nconst - CLOCK + which) * (size_t)p->traces->lanes;
+}
+
+// Those of the time at which the piece ends, which has been asked for if it is neither of these, [lanes].
+static void time_of_end(const player *p, const tape_entry *e, double *to) {
+  const int n = p->traces->lanes;
+  const double *start = by_clock(p, 0);
+  double number = (double)e->number;
   if (e->end == TAPE_EVERY) {
-    const dual *column = y->num[e->cls] + (size_t)e->instance * (size_t)p->s->a->m->cls[e->cls].nnum;
-    return y->start.a[lane] + column[1].a[lane] + column[0].a[lane] * (double)e->number;
+    const double *offset = by_column(p, e, 1), *every = by_column(p, e, 0);
+    for (int j = 0; j < n; j++) to[j] = start[j] + offset[j] + every[j] * number;
+  } else if (e->end != TAPE_CLOCK) {
+    memset(to, 0, (size_t)n * sizeof *to);
+  } else if (e->number >= p->s->a->total) {
+    memcpy(to, by_clock(p, 2), (size_t)n * sizeof *to);
+  } else {
+    const double *step = by_clock(p, 1);
+    for (int j = 0; j < n; j += 4) FOUR(to, j) = GIVEN(start, j) + GIVEN(step, j) * number;
   }
-  if (e->end != TAPE_CLOCK) return 0;
-  return e->number >= p->s->a->total ? y->until.a[lane] : y->start.a[lane] + y->step.a[lane] * (double)e->number;
 }
 
 // dh: of a part of a phase that of the phase; else what is left to the end.
-static void length_of(player *p, const tape_entry *e, double *dh) {
-  for (int j = 0; j < p->np; j++) {
-    const play_state *y = &p->of[j / DUAL_LANES];
-    int lane = 1 + j % DUAL_LANES;
-    if (e->parts) dh[j] = j == p->phase ? 1 / (double)e->parts : 0;
-    else dh[j] = e->end == TAPE_SHORT ? 0 : time_of_end(p, e, y, lane) - y->t.a[lane];
+static void length_of(const player *p, const tape_entry *e, double *dh) {
+  const double *t = p->traces->lane + (size_t)(p->nnumbers - 2) * (size_t)p->traces->lanes;
+  if (e->parts || e->end == TAPE_SHORT) {
+    memset(dh, 0, (size_t)p->np * sizeof *dh);
+    if (e->parts && p->phase >= 0) dh[p->phase] = 1 / (double)e->parts;
+  } else {
+    time_of_end(p, e, dh);
+    for (int j = 0; j < p->traces->lanes; j += 4) FOUR(dh, j) -= GIVEN(t, j);
   }
   if (has_slope(p, e)) dh[p->np] = 1;
 }
@@ -124,7 +163,7 @@ static void length_of(player *p, const tape_entry *e, double *dh) {
 static void give_constants(const player *p, const struct play_traces *all, trace *t) {
   for (int i = 0; i < all->nconst; i++)
     for (int j = 0; j < p->np; j++)
-      t->lane[(size_t)(1 + i) * (size_t)t->lanes + (size_t)j] = all->by[(size_t)i * (size_t)p->np + (size_t)j];
+      t->lane[(size_t)(1 + i) * (size_t)t->lanes + (size_t)j] = all->by[(size_t)i * (size_t)all->lanes + (size_t)j];
 }
 
 static void give_values(const struct play_traces *all, trace *t, const tape_entry *e) {
@@ -133,9 +172,39 @@ static void give_values(const struct play_traces *all, trace *t, const tape_entr
   t->value[t->h] = e->h;
 }
 
+// slope: the direction of a length that moves, which is none of the state; 0: there is none.
+static void give_directions(const player *p, trace *t, int slope) {
+  const struct play_traces *all = p->traces;
+  double *to = t->lane + (size_t)t->state * (size_t)t->lanes;
+  const size_t n = (size_t)all->lanes, wide = (size_t)t->lanes;
+  if (n == wide) memcpy(to, all->lane, n * (size_t)t->nstate * sizeof *to);
+  for (size_t i = 0; n < wide && i < (size_t)t->nstate; i++) memcpy(to + i * wide, all->lane + i * n, n * sizeof *to);
+  for (size_t i = 0; slope && i < (size_t)t->nstate; i++) to[i * wide + (size_t)slope] = 0;
+}
+
+// n numbers of the state, from number `at` on, are those of nodes from there on; those that stay are left out.
+static void put(trace *t, const int *node, int first, int at, int n) {
+  for (int i = 0; i < n; i++) {
+    int of = node ? node[i] : first + i;
+    if (of != t->state + at + i) t->stands[t->nstands++] = (trace_stand){ of, at + i };
+  }
+}
+
+static int take_stands(const player *p, trace *t, const tape_entry *e) {
+  const nsm_sim *s = p->s;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n;
+  int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n, l = s->a->nq + s->a->nz;
+  t->stands = malloc((size_t)p->nnumbers * sizeof *t->stands);
+  if (!t->stands) return 0;
+  put(t, t->out, 0, 0, nq);
+  put(t, t->out + nq, 0, l, nl);
+  put(t, t->out + nq + nl, 0, l + nl + s->a->nd, 2 * rows);
+  put(t, NULL, t->w + last, s->a->nq, points ? s->a->nz : s->n.radau->nz);
+  return 1;
+}
+
 // One whose values are those of the entry now; NULL: there is none.
 static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) {
-  read_values(p, all->state);
   for (trace **at = &all->first; *at; at = &(*at)->next) {
     trace *t = *at;
     if (!trace_is_of(t, e, p->s)) continue;
@@ -149,7 +218,7 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
   if (all->n++ >= MOST_TRACES) return NULL;
   trace *t = trace_made(all->maker, e, all->state, e->solution);
   if (!t) return NULL;
-  if (!t->fails) t->fails = !replay_finish(t, all->varies, p->np + has_slope(p, e));
+  if (!t->fails) t->fails = !trace_finish(t, all->varies, p->np + has_slope(p, e)) || !take_stands(p, t, e);
   t->next = all->first;
   all->first = t;
   if (t->fails) return NULL;
@@ -162,17 +231,34 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
 // Is the matrix that has been factored last of this trace, with the same factors of its terms?
 static int same_matrix(const player *p, trace *t) {
   int same = p->factored_of == t && p->factored == t->nw;
-  for (int i = 0; i < t->matrix.nterm; i++) {
-    same &= t->factor[i] == *t->matrix.term[i].by;
-    t->factor[i] = *t->matrix.term[i].by;
+  for (int i = 0; i < t->nfactor; i++) {
+    same &= t->factor[i] == *t->by_factor[i];
+    t->factor[i] = *t->by_factor[i];
   }
   return same;
+}
+
+// Of a matrix that is used again, once.
+static double inverse_of(const player *p, int n) {
+  double most = 0, sum[n], x[n];
+  memset(sum, 0, sizeof sum);
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) x[i] = i == j;
+    nsm_la_lu_solve(n, 1, p->J, n, p->pivot, x, n);
+    for (int i = 0; i < n; i++) sum[i] += fabs(x[i]);
+  }
+  for (int i = 0; i < n; i++) most = fmax(most, sum[i]);
+  return most;
 }
 
 // The matrix, into p->E for play_factor. 0: it is singular.
 static int factor(player *p, trace *t) {
   int n = t->nw;
-  if (same_matrix(p, t)) return 1;
+  if (same_matrix(p, t)) {
+    if (p->traces->inverse < 0 && n <= FEW) p->traces->inverse = inverse_of(p, n);
+    return 1;
+  }
+  p->traces->inverse = -1;
   replay_sums(&t->matrix, t->column, t->columns);
   for (int i = 0; i < n; i++)
     memcpy(p->E + (size_t)i * (size_t)p->stride + p->np, t->column + (size_t)t->eq[i] * (size_t)t->columns,
@@ -182,8 +268,6 @@ static int factor(player *p, trace *t) {
   p->factored_of = t;
   return 1;
 }
-
-typedef double four __attribute__((vector_size(32), aligned(8)));
 
 // J x = b [n, lanes] in place, lanes a multiple of four.
 static SIM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
@@ -208,76 +292,55 @@ static SIM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
 #undef ROW
 }
 
-// Newton's correction into p->rhs [n, 4], lane 0; dw of all directions into the lanes of w. 0: the matrix is singular.
-static int solve(player *p, trace *t) {
-  int n = t->nw;
-  if (!factor(p, t)) return 0;
-  replay_sums(&t->given, t->lane, t->lanes);
-  for (int i = 0; i < n; i++) {
-    const double *row = t->lane + (size_t)t->eq[i] * (size_t)t->lanes;
-    double *to = t->lane + (size_t)(t->w + i) * (size_t)t->lanes, by = -p->scale[i];
-    for (int j = 0; j < 4; j++) p->rhs[4 * i + j] = j == 0 ? by * t->value[t->eq[i]] : 0;
-    for (int j = 0; j < t->lanes; j++) to[j] = by * row[j];
-  }
-  solve_lanes(p, n, p->rhs, 4);
-  solve_lanes(p, n, t->lane + (size_t)t->w * (size_t)t->lanes, t->lanes);
-  return 1;
-}
-
-// Newton's correction; how large it is beside w.
+// Newton's correction, of -R in p->rhs; how large it is beside w.
 static double correct(const player *p, trace *t) {
   double size = 0, change = 0, *w = t->value + t->w;
+  nsm_la_lu_solve(t->nw, 1, p->J, t->nw, p->pivot, p->rhs, t->nw);
   for (int i = 0; i < t->nw; i++) {
-    w[i] += p->rhs[4 * i];
+    w[i] += p->rhs[i];
     size = fmax(size, fabs(w[i]));
-    change = fmax(change, fabs(p->rhs[4 * i]));
+    change = fmax(change, fabs(p->rhs[i]));
     if (!(change < INFINITY)) change = INFINITY;
   }
   return size > 0 ? change / size : 0;
 }
 
-// n numbers from nodes into all chunks with directions; lanes beyond the last one are 0 from the start on.
-static void put(player *p, const trace *t, const int *node, size_t at, int n) {
-  for (int c = 0; c < p->nc || c == 0; c++) {
-    dual *to = *(dual **)((char *)&p->of[c] + at);
-    int lanes = p->np - c * DUAL_LANES;
-    if (lanes > DUAL_LANES) lanes = DUAL_LANES;
-    for (int i = 0; i < n; i++) {
-      const double *by = t->lane + (size_t)node[i] * (size_t)t->lanes + c * DUAL_LANES;
-      to[i].a[0] = t->value[node[i]];
-      for (int j = 0; j < lanes; j++) to[i].a[1 + j] = by[j];
-    }
+// dw of all directions into the lanes of w, and w corrected: how large that was beside w. Negative: the matrix is
+// singular.
+static double solve(player *p, trace *t) {
+  int n = t->nw;
+  double most = 0, size = 0;
+  if (!factor(p, t)) return -1;
+  replay_sums(&t->given, t->lane, t->lanes);
+  for (int i = 0; i < n; i++) {
+    const double *row = t->lane + (size_t)t->eq[i] * (size_t)t->lanes;
+    double *to = t->lane + (size_t)(t->w + i) * (size_t)t->lanes;
+    double by = -p->scale[i], off = p->rhs[i] = by * t->value[t->eq[i]], w = fabs(t->value[t->w + i]);
+    if (!(fabs(off) <= most)) most = fabs(off);
+    if (w > size) size = w;
+    for (int j = 0; j < t->lanes; j += 4) FOUR(to, j) = by * GIVEN(row, j);
   }
+  solve_lanes(p, n, t->lane + (size_t)t->w * (size_t)t->lanes, t->lanes);
+  if (p->keep) for (int i = 0; i < n; i++) p->solved[i] = t->value[t->w + i];
+  int rounding = p->phase < 0 && p->traces->inverse >= 0 && p->traces->inverse * most <= DBL_EPSILON * size;
+  return rounding ? 0 : correct(p, t);
 }
 
-// The chunk without directions is that of the first: pieces by their trace leave it where it is.
-void play_catch_up(player *p) {
-  play_place from[PLAY_PLACES], to[PLAY_PLACES];
-  if (!p->behind) return;
-  p->behind = 0;
-  play_places(p->s, &p->of[0], from);
-  play_places(p->s, &p->of[p->nc], to);
-  for (int k = 0; k < PLAY_PLACES; k++)
-    for (int i = 0; i < to[k].n; i++) to[k].of[i].a[0] = from[k].of[i].a[0];
-}
-
-static void stand(player *p, const trace *t, const tape_entry *e, const double *dh) {
-  const nsm_sim *s = p->s;
-  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n;
-  int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n, nz = points ? s->a->nz : s->n.radau->nz, w[nz + 1];
-  for (int i = 0; i < nz; i++) w[i] = t->w + last + i;
-  put(p, t, t->out, offsetof(play_state, q), nq);
-  put(p, t, t->out + nq, offsetof(play_state, l), nl);
-  put(p, t, t->out + nq + nl, offsetof(play_state, mean), rows);
-  put(p, t, t->out + nq + nl + rows, offsetof(play_state, ground), rows);
-  put(p, t, w, offsetof(play_state, z), nz);
-  p->behind = p->nc > 0;
-  for (int c = 0; c < p->nc || c == 0; c++) {
-    dual h = dual_of(e->h);
-    for (int j = 0; j < DUAL_LANES && c * DUAL_LANES + j < p->np; j++) h.a[1 + j] = dh[c * DUAL_LANES + j];
-    p->of[c].history = h;
-    p->of[c].t = dual_add(p->of[c].t, h);
+// The state behind the piece.
+static void stand(const player *p, const trace *t, const tape_entry *e, const double *dh) {
+  struct play_traces *all = p->traces;
+  const size_t lanes = (size_t)all->lanes, wide = (size_t)t->lanes;
+  for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++) {
+    const double *by = t->lane + (size_t)x->node * wide;
+    double *to = all->lane + (size_t)x->number * lanes;
+    all->state[x->number] = t->value[x->node];
+    for (size_t j = 0; j < lanes; j += 4) FOUR(to, j) = GIVEN(by, j);
   }
+  const int time = p->nnumbers - 2;
+  double *by_time = all->lane + (size_t)time * lanes;
+  all->state[time] += e->h;
+  all->state[time + 1] = e->h;
+  for (size_t j = 0; j < lanes; j += 4) FOUR(by_time, j) += FOUR(by_time, lanes + j) = GIVEN(dh, j);
 }
 
 static void take_slope(player *p, const trace *t, const tape_entry *e) {
@@ -304,16 +367,17 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   if (!trace_can_be(p->s, e) || (p->np == 0 && !p->keep && play_unknowns(p->s, e) > MANY)) return 0;
   struct play_traces *all = opened(p);
   if (!all || all->refused) return 0;
+  if (!p->numbers) hand_over(p, 0);
   trace *t = trace_of(p, all, e);
   if (!t) return 0;
-  int directions = p->np + has_slope(p, e);
   double *dh = t->lane + (size_t)t->h * (size_t)t->lanes;
-  read_directions(p, t->lane + (size_t)t->state * (size_t)t->lanes, t->lanes);
+  give_directions(p, t, has_slope(p, e) ? p->np : 0);
   length_of(p, e, dh);
   for (int k = 0;; k++) {
-    if (k == CORRECTIONS || (k > 0 && !replay_values(t)) || !solve(p, t)) return 0;
-    if (p->keep) for (int i = 0; i < t->nw; i++) p->solved[i] = t->value[t->w + i];
-    if (correct(p, t) <= settled) break;
+    if (k == CORRECTIONS || (k > 0 && !replay_values(t))) return 0;
+    double change = solve(p, t);
+    if (change < 0) return 0;
+    if (change <= settled) break;
   }
   p->nw = t->nw;
   if (p->keep) p->keep(p, e, t->nw, p->in);
@@ -321,6 +385,6 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   *off = off_run(p, t, e);
   stand(p, t, e, dh);
   p->slopes = 0;
-  if (directions > p->np) take_slope(p, t, e);
+  if (has_slope(p, e)) take_slope(p, t, e);
   return 1;
 }

@@ -11,14 +11,15 @@
 
 static int numbers(const nsm_sim *s) { return s->a->nq + s->a->nz + s->a->nl + 1; }
 
-static double value_at(const play_state *y, const nsm_sim *s, int i) {
-  int nq = s->a->nq;
-  return i < nq ? y->q[i].a[0] : y->z[i - nq].a[0];
+double play_number(const player *p, int i) {
+  const play_state *y = &p->of[0];
+  int nq = p->s->a->nq;
+  return p->numbers ? p->numbers[i] : i < nq ? y->q[i].a[0] : y->z[i - nq].a[0];
 }
 
 void play_remember_slope(player *p) {
   const nsm_sim *s = p->s;
-  for (int i = 0; i < s->a->nq + s->a->nz; i++) p->slope_at[i] = value_at(&p->of[0], s, i);
+  for (int i = 0; i < s->a->nq + s->a->nz; i++) p->slope_at[i] = play_number(p, i);
   p->slopes = 1;
 }
 
@@ -58,7 +59,7 @@ void play_phase_slope(player *p, const tape_entry *e) {
 const double *play_slope_here(const player *p) {
   const nsm_sim *s = p->s;
   int same = p->slopes;
-  for (int i = 0; i < s->a->nq + s->a->nz && same; i++) same = p->slope_at[i] == value_at(&p->of[0], s, i);
+  for (int i = 0; i < s->a->nq + s->a->nz && same; i++) same = p->slope_at[i] == play_number(p, i);
   return same ? p->slope : NULL;
 }
 

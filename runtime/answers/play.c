@@ -46,12 +46,15 @@ static int refuse(const player *p, nsm_error *e) {
 // The largest coordinate, and velocity or state, of the run so far; at rest a velocity that would be seen over the run.
 static void look_at_size(player *p, const tape *t) {
   const nsm_sim *s = t->s;
-  double length = s->a->until - s->a->start;
+  double length = s->a->until - s->a->start, place = p->place, size = p->size;
+  int nq = s->a->nq, nz = s->a->nz;
   for (long i = p->index; i < t->n; i++) {
     const tape_entry *e = &t->at[i];
-    for (int q = 0; e->begin && q < s->a->nq; q++) p->place = fmax(p->place, fabs(e->begin[q]));
-    for (int z = 0; e->solution && z < s->a->nz; z++) p->size = fmax(p->size, fabs(e->solution[z]));
+    for (int q = 0; e->begin && q < nq; q++) if (fabs(e->begin[q]) > place) place = fabs(e->begin[q]);
+    for (int z = 0; e->solution && z < nz; z++) if (fabs(e->solution[z]) > size) size = fabs(e->solution[z]);
   }
+  p->place = place;
+  p->size = size;
   if (length > 0) p->size = fmax(p->size, p->place / length);
 }
 
@@ -73,18 +76,24 @@ static void compare(player *p, const tape_entry *e, double off, double size) {
 static void stand_as_run(player *p, const tape_entry *e) {
   const double parted = p->phase < 0 ? 0 : 1e-9;           // of the largest
   const nsm_sim *s = p->s;
-  const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
+  const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd }, moving = n[0] + n[1] + n[2];
   double off[2] = { 0 }, size[] = { p->place, p->size };
   p->stood = 0;
   if (!e->begin) return;
-  dual *of[] = { p->of[0].q, p->of[0].z };
-  for (int k = 0, at = 0; k < 2; at += n[k++])
-    for (int i = 0; i < n[k]; i++) off[k] = fmax(off[k], fabs(of[k][i].a[0] - e->begin[at + i]));
+  for (int i = 0; i < n[0] + n[1]; i++) {
+    double d = fabs(play_number(p, i) - e->begin[i]), *most = &off[i >= n[0]];
+    if (!(d <= *most)) *most = d;
+  }
   if (!p->light) compare(p, e, off[0], size[0]);           // else the piece before may have been passed over
   if (!p->light) compare(p, e, off[1], size[1]);
   if (off[0] <= parted * size[0] && off[1] <= parted * size[1]) return;
   p->stood = 1;
-  for (int c = 0; c <= p->nc - p->behind; c++) {
+  if (p->numbers) {                                        // one multiplier more is always 0
+    memcpy(p->numbers, e->begin, (size_t)moving * sizeof(double));
+    memcpy(p->numbers + moving + 1, e->begin + moving, (size_t)n[3] * sizeof(double));
+    return;
+  }
+  for (int c = 0; c <= p->nc; c++) {
     const double *x = e->begin;
     dual *to[] = { p->of[c].q, p->of[c].z, p->of[c].l, p->of[c].d };
     for (int k = 0; k < 4; x += n[k++]) for (int i = 0; i < n[k]; i++) to[k][i].a[0] = x[i];
@@ -134,8 +143,10 @@ int play(player *p, nsm_error *e) {
   look_at_size(p, t);
   for (; p->index < t->n; p->index++) {
     const tape_entry *entry = &t->at[p->index];
-    for (int c = 0; c <= p->nc; c++) p->of[c].t.a[0] = entry->t;      // sums of lengths have their rounding
     int jumps = p->jump && (entry->kind == TAPE_IMPACT || entry->kind == TAPE_JUMP || entry->kind == TAPE_BLOCK);
+    if (jumps || entry->kind > TAPE_JUMP) play_catch_up(p);
+    if (p->numbers) p->numbers[p->nnumbers - 2] = entry->t;           // sums of lengths have their rounding
+    for (int c = 0; c <= p->nc && !p->numbers; c++) p->of[c].t.a[0] = entry->t;
     if (jumps) p->jump(p, 0, p->to);
     if (p->keep && entry->kind > TAPE_JUMP) p->keep(p, entry, 0, p->in);
     switch (entry->kind) {
@@ -146,7 +157,6 @@ int play(player *p, nsm_error *e) {
       play_let_go(p);
       break;
     case TAPE_BLOCK:
-      play_catch_up(p);
       for (int c = 0; c <= p->nc; c++) {
         p->at = &p->of[c];
         play_block(p, entry);

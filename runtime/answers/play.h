@@ -99,7 +99,8 @@ typedef struct player {
   void  *to;
   void (*keep)(struct player *p, const tape_entry *e, int n, void *in);  // before the state at hand changes; its matrix
   void  *in;
-  int behind;                           // the chunk without directions is (play_catch_up)
+  double *numbers; int nnumbers;        // the state at hand where pieces by their traces have it alone, in the order
+                                        // of play_places; NULL: p->of has it (play_catch_up)
   void (*close_traces)(struct play_traces *t);
   struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
   int length[5];                        // of what views read (dual_view)
@@ -191,6 +192,8 @@ int  play_by_trace(player *p, const tape_entry *e, double *off);
 void play_catch_up(player *p);
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
+
+double play_number(const player *p, int i);                // of the state at hand: coordinates, velocities, states
 
 // held_time.c: behind a piece, behind the last of a phase; the slope of the state at hand, NULL: its time does not
 // move; derivatives of the state are those at the time while what is read is read: one that was asked for, or that of a

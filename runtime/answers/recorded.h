@@ -41,12 +41,20 @@ static inline dual dual_by2(double y, double by_x, dual x, double by_z, dual z) 
   return dual_made(MADE_OTHERWISE, y, by_x, x, by_z, z);
 }
 static inline dual dual_by(double y, double slope, dual x) { return dual_by2(y, slope, x, 0, dual_of(0)); }
+static inline int  dual_is(dual x, double number) { return !x.node && x.a[0] == number; }
 static inline dual dual_add(dual x, dual y) {
-  if (!y.node && y.a[0] == 0) return x;
+  if (dual_is(y, 0)) return x;
+  if (dual_is(x, 0)) return y;
   return dual_made(MADE_BY_SUM, x.a[0] + y.a[0], 1, x, 1, y);
 }
-static inline dual dual_sub(dual x, dual y) { return dual_made(MADE_BY_DIFFERENCE, x.a[0] - y.a[0], 1, x, -1, y); }
+static inline dual dual_sub(dual x, dual y) {
+  if (dual_is(y, 0)) return x;
+  return dual_made(MADE_BY_DIFFERENCE, x.a[0] - y.a[0], 1, x, -1, y);
+}
 static inline dual dual_mul(dual x, dual y) {
+  if (dual_is(x, 0) || dual_is(y, 0)) return dual_of(0);
+  if (dual_is(x, 1)) return y;
+  if (dual_is(y, 1)) return x;
   return dual_made(MADE_BY_PRODUCT, x.a[0] * y.a[0], y.a[0], x, x.a[0], y);
 }
 static inline dual dual_scale(dual x, double by) { return dual_mul(x, dual_of(by)); }

@@ -102,6 +102,7 @@ void player_again(player *p) {
   p->mismatch = p->size = p->place = 0;
   p->factored = -1;
   p->failed = p->without = 0;
+  p->numbers = NULL;
   p->helds = 0;
 }
 

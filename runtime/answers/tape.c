@@ -273,20 +273,19 @@ static void look_at_capturing(tape *t, const tape_entry *e) {
 }
 
 // ---- the hooks ------------------------------------------------------------------------------------------------------
-static const double *shared(tape *t, const double **last, const double *now, size_t n) {
-  if (!*last || memcmp(*last, now, n * sizeof *now) != 0) *last = kept(t, now, n);
-  return *last;
-}
-
 static void take_weights(tape *t, tape_entry *e) {
   nsm_sim *s = t->s;
   int n = s->a->m->nclass;
-  double *gamma = malloc(((size_t)n + 1) * sizeof *gamma);
-  if (!gamma) { t->failed = 1; return; }
-  for (int c = 0; c < n; c++) gamma[c] = s->a->cls[c].gamma;
-  e->gamma = shared(t, &t->gamma, gamma, (size_t)n);
-  if (s->n.theta) e->theta = shared(t, &t->theta, s->n.theta, (size_t)s->a->nz);
-  free(gamma);
+  if (!t->gamma || t->weighed != s->n.weighed) {
+    double *gamma = take(t, ((size_t)n + 1) * sizeof *gamma);
+    for (int c = 0; c < n && gamma; c++) gamma[c] = s->a->cls[c].gamma;
+    t->gamma = gamma;
+    t->theta = s->n.theta ? kept(t, s->n.theta, (size_t)s->a->nz) : NULL;
+    t->weighed = s->n.weighed;
+  }
+  e->gamma = t->gamma;
+  e->theta = t->theta;
+  e->weighed = t->weighed;
 }
 
 // How many numbers a piece has for its solution (two_points.c has those of `consistent`).

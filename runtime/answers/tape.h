@@ -48,7 +48,8 @@ typedef struct tape_entry {
   const unsigned char *law;             // [rows]
   const double *begin;                  // q, z, l, d of the run where it begins; NULL: not known
   const double *solution;               // z, then multipliers by rows; of stages: those
-  const double *theta, *gamma;          // [nz], [nclass]
+  const double *theta, *gamma;          // [nz], [nclass]; those after so many changes are the same
+  long   weighed;
   const double *slide;                  // [rows] directions of slips; NULL: not known
   const double *U, *X;                  // what nothing determines in a set of stages, [n, free]
   int    free;
@@ -66,7 +67,8 @@ typedef struct tape {
   long        n, room;
   tape_block *memory;
   double      bytes;                    // of all blocks
-  const double *theta, *gamma;          // those of the last piece
+  const double *theta, *gamma;          // those of the last piece, which have changed so often
+  long        weighed;
   unsigned char *laws;                  // [rows] laws of the last piece
   int         before;                   // nothing has happened since
   int         news;                     // the sets of radau are looked for anew

@@ -40,6 +40,12 @@ int trace_can_be(const nsm_sim *s, const tape_entry *e) {
   return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && s->a->nsignal == 0;
 }
 
+// The node of an equation is no input, whose derivatives are others' to say.
+static int result_of(trace *t, dual x) {
+  int node = trace_node_of(t, x.node, x.a[0]);
+  return node > t->h ? node : trace_note(t, MADE_BY_SUM, x.a[0], (int[]){ node, 0 }, (double[]){ x.a[0], 0 });
+}
+
 static void equations(tracer *r, trace *t, const tape_entry *e, const double *w) {
   player *p = r->p;
   int nw = play_unknowns(r->s, e);
@@ -55,7 +61,7 @@ static void equations(tracer *r, trace *t, const tape_entry *e, const double *w)
   t->eq = malloc(((size_t)nw + 1) * sizeof *t->eq);
   t->out = malloc(((size_t)t->nout + 1) * sizeof *t->out);
   if (!t->eq || !t->out) { t->fails = 1; return; }
-  for (int i = 0; i < nw; i++) t->eq[i] = trace_node_of(t, p->eq[i].node, p->eq[i].a[0]);
+  for (int i = 0; i < nw; i++) t->eq[i] = result_of(t, p->eq[i]);
   for (int i = 0; i < t->nout; i++) t->out[i] = trace_node_of(t, p->out[i].node, p->out[i].a[0]);
 }
 
@@ -82,6 +88,7 @@ trace *trace_made(tracer *r, const tape_entry *e, const double *state, const dou
   if (!t) return NULL;
   record *before = record_now;
   take_entry(t, e, r->s);
+  t->fixed = e->h == r->s->a->step;
   record_now = &r->r;
   r->r.trace = t;
   trace_add_node(t, 0);
@@ -103,12 +110,14 @@ static int same(const void *a, const void *b, size_t bytes) {
 int trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s) {
   const tape_entry *is = &t->is;
   size_t rows = (size_t)s->n.r.n;
+  if (t->fixed ? e->h != is->h : e->h == s->a->step) return 0;
   if (is->kind != e->kind || tape_has_slope(is) != tape_has_slope(e) || is->means != e->means) return 0;
   if (is->polynomials != e->polynomials) return 0;
   if (!same(is->law, e->law, rows) ||
-      !same(is->impact_law, e->impact_law, rows) || !same(is->end_law, e->end_law, rows) ||
-      !same(is->theta, e->theta, (size_t)s->a->nz * sizeof(double)) ||
-      !same(is->gamma, e->gamma, (size_t)s->a->m->nclass * sizeof(double)) || !is->slide != !e->slide) return 0;
+      !same(is->impact_law, e->impact_law, rows) || !same(is->end_law, e->end_law, rows) || !is->slide != !e->slide)
+    return 0;
+  if (is->weighed != e->weighed && (!same(is->theta, e->theta, (size_t)s->a->nz * sizeof(double)) ||
+                                    !same(is->gamma, e->gamma, (size_t)s->a->m->nclass * sizeof(double)))) return 0;
   for (size_t row = 0; e->slide && row < rows; row++) if ((is->slide[row] > 0) != (e->slide[row] > 0)) return 0;
   return 1;
 }
@@ -140,9 +149,9 @@ static void free_sums(trace_sums *s) {
 void trace_free(trace *t) {
   const tape_entry *is = &t->is;
   const void *all[] = { is->law, is->impact_law, is->end_law, is->theta, is->gamma, is->slide, t->value, t->by,
-                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->lane, t->column, t->factor };
+                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->moves, t->lane, t->column, t->factor,
+                        t->by_factor, t->stands };
   for (int i = 0; i < t->ncall; i++) {
-    free(t->call[i].value);
     free(t->call[i].slope);
     free(t->call[i].first);
     free(t->call[i].by);

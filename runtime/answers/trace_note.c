@@ -27,7 +27,7 @@ int trace_add_node(trace *t, double value) {
 
 static void add_step(trace *t, trace_op op, int to, int a, int b) {
   if (!more((void **)&t->step, t->nstep, &t->step_room, sizeof *t->step)) { t->fails = 1; return; }
-  t->step[t->nstep++] = (trace_step){ op, to, { a, b } };
+  t->step[t->nstep++] = (trace_step){ op, to, { a, b }, 0 };
 }
 
 // One more of a few; NULL: no memory.
@@ -103,13 +103,14 @@ int trace_call_begin(trace *t, trace_kernel *run, const dual_view *v, const dual
   trace_call c = { .run = run, .table = { .count = tab->count, .ix = tab->ix, .num = tab->plain },
                    .nvalue = nvalue, .nslope = nslope };
   take_view(t, v, &c);
-  c.value = calloc((size_t)nvalue + 1, sizeof *c.value);
+  c.to = t->n;
+  for (int i = 0; i < nvalue; i++) (void)trace_add_node(t, 0);
   c.slope = calloc((size_t)nslope + 1, sizeof *c.slope);
   c.first = calloc((size_t)nvalue + 1, sizeof *c.first);
   c.by = calloc((size_t)nslope + 1, sizeof *c.by);
   trace_call *to = one_more(t, (void **)&t->call, &t->ncall, sizeof *to);
-  if (!to || !c.value || !c.slope || !c.first || !c.by) {
-    free(c.value); free(c.slope); free(c.first); free(c.by);
+  if (!to || t->fails || !c.slope || !c.first || !c.by) {
+    free(c.slope); free(c.first); free(c.by);
     t->fails = 1;
     return -1;
   }
@@ -121,9 +122,9 @@ int trace_call_begin(trace *t, trace_kernel *run, const dual_view *v, const dual
 
 dual trace_call_value(trace *t, int call, int value, const trace_slope *by, int n) {
   trace_call *c = &t->call[call];
-  int first = c->first[value], to = trace_add_node(t, c->value[value]);
+  int first = c->first[value], to = c->to + value;
   memcpy(c->by + first, by, (size_t)n * sizeof *by);
   c->first[value + 1] = first + n;
   add_step(t, TRACE_RESULT, to, call, value);
-  return (dual){ { c->value[value] }, to };
+  return (dual){ { t->value[to] }, to };
 }

@@ -255,6 +255,7 @@ static int acts_on_velocities(const sim_class *k) {
 // The weights of the groups into the classes, and into s->n.theta by z.
 static void apply(nsm_sim *s) {
   const struct sim_weights *w = s->n.weights;
+  s->n.weighed++;
   for (int cls = 0; cls < s->a->m->nclass; cls++) {
     sim_class *k = &s->a->cls[cls];
     const sim_group *g = w->of_cls[cls] < 0 ? NULL : &w->group[w->of_cls[cls]];
