@@ -348,7 +348,8 @@ void emit_tables(Emitter *e, const Whole *w) {
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
-      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s%s\n};\n"
+      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s%s\n"
+      "};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include "pool_impl.h"
-#include "../../runtime/shared/table.h"
 
-void ex_points(Pool *p, const double *const *points, int n) {
+void ex_points(Pool *p, const double *const *points, int n, TableValue *value) {
   p->points = points;
   p->n_points = n;
+  p->table_value = value;
 }
 
 static double product_value(const Pool *p, Ex e, const double *value) {
@@ -28,7 +28,7 @@ static double product_value(const Pool *p, Ex e, const double *value) {
 static double table_value(const Pool *p, const double *arg) {
   double k = arg[0];
   if (!(k >= 1 && k <= p->n_points && k == floor(k))) return NAN;
-  return nsm_table_value(p->points[(int)k - 1], arg[1], arg[2], arg[3]);
+  return p->table_value(p->points[(int)k - 1], arg[1], arg[2], arg[3]);
 }
 
 // Values of all nodes in `order`, arguments before users; those of symbols are there already.

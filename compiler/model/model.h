@@ -329,6 +329,7 @@ typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; }
 typedef struct MTable { double *data; int n; Span span; } MTable;
 // A name that was declared without a unit, and the one that it has: its value's, or that which its uses ask for.
 typedef struct MNamedUnit { Span span; Unit unit; } MNamedUnit;
+double table_value(const double *points, double a, double b, double times);   // read_table.c
 double table_period(const MTable *t);    // read_table.c; 0: it is not periodic
 
 typedef struct Model {

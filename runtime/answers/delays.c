@@ -61,7 +61,7 @@ void play_past(player *p, int signal, dual t, dual *value, dual *rate) {
   dual now = dual_div(dual_sub(t, p->at->start), p->at->step), late = dual_div(T, p->at->step), part;
   double at = dual_sub(now, late).a[0], near = nearbyint(at);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
-  int whole = at == floor(at), ends = p->left || t.a[0] > p->at->t.a[0] + 2 * sim_instant_tolerance(s, t.a[0]);
+  int whole = at == floor(at), ends = p->left || t.a[0] > p->at->t.a[0] + 4 * sim_time_round_off(s, t.a[0]);
   long k = (long)floor(at) - (ends && whole);
   part = dual_sub(now, late);
   part.a[0] = at;

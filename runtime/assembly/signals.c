@@ -324,7 +324,7 @@ static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, long k,
 // At a jump a step that ends there has what was before it, and what begins there what is behind it.
 static void past(const nsm_sim *s, const sim_signal *g, double t, double *value, double *rate) {
   double at = (t - g->delay - s->a->start) / s->a->step, near = nearbyint(at);
-  int ends = s->w.moments->left || t > s->now.t + 2 * sim_instant_tolerance(s, t);
+  int ends = s->w.moments->left || t > s->now.t + 4 * sim_time_round_off(s, t);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
   long k = (long)floor(at) - (ends && at == floor(at));
   if (s->n.galerkin && at > 0) { past_cubic(s, g, at, k, value, rate); return; }
