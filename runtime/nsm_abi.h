@@ -86,6 +86,8 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
+// Of a chain of derivatives: where one factor is 0, so is the product, whatever the other one is.
+static inline double nsm_chain(double x, double y) { return x == 0.0 || y == 0.0 ? 0.0 : x * y; }
 // One instruction where the compiler knows it.
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define nsm_abs(x) __builtin_fabs(x)

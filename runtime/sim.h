@@ -499,6 +499,8 @@ typedef struct sim_numbers {
   struct sim_radau *radau;              // schemes that collocate only (schemes/radau.h)
   struct sim_flow *flow;                // event_driven only (schemes/flow.h)
   struct sim_galerkin *galerkin;        // energy-consistent scheme of order 4 and above (schemes/galerkin.h)
+  double *push;                         // [nz] velocities that forces of its begin would make in a piece of it, if
+                                        // nothing held them
   struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none

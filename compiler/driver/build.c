@@ -55,11 +55,6 @@ static int put_in_place(Arena *a, const char *program, const char *output) {
   return good ? EXIT_OK : EXIT_FILE;
 }
 
-static bool is_fmu(const char *output) {
-  size_t n = strlen(output);
-  return n > 4 && !strcmp(output + n - 4, ".fmu");
-}
-
 // Model exchange: the kernels are those of event_driven, whose equations of an instant it has.
 static bool for_exchange(Options *o, bool fmu) {
   if (!given(o, NSM_FLAG_EXCHANGE)) return true;
@@ -78,7 +73,7 @@ int command_build(const Options *given_options) {
     fputs("error: nsm build needs -o NAME for the simulator, a file; NAME.fmu for an FMU\n", stderr);
     return EXIT_USAGE;
   }
-  bool fmu = is_fmu(o->output);
+  bool fmu = build_is_fmu(o->output);
   if (!fmu && (given(o, NSM_FLAG_FMI) || given(o, NSM_FLAG_DEBUG))) {
     fprintf(stderr, "error: --%s is for FMUs: nsm build F.nsm -o F.fmu\n", given(o, NSM_FLAG_FMI) ? "fmi" : "debug");
     return EXIT_USAGE;

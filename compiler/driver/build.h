@@ -1,5 +1,6 @@
 // Parts of `nsm build`.
 #pragma once
+#include <string.h>
 #include "../jit/cc.h"
 #include "commands.h"
 
@@ -10,6 +11,11 @@ static inline int build_status(CcStatus status, const char *why) {
   const char *fault = "the emitted C does not compile, which is a fault of nsm itself:\n";
   fprintf(stderr, "error: %s%s\n", status == CC_REFUSED ? fault : "", why);
   return status == CC_REFUSED ? EXIT_COMPILER : EXIT_FILE;
+}
+
+static inline bool build_is_fmu(const char *output) {
+  size_t n = output ? strlen(output) : 0;
+  return n > 4 && !strcmp(output + n - 4, ".fmu");
 }
 
 // What to do where a model cannot be for model exchange.

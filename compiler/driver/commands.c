@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <string.h>
 #include "../../runtime/command/outputs.h"
+#include "build.h"
 #include "commands.h"
 #include "replace.h"
 
 static CodeFor code_for(const Options *o) {
+  if (o->command == NSM_FOR_BUILD && build_is_fmu(o->output)) return CODE_FOR_FMU;
   if (o->jit == JIT_CC || o->command == NSM_FOR_BUILD) return CODE_FOR_COMPILER;
   return o->command == NSM_FOR_EMIT ? CODE_FOR_READER : CODE_FOR_LIBTCC;
 }

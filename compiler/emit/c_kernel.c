@@ -12,6 +12,7 @@ typedef struct Printer {
   int temps, indent;
   bool *negated;                       // products and quotients whose first number takes a sign
   bool *nested;                        // is still to be set within its first use; libtcc: and loops test at their end
+  bool calls;                          // nsm_chain is a function
   Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
 
@@ -82,10 +83,34 @@ static void operand(Printer *p, const KNode *n, int i, int level) {
   else print(p, n->arg[i], level);
 }
 
+static bool is_zero(const Printer *p, KValue v, KValue x) {
+  const KNode *n = node(p, v), *zero = n->narg == 2 ? node(p, n->arg[1]) : NULL;
+  return n->code == KN_OP && n->op == OP_EQ && n->arg[0] == x && zero->code == KN_NUMBER && zero->number == 0;
+}
+
+// `x == 0 || y == 0 ? 0 : x*y`, a product of derivatives (compiler/kernel/values.c), which an optimising compiler is to
+// find as a function. The node of x*y, or NULL.
+static const KNode *chain_product(const Printer *p, const KNode *n) {
+  if (!p->calls || n->code != KN_OP || n->op != OP_IF) return NULL;
+  const KNode *none = node(p, n->arg[0]), *zero = node(p, n->arg[1]), *product = node(p, n->arg[2]);
+  bool like = none->code == KN_OP && none->op == OP_OR && zero->code == KN_NUMBER && zero->number == 0 &&
+              product->code == KN_OP && product->op == OP_TIMES && p->place[n->arg[0]] != KP_ALONE &&
+              p->place[n->arg[2]] != KP_ALONE;
+  if (!like || !is_zero(p, none->arg[0], product->arg[0]) || !is_zero(p, none->arg[1], product->arg[1])) return NULL;
+  return product;
+}
+
 static void operation(Printer *p, const KNode *n) {
   int level = precedence(n), first = swaps(p, n);
+  const KNode *product = chain_product(p, n);
   switch (n->op) {
   case OP_IF:
+    if (product) {
+      text_add(p->out, "nsm_chain(");
+      arguments(p, product);
+      text_addc(p->out, ')');
+      break;
+    }
     print(p, n->arg[0], 1); text_add(p->out, " ? ");
     print(p, n->arg[1], 1); text_add(p->out, " : ");
     print(p, n->arg[2], 1);
@@ -176,7 +201,7 @@ static void expression(Printer *p, KValue v) {
 static void print(Printer *p, KValue v, int least) {
   if (p->nested && p->nested[v]) { text_addc(p->out, '('); set(p, v); text_addc(p->out, ')'); return; }
   if (p->place && p->place[v] == KP_ALONE) { text_add(p->out, p->name[v]); return; }
-  bool wrap = precedence(node(p, v)) < least;
+  bool wrap = precedence(node(p, v)) < least && !chain_product(p, node(p, v));
   if (wrap) text_addc(p->out, '(');
   expression(p, v);
   if (wrap) text_addc(p->out, ')');
@@ -444,6 +469,7 @@ static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out) {
   if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
   Printer p = printer(a, k, 1, out);
+  p.calls = part > 0;
   if (part == FOR_LIBTCC) {
     p.nested = k_nested(a, k, p.place);
     p.negated = ARENA_ARRAY(a, bool, k->n + 1);

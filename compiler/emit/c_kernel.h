@@ -5,9 +5,9 @@
 #include "../kernel/kernel.h"
 
 // Its comment and `static` function. part: 0, or a kernel of more than FEWEST_PARTS times as many nodes is written in
-// parts of that size where it can be. FOR_LIBTCC: libtcc translates as it is written, and keeps no value in a register
-// between two statements. Loops test at their end, 5 instructions a turn in place of 12; values are set within their
-// first use; of a sum and a product what has to be computed comes first.
+// parts of that size where it can be, for an optimising compiler. FOR_LIBTCC: libtcc translates as it is written, and
+// keeps no value in a register between two statements. Loops test at their end, 5 instructions a turn in place of 12;
+// values are set within their first use; of a sum and a product what has to be computed comes first.
 enum { FEWEST_PARTS = 4, FOR_LIBTCC = -1 };
 void c_kernel(Arena *a, const KKernel *k, int part, Text *out);
 // Its statements alone, indented by so many levels. numbers: NULL, or gets the constants in the order of the text,

@@ -1,7 +1,7 @@
 // The emitter's table of contents.
 #include "emit_parts.h"
 
-enum { PART = 1500 };                    // nodes of a part of a long kernel
+enum { PART = 1500, PART_OF_FMU = 6000 };  // nodes of a part of a long kernel
 
 // The functions of one class. *next: the first of its kernels, and then that of the next class.
 static void class_section(Emitter *e, const PlanClass *c, int number, const PlanKernels *k, int *next) {
@@ -40,7 +40,8 @@ static void emit_points(Emitter *e) {
 }
 
 void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeFor who, Text *out) {
-  int part = who == CODE_FOR_COMPILER ? PART : who == CODE_FOR_LIBTCC ? FOR_LIBTCC : 0;
+  int part = who == CODE_FOR_COMPILER ? PART : who == CODE_FOR_FMU ? PART_OF_FMU :
+             who == CODE_FOR_LIBTCC ? FOR_LIBTCC : 0;
   Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = part,
                 .comments = code_has_comments(who), .words = intern_new(a), .word_at = map_new(a),
                 .table_at = map_new(a) };

@@ -30,7 +30,7 @@ static const ZipPlugin *plugin(Arena *a, const char **why) {
   return NULL;
 }
 
-static bool read_whole(Arena *a, FmuFile *f, const char **why) {
+bool fmu_read(Arena *a, FmuFile *f, const char **why) {
   FILE *in = fopen(f->path, "rb");
   Text t = { 0 };
   char piece[1 << 16];
@@ -53,7 +53,7 @@ bool fmu_archive(Arena *a, const char *path, const FmuFiles *files, const char *
   ZipEntry *entry = ARENA_ARRAY(a, ZipEntry, files->n + 1);
   for (size_t i = 0; zip && i < files->n; i++) {
     FmuFile *f = &files->at[i];
-    if (f->path && !f->text && !read_whole(a, f, why)) return false;
+    if (f->path && !f->text && !fmu_read(a, f, why)) return false;
     entry[i] = (ZipEntry){ f->name, f->text, f->n };
   }
   char reason[512] = "";

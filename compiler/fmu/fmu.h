@@ -39,6 +39,7 @@ void fmu_documentation(const Fmu *f, Text *out);
 // The files of the runtime into `files`, and which of them are to be compiled into f->source, with those of the model.
 bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why);
 void fmu_plain_c(const char *text, Text *out);             // C without comments and indentation, plain.c
+bool fmu_read(Arena *a, FmuFile *f, const char **why);      // the bytes of the file at its path
 // Writes the archive, whole or not at all.
 bool fmu_archive(Arena *a, const char *path, const FmuFiles *files, const char **why);
 const char *fmu_platform(int version);                     // the folder under binaries/

@@ -22,7 +22,9 @@ const FmuPart fmu_parts[FMI_PARTS] = {
   [FMI_ONE_POINT] = { "one_point", NSM_FMU_ONE_POINT }, [FMI_RADAU] = { "radau", NSM_FMU_RADAU },
   [FMI_TOUCHING] = { "touching", NSM_FMU_TOUCHING }, [FMI_FRICTION] = { "friction", NSM_FMU_FRICTION },
   [FMI_IMPACTS] = { "impacts", NSM_FMU_IMPACTS }, [FMI_LOCATED] = { "located", NSM_FMU_LOCATED },
-  [FMI_FLOW] = { "flow", NSM_FMU_FLOW }
+  [FMI_FLOW] = { "flow", NSM_FMU_FLOW }, [FMI_SETS] = { "sets", NSM_FMU_SETS },
+  [FMI_CLOSED] = { "closed", NSM_FMU_CLOSED }, [FMI_SOLVERS] = { "solvers", NSM_FMU_SOLVERS },
+  [FMI_EVENTS] = { "events", NSM_FMU_EVENTS }
 };
 
 // Not those that are left out, of parts those that the model needs, else what stands for them; of fmi/ one version.
@@ -62,6 +64,32 @@ static bool add_room(Arena *a, const Fmu *f, const char *runtime, const char *ro
   return any;
 }
 
+static bool includes(const char *text, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = text; (at = strstr(at, name)); at += n)
+    if (at > text && (at[-1] == '"' || at[-1] == '/') && at[n] == '"') return true;
+  return false;
+}
+
+// Headers that no file includes, nor one that is included, are left out. Headers of one name are kept together.
+static bool reached_ones(Arena *a, FmuFiles *files, const char **why) {
+  bool *kept = ARENA_ARRAY(a, bool, files->n + 1);
+  size_t n = 0;
+  for (size_t i = 0; i < files->n; i++) {
+    if (!fmu_read(a, &files->at[i], why)) return false;
+    kept[i] = ends(files->at[i].name, ".c");
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < files->n; i++)
+      for (size_t j = 0; !kept[i] && j < files->n; j++)
+        if (kept[j] && includes(files->at[j].text, strrchr(files->at[i].name, '/') + 1)) kept[i] = more = true;
+  }
+  for (size_t i = 0; i < files->n; i++) if (kept[i]) files->at[n++] = files->at[i];
+  files->n = n;
+  return true;
+}
+
 bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why) {
   const char *runtime = installed(a)->include;
   Names sources = { 0 };
@@ -75,6 +103,7 @@ bool fmu_sources(Arena *a, Fmu *f, FmuFiles *files, const char **why) {
     if (!good) *why = arena_printf(a, "the sources of the runtime are not in %s/%s", runtime, room);
   }
   add_file(f, files, "sources/include/nsm.h", arena_printf(a, "%s/../include/nsm.h", runtime));
+  good = good && reached_ones(a, files, why);
   f->nsource = (int)sources.n;
   f->source = vec_freeze(a, &sources);
   return good;

@@ -110,14 +110,14 @@ static int moves_nothing(const nsm_sim *s) {
 
 static int is_as_before(const nsm_sim *s) { return moves_nothing(s) && is_same(s->now.l, s->w.l1, s->a->nl); }
 
-int sim_stood_still(const nsm_sim *s) {
-  int still = is_timeless(s) && moves_nothing(s);
+static int is_still(const nsm_sim *s) {
+  int still = 1;
   for (int i = 0; still && i < s->a->nv; i++) still = s->now.z[i] == 0;
   return still;
 }
 
 void sim_see_rest(nsm_sim *s, long newton, long solver) {
-  int rests = may_rest(s) && is_as_before(s) && sim_stood_still(s);
+  int rests = may_rest(s) && is_as_before(s) && is_still(s);
   if (rests && s->a->scheme->two_point)
     rests = is_same(s->now.q_low, s->w.q1_low, s->a->nq) && is_same(s->now.z_low, s->w.z1_low, s->a->nz);
   s->w.rest.steps = rests ? s->w.rest.steps + 1 : 0;

@@ -67,7 +67,6 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
 // What rests goes on resting (advance.c): a step stands, newton, solver: the counters as it began; is the next one, of
 // length h, the same, nobody having changed anything since? Then its books and counters are those of the one before.
 void     sim_see_rest(nsm_sim *s, long newton, long solver);
-int      sim_stood_still(const nsm_sim *s);                // the step that stands began and ended at rest, whatever t
 int      sim_rests_on(const nsm_sim *s, double h);
 nsm_code sim_rest(nsm_sim *s, double t1, nsm_error *e);
 // Towards t1 by `take`: all of it, or the first half, quarter, ... of which a solution is found (advance.c).

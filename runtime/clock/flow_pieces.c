@@ -89,22 +89,6 @@ int sim_flow_found(nsm_sim *s, double *length) {
   return !missed;
 }
 
-// What has stuck with all of its friction slides against it.
-static void slides_off(nsm_sim *s, int row) {
-  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
-  sim_disk part[2];
-  (void)sim_friction_parts(f, part);
-  double l[SIM_SLIPS], pull = 0;
-  if (f->row[0] != row) return;
-  for (int d = 0; d < part->n; d++) {
-    l[d] = part->w[d] > 0 ? s->w.l1[s->n.r.l[f->row[d]]] / part->w[d] : 0;
-    pull = hypot(pull, l[d]);
-  }
-  if (!(pull > 0)) return;
-  s->now.set[row] = SIM_SLIPS_ON;
-  for (int d = 0; d < part->n; d++) s->now.slide[f->row[d]] = -l[d] / pull;
-}
-
 // A multiplier that is not unique may end a set that holds, again and again; with the other set it is unique. A
 // short piece may be too short to show that something slips.
 void sim_flow_other_set(nsm_sim *s, int row) {
@@ -112,7 +96,6 @@ void sim_flow_other_set(nsm_sim *s, int row) {
   unsigned char *set = &s->now.set[row];
   double l = s->w.l1[r->l[row]];
   if (*set == SIM_LOW || *set == SIM_HIGH) *set = SIM_INSIDE;
-  else if (*set == SIM_STICKS) slides_off(s, row);
   else if (*set == SIM_INSIDE) *set = l - r->lo[row] <= r->hi[row] - l ? SIM_LOW : SIM_HIGH;
 }
 

@@ -398,10 +398,6 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   w->further = 0;
   nsm_code code = find_touches(s, h, e);
   if (code != NSM_OK) return code;
-  if (s->now.sets_known == SIM_RESTS) {
-    w->capture = 1;
-    s->now.sets_known = SIM_CAPTURES;
-  }
   if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
   if (s->now.sets_known == 1) by_mean_slip(s, 1);
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
@@ -514,9 +510,6 @@ static nsm_code verified(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_FAILED;
 }
 
-// A captured step that begins and ends at rest is exact, whatever the order, and so is the next one where nothing hangs
-// on the time. Its forces need not be unique: of a stop and a friction that hold one body in one direction pieces with
-// fixed sets take those of least norm, which may be none that the laws allow, and their sets end at once for ever.
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   struct sim_located *w = s->located;
   nsm_code code = NSM_OK;
@@ -533,7 +526,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     code = sim_accept(s, t1, e);
     if (w->capture) {
       w->capture = w->pieces = 0;
-      s->now.sets_known = sim_stood_still(s) ? SIM_RESTS : 0;
+      s->now.sets_known = 0;
       w->begins = 1;
       return code;
     }

@@ -12,8 +12,6 @@
 #pragma once
 #include "clock.h"
 
-enum { SIM_RESTS = 3 };  // sim_state.sets_known: the last step was captured at rest, and the next one is the same
-
 struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;

@@ -318,6 +318,16 @@ void sim_watch_contacts(nsm_sim *s) {
   }
 }
 
+// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand, or, by event_driven, in what
+// the instant at which it was found to stop is known to. At rest velocities are round-off, and beside each other not
+// small.
+static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
+  const sim_rows *r = &s->n.r;
+  int row = r->friction[number].row[part->first];
+  double instant = s->n.flow ? 1024 * DBL_EPSILON * (fabs(s->now.t) + s->a->step) / s->w.length : 0;
+  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * mobility(s, row);
+}
+
 // A slip in several directions goes on from where it is: its direction is that of now, and not that at the end of the
 // short piece, where both are less than a right angle apart.
 static void from_now_on(nsm_sim *s) {
@@ -328,6 +338,7 @@ static void from_now_on(nsm_sim *s) {
     double along, slip = slip_of(s, p.disk, p.row, rate, &along);
     if (p.disk->n == 1 || s->now.set[p.row[0]] != SIM_SLIPS_ON || !(along > 0)) continue;
     if (slip <= rate_rounds(s) * sim_velocity_terms(s, p.row[0], s->now.z)) continue;
+    if (slip <= stops_at_once(s, p.block, p.disk)) continue;
     slide_along(s, p.disk, p.row, rate, slip);
   }
 }
@@ -348,16 +359,6 @@ void sim_watch_others(nsm_sim *s, double t1) {
     double l = s->w.l1[r->l[row]];
     s->now.set[row] = l <= r->lo[row] ? SIM_LOW : l >= r->hi[row] ? SIM_HIGH : SIM_INSIDE;
   }
-}
-
-// The slip that friction stops at once: in a share of 1e-9 of the short piece at hand, or, by event_driven, in what
-// the instant at which it was found to stop is known to. At rest velocities are round-off, and beside each other not
-// small.
-static double stops_at_once(const nsm_sim *s, int number, const sim_disk *part) {
-  const sim_rows *r = &s->n.r;
-  int row = r->friction[number].row[part->first];
-  double instant = s->n.flow ? 1024 * DBL_EPSILON * (fabs(s->now.t) + s->a->step) / s->w.length : 0;
-  return fmax(share, instant) * part->mu * fabs(sim_friction_pressed(s, number, s->w.l1)) * mobility(s, row);
 }
 
 void sim_watch_still_slides(nsm_sim *s) {

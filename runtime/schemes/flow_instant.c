@@ -249,6 +249,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     if (it > 2 && !(change < last)) break;
     last = change;
   }
+  sim_instant_allow(s, &w->in, n, 1, w->in.force);
   take_sliding(s);
   return sim_instant_off(&w->in, n, w->in.e, w->x) <= contradicts;
 }

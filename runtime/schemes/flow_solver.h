@@ -3,8 +3,8 @@
 #pragma once
 #include "include/nsm.h"
 
-// y' = rhs(t, y) [n]; quadratures [nquad] along it, which do not decide steps; functions [nroot] that end it where one
-// falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
+// y' = rhs(t, y) [n]; quadratures [nquad] along it, each to rtol of itself and of its size; functions [nroot] that end
+// it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
 typedef struct nsm_flow_problem {
   int    n, nquad, nroot;
   double rtol;
@@ -13,11 +13,12 @@ typedef struct nsm_flow_problem {
   int (*root)(void *with, double t, const double *y, double *g);
   // at the begin of each of its steps: absolute tolerances [n]
   void (*grow)(void *with, double t, const double *y, double *atol);
+  const double *quad_size;                                 // [nquad] as they are at a begin, above 0
   void  *with;
 } nsm_flow_problem;
 
 enum { NSM_FLOW_THERE = 0, NSM_FLOW_ROOT = 1, NSM_FLOW_FAILED = -1, NSM_FLOW_TOO_MUCH = -2, NSM_FLOW_NEAR = -3 };
-enum { NSM_FLOW_VERSION = 3 };
+enum { NSM_FLOW_VERSION = 4 };
 typedef struct nsm_flow_solver {
   int    version;
   // stiff: backward differences with Newton's method, else Adams' formulas with fixed-point iteration. NULL: no memory.

@@ -48,6 +48,7 @@ struct sim_galerkin {
   double *middle;                       // [nq] with the attitudes p_M
   int     most;                         // unknowns with all rows
   double  places, speeds;               // places over the length beside velocities; sum m u^2 (galerkin_measure)
+  double  pushes;                       // velocities and those of `push` (sim.h), beside velocities
   double *x, *dx, *res, *plain;         // [n] unknowns, Newton's step, residual; x of the motion from the begin
   double *A, *work;                     // [n, n] its derivative; scratch of the pseudo-inverse
   int    *jpvt, lwork;

@@ -60,6 +60,7 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   sim_instant_solve(&g->in, (int)n, g->in.e, g->in.e);
   memset(g->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
+  sim_instant_allow(s, &g->in, (int)n, 1, g->in.force);
 }
 
 double sim_galerkin_force(const nsm_sim *s, int row) { return s->n.galerkin->in.force[s->n.r.l[row]]; }

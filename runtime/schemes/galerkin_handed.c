@@ -78,6 +78,9 @@ static double told(const nsm_sim *s, int k, int i) {
 
 void galerkin_start(nsm_sim *s, int plain) {
   struct sim_galerkin *g = s->n.galerkin;
+  nsm_view v = sim_view(s, s->now.t, s->now.q, s->now.z, s->a->zero_l);
+  sim_forces(s, &v, 0, g->f);
+  for (int i = 0; i < s->a->nv; i++) s->n.push[i] = s->n.h * s->n.con->mass_inverse[i] * g->f[i];
   galerkin_instant(s, s->now.t, s->now.q, s->now.z);
   from_begin(s);
   memcpy(g->plain, g->x, (size_t)g->n * sizeof(double));
@@ -90,13 +93,14 @@ void galerkin_start(nsm_sim *s, int plain) {
 // measured by.
 double galerkin_measure(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
-  double off = 0, all = DBL_MIN, places = 0, far = 0;
+  double off = 0, all = DBL_MIN, places = 0, far = 0, pushed = 0;
   for (int i = s->a->nown; i < s->a->nq; i++) far = fmax(far, fabs(s->now.q[i]));
   for (int i = 0; i < s->a->nv; i++) {
     double m = s->n.con->mass_inverse[i] > 0 ? 1 / s->n.con->mass_inverse[i] : 1;
     double place = (i < s->a->nown ? s->now.q[i] : far) / s->n.h;
     places += m * place * place;
     all += m * s->now.z[i] * s->now.z[i];
+    pushed += m * s->n.push[i] * s->n.push[i];
     for (int j = 0; j < g->t.s; j++) {
       int at[] = { galerkin_at(s, j, IN_PLACES, i), galerkin_at(s, j, IN_SPEEDS, i) };
       double h[] = { s->n.h, 1 };
@@ -107,6 +111,7 @@ double galerkin_measure(nsm_sim *s) {
     }
   }
   g->places = sqrt(places / all);
+  g->pushes = sqrt(1 + pushed / all);
   g->speeds = all;
   return sqrt(off / all);
 }

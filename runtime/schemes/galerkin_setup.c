@@ -60,6 +60,7 @@ void sim_galerkin_analyse(nsm_sim *s) {
   double **by_row[] = { &g->gap, &g->rate0, &g->rate1, &g->still0, &g->still1 };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, rows, double);
   galerkin_turns_analyse(s);
+  s->n.push = SIM_NEW(s, s->a->nz, double);
   g->f = SIM_NEW(s, s->a->nz, double);
   g->l = SIM_NEW(s, s->a->nl + 1, double);
   sim_instant_open(s, &g->in, s->a->nv);

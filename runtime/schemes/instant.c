@@ -88,7 +88,8 @@ int sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, cons
   for (int d = 0; d < part->n; d++) {
     slip = hypot(slip, along[d] = part->w[d] * rate[row[d]]);
     ahead += along[d] * s->now.slide[row[d]];
-    known = fmax(known, 4 * DBL_EPSILON * part->w[d] * sim_velocity_terms(s, row[d], s->now.z));
+    double terms = sim_velocity_terms(s, row[d], s->now.z) + (s->n.push ? sim_velocity_terms(s, row[d], s->n.push) : 0);
+    known = fmax(known, 4 * DBL_EPSILON * part->w[d] * terms);
   }
   if (s->n.galerkin && ahead < 0) slip = -slip;
   int is = fabs(slip) > known;
@@ -173,6 +174,7 @@ static int regular(sim_instant *in, size_t m) {
 // In SI units, then, where that is singular, in those of the masses; what is singular there too, in SI units again.
 void sim_instant_factor(sim_instant *in, int n) {
   size_t m = (size_t)n, bytes = m * m * sizeof(double);
+  in->nfree = -1;
   memcpy(in->inverse, in->E, bytes);
   for (int attempt = 0; attempt < 3; attempt++) {
     memcpy(in->E, in->inverse, bytes);

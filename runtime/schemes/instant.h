@@ -10,6 +10,7 @@ typedef struct sim_instant {
   double *E, *e;                         // matrix, right side; factors after sim_instant_factor
   double *kept, *inverse, *scale, *unit, *work, *mass;
   int    *pivot, *jpvt, lwork, singular;
+  int     nfree;                         // columns of what the rows leave free of the multipliers, in E; -1: unknown
 } sim_instant;
 
 // NSM_FAILED: friction stands on a constraint whose force others share
@@ -23,6 +24,11 @@ void   sim_instant_slide(const nsm_sim *s, int friction, int parts, const double
 void   sim_instant_factor(sim_instant *in, int n);
 void   sim_instant_solve(const sim_instant *in, int n, const double *e, double *x);
 double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x);
+// instant_bounds.c: of multipliers of rows that depend on each other, forces, or impulses over `length`, those that the
+// laws allow; called after the solution, until the next factors
+void   sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
+// Impulses over `length` before it: what is free of them as the forces have it.
+void   sim_instant_share(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
 int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,

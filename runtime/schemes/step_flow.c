@@ -12,7 +12,8 @@ enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after 
 enum { LONGEST = 4096 };                 // after which it begins anew: so many a copy may have to take again
 enum { MANY = 32, LOW = 8, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
 static const double fewer = 0.5;         // of the steps: else it is not taken as stiff any more
-static const double of_size = 1e-2;      // absolute tolerances: this part of rtol times the size
+static const double of_size = 1e-2,      // absolute tolerances: this part of rtol times the size
+                    looser = 100;        // those of quadratures: so many times
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
 static int rhs(void *with, double t, const double *y, double *dy) {
@@ -90,12 +91,28 @@ static void sizes_at_begin(nsm_sim *s) {
   }
 }
 
+// Of impulses those that velocities would take, of works the energy of these. They are looser: steps are for the
+// motion, and where it rests for the forces that hold it.
+static void sizes_of_quads(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  double impulse = 0, energy = 0;
+  for (int i = 0; i < s->a->nv; i++) {
+    double u = s->now.flow_size[w->group[w->nq + i]], p = s->n.inertia_start[i] * u;
+    impulse = fmax(impulse, p);
+    energy += p * u;
+  }
+  for (int i = 0; i < w->nquad; i++) {
+    double size = i < s->a->nl ? impulse : energy;
+    w->quad_size[i] = looser * (size > 0 ? size : 1);
+  }
+}
+
 static int opened(nsm_sim *s, int stiff) {
   struct sim_flow *w = s->n.flow;
   s->now.flow.stiff = stiff;
   if (w->motion && w->stiff == stiff) return 1;
   if (w->motion) w->solver->close(w->motion);
-  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, grow, s };
+  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, grow, w->quad_size, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
   w->taken = 0;
@@ -119,6 +136,7 @@ static int begin_at(nsm_sim *s, double t, double first) {
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
+  sizes_of_quads(s);
   tolerances(s, w->tolerance);
   w->first = taken(s);
   return w->solver->begin(w->motion, t, w->y, first) == 0;

@@ -12,13 +12,17 @@ static const double contracts = 0.25,     // at least so much an iteration, or t
                     exact = 64 * DBL_EPSILON,        // of the momentum
                     worth = 1e-9;        // below this correction a matrix is not worth making anew
 
+static int slides_in_plane(const nsm_sim *s) {
+  int any = 0;
+  for (int f = 0; f < s->n.r.nfriction; f++) any |= s->n.galerkin->slides[f] && s->n.r.friction[f].n > 1;
+  return any;
+}
+
 // The force of a slip of several directions turns the faster, the slower it slips, and jumps where it turns back: the
 // corrections may be nothing where the momentum is still off, by more than is nothing of the energy. Of a slip near 0
 // it is known to what rounding leaves of the direction. *last: what was off when this was asked before.
 static int balanced(nsm_sim *s, double *last) {
-  int any = 0;
-  for (int f = 0; f < s->n.r.nfriction; f++) any |= s->n.galerkin->slides[f] && s->n.r.friction[f].n > 1;
-  if (!any) return 1;
+  if (!slides_in_plane(s)) return 1;
   galerkin_residual(s);
   double off = galerkin_momentum_off(s);
   int falls = off < contracts * *last;
@@ -51,16 +55,16 @@ static int iterate(nsm_sim *s, int good, double *off) {
     before = rate;
     rate = last < INFINITY ? *off / last : 1;
     double next = *off * fmax(rate, before), placed = floor_of * DBL_EPSILON * g->places;
-    int falls = *off < contracts * last, small = *off <= floor_of * DBL_EPSILON || next <= settled,
+    int falls = *off < contracts * last, small = *off <= floor_of * DBL_EPSILON * g->pushes || next <= settled,
         noise = !falls && *off <= (fresh ? s->a->tolerance : rounding * DBL_EPSILON),
         rests = !falls && fresh && placed >= resting && *off <= placed;
     int ends = small || noise || rests;
     if (ends && (placed >= 1 || balanced(s, &momentum))) {
-      if (small) *off = fmin(*off, next);
+      if (small) *off = fmin(*off / g->pushes, next);
       else if (rests) *off = DBL_EPSILON;
       return it;
     }
-    if (last < INFINITY && rate > contracts) good = fresh && *off < worth;
+    if (last < INFINITY && rate > contracts) good = fresh && *off < worth && !slides_in_plane(s);
     if (ends && ++unbalanced > MOST_UNBALANCED) return 0;
     if (ends) good = 0;
     last = *off;
@@ -118,6 +122,7 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   s->now.count.max_residual = fmax(s->now.count.max_residual, off);
   galerkin_book(s);
   galerkin_instant(s, t1, s->w.q1, s->w.z1);
+  sim_instant_share(s, &g->in, s->a->nv + g->m, s->n.h, s->w.l1);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   memcpy(s->now.force, s->w.l1, (size_t)s->a->nl * sizeof(double));
   c->moves_on = 1;

@@ -187,6 +187,18 @@ def meets():
             need(said in nsm(*args).err, said)
 
 
+def held():
+    """What a load presses on a stop at rest: the impulse of each step is that of the load, though the motion has
+    nothing to follow; and what forces give is what contacts take."""
+    text = """model Held { coord x = 0; kinetic x'^2/2; force x = FORCE; contact w: x >= 0 with newton(0);
+        simulate { until = 4, step = 0.02, scheme = event_driven } }"""
+    c, _, _ = run(text.replace("FORCE", "-3 - 2*sin(2*time)"), 0.02, "event_driven")
+    for a, b, w in zip(c["time"], c["time"][1:], c["w.lambda"][1:]):
+        need(abs(w - 3*(b - a) - math.cos(2*a) + math.cos(2*b)) <= 1e-7, f"{w!r} at {b}")
+    _, err, _ = run(text.replace("FORCE", "0.5 - 2*time"), 0.02, "event_driven")
+    need(float(re.search(r"residue (\S+)", err)[1]) <= 1e-10, err)
+
+
 def left_out():
     return "left out: nsm was built without libsundials-dev"
 
@@ -195,4 +207,5 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("what it meets", meets), ("what is refused", refused))]
+           ("a closed form", closed_form), ("what is held", held),
+           ("what it meets", meets), ("what is refused", refused))]

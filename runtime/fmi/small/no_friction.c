@@ -1,13 +1,7 @@
 // In place of the solvers that take blocks alone (cone/solver_table.c) in an FMU of a model without friction: no
 // problem of it has a block, and none is a pile.
-#include "runtime/cone/solver.h"
+#include "none.h"
 
-#define NONE(name) \
-  nsm_cone_outcome name(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, \
-                        double *u) { \
-    (void)p; (void)w; (void)t; (void)lambda; (void)u; \
-    return NSM_CONE_GAVE_UP; \
-  }
 NONE(nsm_cone_modes)
 NONE(nsm_cone_planar)
 NONE(nsm_cone_sigma)

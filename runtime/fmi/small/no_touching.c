@@ -38,3 +38,4 @@ void   sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size) 
   (void)s; (void)cls; (void)i;
   if (size > 0) *out = 0;
 }
+void   nsm_touch_slip(const double *normal, double *t1, double *t2) { (void)normal; (void)t1; (void)t2; }

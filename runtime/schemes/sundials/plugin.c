@@ -14,7 +14,7 @@ typedef struct motion {
   nsm_flow_problem   p;
   SUNContext         context;
   void              *cvode;
-  N_Vector           y, quad;
+  N_Vector           y, quad, quad_atol;
   double            *atol;
   SUNMatrix          matrix;
   SUNLinearSolver    linear;
@@ -70,6 +70,7 @@ static void close_motion(void *solver) {
   if (m->y) N_VDestroy(m->y);
   free(m->atol);
   if (m->quad) N_VDestroy(m->quad);
+  if (m->quad_atol) N_VDestroy(m->quad_atol);
   if (m->context) SUNContext_Free(&m->context);
   free(m);
 }
@@ -102,15 +103,16 @@ static int set_up(motion *m, int stiff) {
   m->y = N_VNew_Serial(m->p.n, m->context);
   m->atol = calloc((size_t)m->p.n, sizeof *m->atol);
   m->quad = N_VNew_Serial(m->p.nquad, m->context);
+  m->quad_atol = N_VNew_Serial(m->p.nquad, m->context);
   m->cvode = CVodeCreate(stiff ? CV_BDF : CV_ADAMS, m->context);
-  if (!m->y || !m->atol || !m->quad || !m->cvode) return 0;
+  if (!m->y || !m->atol || !m->quad || !m->quad_atol || !m->cvode) return 0;
   N_VConst(0, m->y);
   N_VConst(0, m->quad);
   return CVodeSetErrHandlerFn(m->cvode, silent, m) == CV_SUCCESS && CVodeInit(m->cvode, rhs, 0, m->y) == CV_SUCCESS &&
          CVodeSetUserData(m->cvode, m) == CV_SUCCESS &&
          CVodeWFtolerances(m->cvode, weights) == CV_SUCCESS &&
          CVodeSetMaxHnilWarns(m->cvode, -1) == CV_SUCCESS && solver_of(m, stiff) && watch(m) &&
-         CVodeQuadInit(m->cvode, quad, m->quad) == CV_SUCCESS && CVodeSetQuadErrCon(m->cvode, SUNFALSE) == CV_SUCCESS;
+         CVodeQuadInit(m->cvode, quad, m->quad) == CV_SUCCESS && CVodeSetQuadErrCon(m->cvode, SUNTRUE) == CV_SUCCESS;
 }
 
 static void *open_motion(const nsm_flow_problem *p, int stiff) {
@@ -137,7 +139,9 @@ static int begin(void *solver, double t, const double *y, double first) {
   m->begun = 1;
   memcpy(N_VGetArrayPointer(m->y), y, (size_t)m->p.n * sizeof *y);
   N_VConst(0, m->quad);
+  for (int i = 0; i < m->p.nquad; i++) N_VGetArrayPointer(m->quad_atol)[i] = m->p.rtol * m->p.quad_size[i];
   return CVodeReInit(m->cvode, t, m->y) != CV_SUCCESS || CVodeQuadReInit(m->cvode, m->quad) != CV_SUCCESS ||
+         CVodeQuadSVtolerances(m->cvode, m->p.rtol, m->quad_atol) != CV_SUCCESS ||
          CVodeSetInitStep(m->cvode, first) != CV_SUCCESS;
 }
 
