@@ -105,7 +105,7 @@ static inline double nsm_chain(double x, double y) { return x == 0.0 || y == 0.0
 double nsm_powd(double a, double b, double r, double times);
 
 // A function given by points (runtime/shared/table.h): which is what nsm_points gave when the columns were filled.
-double nsm_points(nsm_setup *s, int table);
+double nsm_points(const double *const *points, int table);
 double nsm_by_points(double which, double a, double b, double times);
 
 // --- contacts of shapes, for outputs ---
@@ -487,8 +487,6 @@ typedef struct nsm_model {
   const nsm_var *var;             // [nvar]; storage in this order within each kind
   const nsm_par *par;             // [npar]
   const nsm_class *cls;           // [nclass]
-  const double *const *table;     // [ntable] points
-  int ntable;
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written

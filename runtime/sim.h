@@ -104,7 +104,10 @@ typedef struct sim_signal {
 } sim_signal;
 // Signals at a time that some view has, beside what is discrete.
 enum { SIM_MOMENTS = 4 };
-typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rate[SIM_MOMENTS]; int last; } sim_moments;
+typedef struct sim_moments {
+  double t[SIM_MOMENTS], *d[SIM_MOMENTS], *rate[SIM_MOMENTS];
+  int    last, left;                    // left: what is late is that before the events of the present
+} sim_moments;
 
 typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step

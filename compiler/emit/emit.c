@@ -22,6 +22,23 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   e->arena = whole;
 }
 
+// What `table` and `spline` read.
+static void emit_points(Emitter *e) {
+  const Model *m = e->plan->sys->model;
+  if (!m->ntable) return;
+  for (int i = 0; i < m->ntable; i++) {
+    text_printf(e->out, "static const double points_%d[] = {", i);
+    for (int k = 0; k < m->table[i].n; k++) {
+      text_add(e->out, k % 4 ? ", " : k ? ",\n  " : "\n  ");
+      c_number(m->table[i].data[k], e->out);
+    }
+    text_add(e->out, " };\n");
+  }
+  text_add(e->out, "static const double *const points[] = { ");
+  for (int i = 0; i < m->ntable; i++) text_printf(e->out, "points_%d, ", i);
+  text_add(e->out, "0 };\n");
+}
+
 void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeFor who, Text *out) {
   int part = who == CODE_FOR_COMPILER ? PART : who == CODE_FOR_FMU ? PART_OF_FMU :
              who == CODE_FOR_LIBTCC ? FOR_LIBTCC : 0;
@@ -34,6 +51,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeF
   c_comment(text_str(&t), out);
   text_add(out, "\n");
   text_free(&t);
+  emit_points(&e);
   fills_alike(&e);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);

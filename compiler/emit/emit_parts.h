@@ -16,6 +16,7 @@ typedef struct Emitter {
   Arena *arena; const Plan *plan; Text *out;
   const PlanKernels *kernels;
   int part;                                // of c_kernel
+  bool alone;                              // in a function that gets no set-up
   bool comments;                           // somebody reads the text
   Text blob;                               // names, labels, units: the bytes that tables point into
   Fill *fill;                              // [ncls]
@@ -32,7 +33,7 @@ void emit_comment_source(Emitter *e, Span span, const char *before);   // /* bef
 // setup_values.c: expressions over parameters, loop counters and statistics
 typedef struct SetupValues {
   Emitter *e; const PlanClass *filling;    // the class whose columns are filled; NULL elsewhere
-  KBuilder *b; KValue s, p, own, stat, num, loop[MAX_INDICES];
+  KBuilder *b; KValue s, p, points, own, stat, num, loop[MAX_INDICES];
 } SetupValues;
 SetupValues setup_begin(Emitter *e, const PlanClass *filling);
 KValue setup_leaf(KBuilder *b, int symbol, void *setup_values);

@@ -13,8 +13,7 @@ static void emit_params(Emitter *e) {
   text_add(o, "\n/* parameters, in order; given[i]: set from outside */\n");
   text_add(
       o,
-      "static int params(double *p, const unsigned char *given) {\n  nsm_setup *s = 0;\n"
-      "  (void)s; (void)p; (void)given;\n");
+      "static int params(double *p, const unsigned char *given) {\n  (void)p; (void)given;\n");
   for (int i = 0; i < s->model->nparam; i++) {
     if (s->model->param[i].structural) {
       text_printf(o, "  p[%d] = ", i);
@@ -39,7 +38,7 @@ static void emit_sizes(Emitter *e) {
   text_add(o, "\n/* bounds of the dimensions of every variable: {lo, hi} each */\n");
   text_add(
       o,
-      "static void sizes(const double *p, double *bound) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)bound;\n");
+      "static void sizes(const double *p, double *bound) {\n  (void)p; (void)bound;\n");
   for (int v = 0; v < s->model->nvar; v++)
     for (int k = 0; k < s->model->var[v].ndim && s->model->var[v].kind != MV_ROW; k++) {
       int at = 2 * (MAX_INDICES * v + k);
@@ -61,7 +60,7 @@ static void emit_experiment(Emitter *e) {
     { "e->rtol", s->rtol, 0.0 / 0.0 }, { "e->atol", s->atol, 0.0 / 0.0 } };
   text_add(e->out, "\n/* simulate { ... }: nan where the model does not say */\n");
   text_add(e->out,
-           "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
+           "static void experiment(const double *p, nsm_experiment *e) {\n  (void)p;\n");
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     if (i < TOLERANCES || part[i].value != EX_NONE)
       assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
@@ -81,8 +80,7 @@ static void emit_claims(Emitter *e) {
   Text *o = e->out;
   text_add(
       o,
-      "\nstatic double stat_time(const double *p, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n"
-      "  switch (i) {\n");
+      "\nstatic double stat_time(const double *p, int i) {\n  (void)p;\n  switch (i) {\n");
   for (int i = 0; i < s->model->nstat; i++) {
     if (s->stat_at[i] == EX_NONE) continue;
     text_printf(o, "  case %d: return ", i);
@@ -92,8 +90,7 @@ static void emit_claims(Emitter *e) {
   text_add(o, "  default: return 0;\n  }\n}\n");
   text_add(
       o,
-      "\nstatic int expect(const double *p, const double *stat, int i) {\n  nsm_setup *s = 0;\n"
-      "  (void)s; (void)p; (void)stat;\n  switch (i) {\n");
+      "\nstatic int expect(const double *p, const double *stat, int i) {\n  (void)p; (void)stat;\n  switch (i) {\n");
   for (int i = 0; i < s->model->nexpect; i++) {
     text_printf(o, "  case %d: ", i);
     emit_comment_source(e, s->model->expect[i].span, "expect");
@@ -105,8 +102,10 @@ static void emit_claims(Emitter *e) {
 }
 
 void emit_setup(Emitter *e) {
+  e->alone = true;
   emit_params(e);
   emit_sizes(e);
   emit_experiment(e);
   emit_claims(e);
+  e->alone = false;
 }

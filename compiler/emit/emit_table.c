@@ -315,22 +315,6 @@ static void emit_statistics(Emitter *e) {
   text_printf(e->out, "%d };\n", m->nstat);
 }
 
-static void emit_points(Emitter *e) {
-  const Model *m = e->plan->sys->model;
-  if (!m->ntable) return;
-  for (int i = 0; i < m->ntable; i++) {
-    text_printf(e->out, "static const double points_%d[] = {", i);
-    for (int k = 0; k < m->table[i].n; k++) {
-      text_add(e->out, k % 4 ? ", " : k ? ",\n  " : "\n  ");
-      c_number(m->table[i].data[k], e->out);
-    }
-    text_add(e->out, " };\n");
-  }
-  text_add(e->out, "static const double *const points[] = { ");
-  for (int i = 0; i < m->ntable; i++) text_printf(e->out, "points_%d, ", i);
-  text_add(e->out, "0 };\n");
-}
-
 static void emit_text(Emitter *e) {
   Text *o = e->out;
   text_add(o, "/* names, units and labels as bytes */\nstatic const unsigned char text[] = {");
@@ -353,7 +337,6 @@ void emit_tables(Emitter *e, const Whole *w) {
   text_add(o, "  { 0 }\n};\n");
   emit_variables(e);
   emit_statistics(e);
-  emit_points(e);
   emit_scheme_points(e);
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_touches(e);
@@ -365,13 +348,13 @@ void emit_tables(Emitter *e, const Whole *w) {
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
-      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s\n};\n"
+      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s%s\n"
+      "};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, (int)(p->scheme - schemes), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
       m->nblock,
-      arena_printf(e->arena, "%s%s%s", points_of(e),
-                   !w ? "" : w->records ? ", .whole = &whole_step, .whole_recorded = whole"
-                                        : ", .whole = &whole_step, .whole_run = whole",
-                   m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
+      points_of(e),
+      !w ? "" : w->records ? ", .whole = &whole_step, .whole_recorded = whole"
+                           : ", .whole = &whole_step, .whole_run = whole",
       emit_touch_fields(e));
 }

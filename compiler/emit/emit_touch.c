@@ -86,7 +86,8 @@ static void law_function(Emitter *e, int number, const SysTouch *t) {
   int n = m->nmaterial + 1;
   Text *o = e->out;
   text_printf(o, "static void law_of_%d(const nsm_setup_view *g, int a, int b, double *law) {\n", number);
-  text_add(o, "  nsm_setup *s = 0;\n  const double *p = g->p;\n  (void)s; (void)p; (void)a; (void)b; (void)law;\n");
+  text_add(o, "  const double *p = g->p;\n  (void)p; (void)a; (void)b; (void)law;\n");
+  e->alone = true;
   if (!t->of->by_material) law_numbers(e, t->law[0], "  ");
   for (int i = 0; i < n * n && t->of->by_material; i++) {
     bool any = false;
@@ -96,6 +97,7 @@ static void law_function(Emitter *e, int number, const SysTouch *t) {
     law_numbers(e, t->law[i], "    ");
     text_add(o, "  }\n");
   }
+  e->alone = false;
   text_add(o, "}\n");
 }
 

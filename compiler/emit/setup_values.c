@@ -1,4 +1,5 @@
 // Expressions of the set-up: over parameters, loop counters and statistics.
+#include <math.h>
 #include "../base/fatal.h"
 #include "emit_parts.h"
 
@@ -12,6 +13,7 @@ SetupValues setup_begin(Emitter *e, const PlanClass *filling) {
   SetupValues v = { .e = e, .filling = filling, .b = k_begin(e->arena, "set-up", KT_VOID) };
   v.s = k_param(v.b, KT_SETUP, "s");
   v.p = k_param(v.b, KT_INPUT, "p");
+  v.points = k_param(v.b, KT_INPUT, "points");           // no parameter: the array of emit.c
   v.own = k_param(v.b, KT_INDICES, "k");
   v.stat = k_param(v.b, KT_INPUT, "stat");
   v.num = k_param(v.b, KT_OUTPUT, "num");
@@ -26,6 +28,19 @@ KValue setup_own(const SetupValues *v, int x) {
   return k_at_number(v->b, v->own, (int)own->k.n - 1);
 }
 
+// Of an array, where no set-up is at hand that looks the number up: by comparisons; NaN where there is no such element.
+static KValue element_alone(KBuilder *b, const SetupValues *v, const Sym *y, const KValue *index) {
+  const MParam *array = &v->e->plan->sys->model->param[y->id];
+  int n = array->dim[0]*(y->nidx > 1 ? array->dim[1] : 1);
+  KValue x = k_number(b, NAN);
+  for (int i = n - 1; i >= 0; i--) {
+    KValue here = k_op2(b, OP_EQ, index[y->nidx - 1], k_number(b, (y->nidx > 1 ? i%array->dim[1] : i) + 1));
+    if (y->nidx > 1) here = k_op2(b, OP_AND, here, k_op2(b, OP_EQ, index[0], k_number(b, i/array->dim[1] + 1)));
+    x = k_choose(b, here, k_at_number(b, v->p, y->id + i), x);
+  }
+  return x;
+}
+
 static KValue element(KBuilder *b, const SetupValues *v, int symbol, const Sym *y) {
   const System *s = v->e->plan->sys;
   SetupValues plain = *v;
@@ -33,6 +48,7 @@ static KValue element(KBuilder *b, const SetupValues *v, int symbol, const Sym *
   KValue index[MAX_INDICES];
   for (int k = 0; k < y->nidx; k++)
     index[k] = k_double(b, k_ex_inline(b, s->pool, setup_leaf, &plain, y->idx[k]));
+  if (v->e->alone) return element_alone(b, v, y, index);
   KValue arg[5] = { v->s, setup_own(v, y->id), setup_own(v, line_of(s->model->param[y->id].span)),
                     k_integer(b, y->nidx), k_list(b, index, y->nidx) };
   KValue x = k_at(b, v->p, k_call(b, KS_nsm_par_at, arg, 5));
@@ -47,7 +63,7 @@ KValue setup_leaf(KBuilder *b, int symbol, void *setup_values) {
   case SYM_PARAM: return k_at(b, v->p, setup_own(v, y->id));
   case SYM_LOOP: return k_double(b, v->loop[y->id]);
   case SYM_STAT: return k_at_number(b, v->stat, y->id);
-  case SYM_TABLE: return k_call(b, KS_nsm_points, (KValue[]){ v->s, setup_own(v, y->id) }, 2);
+  case SYM_TABLE: return k_call(b, KS_nsm_points, (KValue[]){ v->points, setup_own(v, y->id) }, 2);
   case SYM_PARAM_AT: return element(b, v, symbol, y);
   default: FATAL("%s stands in an expression of the set-up", sym_name(symbol, (void *)v->e->plan->sys));
   }

@@ -1,8 +1,15 @@
 // The reference evaluator: every node once, arguments before users, IEEE double. Shares no code with the emitted C.
 //
 // A quotient is evaluated as one: numerators and denominators are multiplied up separately and divided once.
+#include <math.h>
 #include <stdlib.h>
 #include "pool_impl.h"
+
+void ex_points(Pool *p, const double *const *points, int n, TableValue *value) {
+  p->points = points;
+  p->n_points = n;
+  p->table_value = value;
+}
 
 static double product_value(const Pool *p, Ex e, const double *value) {
   double above = 1, below = 1;
@@ -15,6 +22,13 @@ static double product_value(const Pool *p, Ex e, const double *value) {
       above *= value[f];
   }
   return above/below;
+}
+
+// NaN where nobody said which points.
+static double table_value(const Pool *p, const double *arg) {
+  double k = arg[0];
+  if (!(k >= 1 && k <= p->n_points && k == floor(k))) return NAN;
+  return p->table_value(p->points[(int)k - 1], arg[1], arg[2], arg[3]);
 }
 
 // Values of all nodes in `order`, arguments before users; those of symbols are there already.
@@ -31,7 +45,7 @@ void eval_nodes(const Pool *p, const ExVec *order, double *value) {
       int n = q->n_args;
       args.n = 0;
       for (int j = 0; j < n; j++) vec_push(&args, value[args_of(p, at)[j]]);
-      value[at] = op_value((Op)q->op, args.at, n);
+      value[at] = q->op == OP_TABLE ? table_value(p, args.at) : op_value((Op)q->op, args.at, n);
     }
   }
   vec_free(&args);

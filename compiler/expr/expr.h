@@ -25,6 +25,10 @@ typedef enum {
 enum { EX_NONE = 0 };                                   // never a valid expression
 
 Pool *pool_new(Arena *a);
+// What TABLE is where it is evaluated here: `value` of points[k - 1] and its other arguments, for k, the value of its
+// first. [n], kept by the client.
+typedef double TableValue(const double *points, double a, double b, double times);
+void ex_points(Pool *p, const double *const *points, int n, TableValue *value);
 
 // --- constructors (simplifying) ---
 Ex ex_num(Pool *p, double x);                           // inf and nan allowed

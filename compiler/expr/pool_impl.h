@@ -44,6 +44,7 @@ struct Pool {
   Cell     *table; uint32_t cap_table;           // open addressing, power of two; e is EX_NONE where free
   DiffMemo *memo;  uint32_t n_memo,  cap_memo;   // open addressing, power of two
   uint32_t *mark;  uint32_t cap_marks, epoch;    // mark[e] == epoch: seen by the current walk
+  const double *const *points; int n_points; TableValue *table_value;     // ex_points
   Ex        small[16];                           // the numbers 0 ... 15, once they are made
 };
 

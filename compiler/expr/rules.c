@@ -40,7 +40,7 @@ double op_value(Op op, const double *a, int n) {
     case OP_SHARED: return a[0];
     case OP_CHAIN: return a[0] == 0 || a[1] == 0 ? 0 : a[0]*a[1];
     case OP_POWD:  return divided_difference_of_power(a[0], a[1], a[2], a[3]);
-    case OP_TABLE: return NAN;                        // its points are with the model
+    case OP_TABLE: return NAN;                        // its points are with the pool: eval.c
     case OP_SINC:  return cardinal(a[0], a[1], -1);
     case OP_SINHC: return cardinal(a[0], a[1], 1);
     case OP_ABS:   return fabs(a[0]);

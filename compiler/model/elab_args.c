@@ -271,10 +271,7 @@ static Value made(const Env *env, const Ast *x, Value arg, Unit unit, const Poin
   v.span = x->span;
   v.at = ARENA_ARRAY(e->a, MExpr *, value_count(&arg));
   int id = store(env, x, periodic, p->x, py, n);
-  for (int i = 0; i < value_count(&arg); i++) {
-    v.at[i] = mx_1(e->a, MOP_TABLE, arg.at[i], x->span);
-    v.at[i]->id = id;
-  }
+  for (int i = 0; i < value_count(&arg); i++) v.at[i] = mx_table(e->a, id, e->table.at[id].data, arg.at[i], x->span);
   return v;
 }
 

@@ -383,7 +383,7 @@ static MExpr *placed(Placing *p, MExpr *x) {
   else {
     MExpr **arg = ARENA_ARRAY(p->env->e->a, MExpr *, x->nargs + 1);
     for (int i = 0; i < x->nargs; i++) if (!(arg[i] = placed(p, x->arg[i]))) return NULL;
-    r = x->kind == MX_OP ? mx_op(p->env->e->a, x->op, arg, x->nargs, x->span) : x;
+    r = x->kind == MX_OP ? mx_again(p->env->e->a, x, arg) : x;
   }
   if (r) map_put(p->done, x, r);
   return r;

@@ -109,9 +109,7 @@ static MExpr *at_start(const Instants *s, MExpr *x, Map *done) {
   if (y || x->kind != MX_OP) return y;
   for (int i = 0; i < x->nargs; i++)
     if (!(arg[i] = at_start(s, x->arg[i], done))) return NULL;
-  y = mx_op(s->a, x->op, arg, x->nargs, x->span);
-  y->id = x->id;
-  y->num = x->num;
+  y = mx_again(s->a, x, arg);
   map_put(done, x, y);
   return y;
 }
@@ -189,9 +187,7 @@ static MExpr *choice(Instants *s, MExpr *x, MExpr *less, MExpr *given, MExpr *ye
 
 static void ends_of_table(Instants *s, MExpr *x, MExpr *given) {
   if (s->m->table[x->id].data[1] > 1) return;              // a spline has no kinks
-  MExpr *at = mx_1(s->a, MOP_SEGMENT, x->arg[0], x->span), *first = mx_1(s->a, MOP_SEGMENT, given->arg[0], x->span);
-  at->id = first->id = x->id;
-  (void)discrete(s, at, first);
+  (void)discrete(s, mx_segment(s->a, x, x->arg[0]), mx_segment(s->a, x, given->arg[0]));
 }
 
 static MExpr *operation(Instants *s, MExpr *x, MExpr *given) {
@@ -222,11 +218,7 @@ static MExpr *rewritten(Instants *s, MExpr *x) {
     arg[i] = rewritten(s, x->arg[i]);
     same &= arg[i] == x->arg[i];
   }
-  if (!same) {
-    y = x->kind == MX_RATE ? mx_rate(s->a, arg[0], x->span) : mx_op(s->a, x->op, arg, x->nargs, x->span);
-    y->id = x->id;
-    y->num = x->num;
-  }
+  if (!same) y = x->kind == MX_RATE ? mx_rate(s->a, arg[0], x->span) : mx_again(s->a, x, arg);
   if (x->kind == MX_OP) y = operation(s, y, x);
   map_put(s->done, x, y);
   return y;

@@ -48,7 +48,7 @@ struct MExpr {
   MOp     op;
   int     id;
   bool    derivative;
-  double  num;
+  double  num;      // of a table: where its points are, as the runtime has it
   int     nargs;
   MExpr **arg;      // MX_OP: arguments; MX_RATE: of what; MX_PARAM, MX_VAR: index expressions
   unsigned uses;    // what stands anywhere below: MU_* bits
@@ -330,6 +330,7 @@ typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; }
 typedef struct MTable { double *data; int n; Span span; } MTable;
 // A name that was declared without a unit, and the one that it has: its value's, or that which its uses ask for.
 typedef struct MNamedUnit { Span span; Unit unit; } MNamedUnit;
+double table_value(const double *points, double a, double b, double times);   // read_table.c
 double table_period(const MTable *t);    // read_table.c; 0: it is not periodic
 
 typedef struct Model {

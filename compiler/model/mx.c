@@ -3,8 +3,10 @@
 #include "mx.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "../../runtime/shared/table.h"
 #include "../base/map.h"
 
 static const char *const ops[] = {
@@ -102,6 +104,26 @@ MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at) {
   MExpr *e = make(a, MX_OP, at);
   e->op = op;
   return with_args(a, e, arg, n);
+}
+
+MExpr *mx_again(Arena *a, const MExpr *x, MExpr *const *arg) {
+  MExpr *e = mx_op(a, x->op, arg, x->nargs, x->span);
+  e->id = x->id;
+  e->num = x->num;
+  return e;
+}
+
+MExpr *mx_table(Arena *a, int id, const double *points, MExpr *at, Span span) {
+  MExpr *e = mx_1(a, MOP_TABLE, at, span);
+  e->id = id;
+  e->num = (double)(uintptr_t)points;
+  return e;
+}
+
+MExpr *mx_segment(Arena *a, const MExpr *table, MExpr *at) {
+  MExpr *e = mx_again(a, table, &at);
+  e->op = MOP_SEGMENT;
+  return e;
 }
 
 MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at) { return mx_op(a, op, &x, 1, at); }
@@ -278,6 +300,11 @@ bool mx_eval(const MxEval *e, const MExpr *x, double *out) {
     *out = e->loop[x->id];
     return true;
   case MX_OP:
+    if (x->op == MOP_TABLE || x->op == MOP_SEGMENT) {
+      if (!mx_eval(e, x->arg[0], v)) return false;
+      *out = nsm_table_value((const double *)(uintptr_t)x->num, v[0], v[0], x->op == MOP_TABLE ? 0 : -1);
+      return true;
+    }
     if (x->op == MOP_IF) {
       if (!mx_eval(e, x->arg[0], v)) return false;
       return mx_eval(e, x->arg[v[0] != 0 ? 1 : 2], out);

@@ -12,6 +12,9 @@ MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, boo
 MExpr *mx_touch(Arena *a, int id, int what, MExpr *const *arg, int n, Span at);
 MExpr *mx_rate(Arena *a, MExpr *x, Span at);
 MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at);
+MExpr *mx_again(Arena *a, const MExpr *x, MExpr *const *arg);        // the operation of x on other arguments
+MExpr *mx_table(Arena *a, int id, const double *points, MExpr *at, Span span);
+MExpr *mx_segment(Arena *a, const MExpr *table, MExpr *at);          // the number of its interval that `at` lies in
 MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at);
 MExpr *mx_2(Arena *a, MOp op, MExpr *x, MExpr *y, Span at);
 MExpr *mx_neg(Arena *a, MExpr *x, Span at);                          // numbers are negated in place, -(-x) is x

@@ -67,6 +67,10 @@ int read_table(const Env *env, const Ast *file, const Ast *column, double **x, d
   return 0;
 }
 
+double table_value(const double *points, double a, double b, double times) {
+  return nsm_table_value(points, a, b, times);
+}
+
 double table_period(const MTable *t) {
   const double *x = t->data + NSM_TABLE_HEAD;
   return t->data[2] ? x[(int)t->data[0] - 1] - x[0] : 0;

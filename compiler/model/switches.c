@@ -276,8 +276,7 @@ static MExpr *floor_of(Switches *s, MExpr *x, MExpr *p) {
 // has no value of the interval before; it stays as it is.
 static MExpr *at_points(Switches *s, MExpr *x) {
   if (s->m->table[x->id].data[1] == 0) return x;
-  MExpr *at = mx_1(s->a, MOP_SEGMENT, x->arg[0], x->span);
-  at->id = x->id;
+  MExpr *at = mx_segment(s->a, x, x->arg[0]);
   int id = new_variable(s, x);
   block(s, mx_2(s->a, MOP_NE, at, value_of_switch(s, id, x->span), x->span), id, at);
   return x;

@@ -44,6 +44,9 @@ static void headline(Deriver *d) {
   const Model *m = s->model;
   s->param = lower_all(d, m->nparam);
   s->param_value = ARENA_ARRAY(d->arena, double, m->nparam + 1);
+  const double **points = ARENA_ARRAY(d->arena, const double *, m->ntable + 1);
+  for (int i = 0; i < m->ntable; i++) points[i] = m->table[i].data;
+  ex_points(s->pool, points, m->ntable, table_value);
   for (int i = 0; i < m->nparam; i++) {            // each over the ones before it
     const MParam *p = &m->param[i];
     s->param[i] = lower_expr(s, p->value);

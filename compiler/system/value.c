@@ -9,6 +9,7 @@ static double leaf(int id, void *where) {
   const Sym *y = symtab_at(w->s->sym, id);
   if (y->kind == SYM_PARAM) return w->s->param_value[y->id];
   if (y->kind == SYM_LOOP) return y->id < w->nloop ? w->loop[y->id] : NAN;
+  if (y->kind == SYM_TABLE) return y->id + 1;      // as ex_points counts
   if (y->kind != SYM_PARAM_AT) return NAN;
   const MParam *p = &w->s->model->param[y->id];
   double at = 0;

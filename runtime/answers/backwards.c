@@ -223,7 +223,7 @@ static int over_piece(backwards *b, const tape_entry *e, const kept_entry *k) {
   play_equations(p, e, h, 0);
   (void)play_outputs(p, e, h);
   end_state(b, e, h);
-  if (e->kind != TAPE_JUMP) play_keep_past(p);
+  if (e->kind != TAPE_JUMP) play_keep_past(p, !play_takes_time(e));
   double *more = realloc(b->mu, 2 * ((size_t)k->n + 1) * sizeof *more);
   if (!more || !done(b)) return 0;
   b->mu = more;
@@ -336,7 +336,7 @@ void backwards_start(const backwards *b, int o, double *to) {
   const double *bar = b->bar[o] ? b->bar[o] + 1 : NULL, *g = by_state(b, o);
   int n = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd, columns = b->nconst - CLOCK, delays = s->a->ndelay;
   const double *ring = g + n + 2 * s->n.r.n, *last = ring + s->a->nring;
-  double *clock = to + columns + n + delays;
+  double *clock = to + columns + n + 2 * delays;
   for (int i = 0; i < b->nconst; i++) {
     double *at = i < columns ? &to[i] : &clock[i - columns];
     *at = bar ? bar[i] : 0;
@@ -345,10 +345,11 @@ void backwards_start(const backwards *b, int o, double *to) {
   }
   memcpy(to += columns, g, (size_t)n * sizeof *g);
   to += n;
-  for (int i = 0; i < delays; i++) {                       // before the start all that is kept is `last`
+  for (int i = 0; i < delays; i++) {                       // as play_start_past
     const sim_signal *of = &s->a->signal[s->a->nsignal - delays + i];
-    to[i] = last[i];
-    for (int k = 0; k < of->room; k++) to[i] += ring[of->ring + k];
+    to[i] = last[i] + ring[of->ring + 1];
+    to[delays + i] = ring[of->ring];
+    for (int k = 2; k < 2 * of->room; k++) to[delays + i] += ring[of->ring + k];
   }
   clock[0] += g[b->nstate - 2] + last[delays + 1];         // the present, and the time of `last`
 }

@@ -112,8 +112,9 @@ static void hand_over(player *p, int back) {
 
 void play_catch_up(player *p) { if (p->numbers) hand_over(p, 1); }
 
-// An instant that moves ends the piece: how its end moves with its length is one more direction (held_time.c).
-static int has_slope(const player *p, const tape_entry *e) { return e->end == TAPE_EVERY && p->phase < 0; }
+// What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
+// (held_time.c).
+static int has_slope(const player *p, const tape_entry *e) { return tape_has_slope(e) && p->phase < 0; }
 
 // The derivatives of a column of the class that ends the piece, or of a number of the clock.
 static const double *by_column(const player *p, const tape_entry *e, int column) {

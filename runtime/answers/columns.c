@@ -29,7 +29,7 @@ void play_block(player *p, const tape_entry *e) {
     }
     at += (size_t)k->tab.count;
   }
-  play_keep_past(p);
+  play_keep_past(p, 1);
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------

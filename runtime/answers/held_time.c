@@ -1,6 +1,6 @@
-// Numbers that are read at a time of the clock where an instant of `every` or of the time, which a parameter moves,
-// ends the piece before: the state stands at the instant, and goes with it. What is read stands at its time t_k, which
-// moves where the start, the step or the end of the run do,
+// Numbers that are read at a time of the clock where the piece before ends at another time: an instant of `every` or of
+// the time, which a parameter moves, or one that was asked for, which stays. The state stands there, and goes with it.
+// What is read stands at its time t_k, which moves where the start, the step or the end of the run do,
 //
 //     dY at t = dY - Y' (dt - dt_k),    Y' = dY/dt along the piece that the instant has ended
 //
@@ -23,7 +23,7 @@ void play_remember_slope(player *p) {
   p->slopes = 1;
 }
 
-static int moves_in_time(const tape_entry *e) { return e->end == TAPE_EVERY || e->end == TAPE_BY_TIME; }
+static int moves_in_time(const tape_entry *e) { return tape_has_slope(e) || e->end == TAPE_BY_TIME; }
 
 // Behind a piece: the derivative of its end by phi is one by the time.
 void play_slope(player *p, const tape_entry *e) {

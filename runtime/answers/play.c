@@ -130,7 +130,7 @@ static void piece(player *p, const tape_entry *e) {
   play_stand(p, e);
   for (int c = 0; c <= p->nc && e->kind != TAPE_JUMP; c++) {
     p->at = &p->of[c];
-    play_keep_past(p);
+    play_keep_past(p, !play_takes_time(e));
   }
   if (p->phase < 0) play_slope(p, e);
   else play_phase_slope(p, e);
@@ -168,6 +168,11 @@ int play(player *p, nsm_error *e) {
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;
     if (p->without) {
       sim_fail(e, NSM_USAGE, "E0772: line %d asks for contacts of shapes, which have no derivative yet", p->without);
+      return 0;
+    }
+    if (p->late_jump) {
+      sim_fail(e, NSM_USAGE, "E0772: line %d: what is late jumps at t = %.10g s, at an instant that moves: when "
+               "it comes is not kept, so that the run has no derivative by that", p->late_jump, p->of[0].t.a[0]);
       return 0;
     }
     if (p->flat) {

@@ -107,6 +107,8 @@ typedef struct player {
   play_memory *memory;
   int failed;                           // no memory
   int without;                          // line of a statement that has no kernel in dual numbers; 0
+  int left;                             // what is late is that before the events of the present (kept_past.c)
+  int jump_moves, late_jump;            // an instant moves at hand; line of a delay of what jumps there; 0
   int flat;                             // line of a condition that ends a piece by a jump; 0
 } player;
 
@@ -210,7 +212,7 @@ void play_let_go(player *p);
 // Delayed quantity number `signal` of the signals, and its rate; what is kept of p->at where a piece or a block ends;
 // of the past before the start, by what `last` is.
 void play_past(player *p, int signal, dual t, dual *value, dual *rate);
-void play_keep_past(player *p);
+void play_keep_past(player *p, int jumps);
 void play_start_past(const player *p, play_state *y);
 void play_still(player *p, const dual_view *v);           // all that is late is what it is now
 

@@ -19,8 +19,11 @@ static size_t columns_of(const nsm_sim *s) {
 }
 
 size_t play_start_size(const nsm_sim *s) {
-  return columns_of(s) + (size_t)(s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + s->a->ndelay) + CLOCK;
+  return columns_of(s) + (size_t)(s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nd + 2 * s->a->ndelay) + CLOCK;
 }
+
+// Where what was before the start is kept of late quantity i: at time 0 of the clock, before its events.
+static int before(const nsm_sim *s, int i) { return s->a->signal[s->a->nsignal - s->a->ndelay + i].ring; }
 
 static void gather(const nsm_sim *s, double *x) {
   for (int c = 0; c < s->a->m->nclass; c++) {
@@ -31,6 +34,7 @@ static void gather(const nsm_sim *s, double *x) {
   const double *from[] = { s->now.q, s->now.z, s->now.l, s->now.d, s->now.last };
   const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd, s->a->ndelay };
   for (int i = 0; i < 5; x += n[i++]) if (n[i] > 0) memcpy(x, from[i], (size_t)n[i] * sizeof *x);
+  for (int i = 0; i < s->a->ndelay; i++) *x++ = s->now.ring[before(s, i)];
   x[0] = s->a->start;
   x[1] = s->a->step;
   x[2] = s->a->until;
@@ -113,6 +117,7 @@ static void put(void *with, int j, const double *d) {
   dual *at[] = { to->q, to->z, to->l, to->d, to->last };
   const int n[] = { s->a->nq, s->a->nz, s->a->nl + 1, s->a->nd, s->a->ndelay };
   for (int k = 0; k < 5; k++) for (int i = 0; i < n[k]; i++) at[k][i].a[lane] = *d++;
+  for (int i = 0; i < s->a->ndelay; i++) to->ring[before(s, i)].a[lane] = *d++;
   to->start.a[lane] = to->t.a[lane] = d[0];
   to->step.a[lane] = d[1];
   to->until.a[lane] = d[2];
@@ -129,7 +134,10 @@ static void values(player *p) {
     for (int i = 0; i < s->a->nz; i++) to->z[i] = dual_of(s->now.z[i]);
     for (int i = 0; i <= s->a->nl; i++) to->l[i] = dual_of(s->now.l[i]);
     for (int i = 0; i < s->a->nd; i++) to->d[i] = dual_of(s->now.d[i]);
-    for (int i = 0; i < s->a->ndelay; i++) to->last[i] = dual_of(s->now.last[i]);
+    for (int i = 0; i < s->a->ndelay; i++) {
+      to->last[i] = dual_of(s->now.last[i]);
+      to->ring[before(s, i)] = dual_of(s->now.ring[before(s, i)]);
+    }
     to->kept = dual_of(0);
     to->start = to->t = dual_of(s->a->start);
     to->step = dual_of(s->a->step);

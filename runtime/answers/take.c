@@ -270,8 +270,8 @@ nsm_code take_record(taking *k, nsm_error *e) {
     k->resumed = 0;
     if (last) return code == NSM_STOPPED ? NSM_OK : code;
     double stop = next_stop(a, k->done), clock = nsm_time_of_step(s, nsm_steps_done(s) + 1);
-    t->asks = stop < clock - near;
-    code = t->asks ? nsm_step_by(s, stop - now, e) : nsm_step(s, e);
+    t->asks = stop <= clock + near;                        // a time of the clock moves with step and start, `at` not
+    code = stop < clock - near ? nsm_step_by(s, stop - now, e) : nsm_step(s, e);
     t->asks = 0;
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK && code != NSM_STOPPED) return code;

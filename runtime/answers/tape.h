@@ -55,6 +55,9 @@ typedef struct tape_entry {
   int    free;
 } tape_entry;
 
+// Does what is read at the end stand at another time (held_time.c)?
+static inline int tape_has_slope(const tape_entry *e) { return e->end == TAPE_EVERY || e->end == TAPE_ASKED; }
+
 typedef struct tape_block { struct tape_block *next; size_t used, room; } tape_block;
 
 typedef struct tape {

@@ -111,7 +111,7 @@ int trace_is_of(const trace *t, const tape_entry *e, const nsm_sim *s) {
   const tape_entry *is = &t->is;
   size_t rows = (size_t)s->n.r.n;
   if (t->fixed ? e->h != is->h : e->h == s->a->step) return 0;
-  if (is->kind != e->kind || (is->end == TAPE_EVERY) != (e->end == TAPE_EVERY) || is->means != e->means) return 0;
+  if (is->kind != e->kind || tape_has_slope(is) != tape_has_slope(e) || is->means != e->means) return 0;
   if (is->polynomials != e->polynomials) return 0;
   if (!same(is->law, e->law, rows) ||
       !same(is->impact_law, e->impact_law, rows) || !same(is->end_law, e->end_law, rows) || !is->slide != !e->slide)

@@ -310,6 +310,7 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const sim_island *k, vo
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
 void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed
 
+double sim_next_arrival(const nsm_sim *s, double t1);  // signals.c: the first time before t1 at which a late jump comes
 // by_time.c: the next instant of instance i of a block `every`, and of all blocks
 double sim_instant_of(const nsm_sim *s, const sim_event *v, int i);
 double sim_next_instant(const nsm_sim *s);

@@ -264,7 +264,7 @@ static int open_delays(nsm_sim *s, nsm_error *e) {
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the delays keep too many values", k->c->line);
         return 0;
       }
-      s->a->nring += g->room;
+      s->a->nring += 2 * g->room;
       s->a->ndelay++;
     }
   }
@@ -286,23 +286,33 @@ int sim_signals_open(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   return 1;
 }
 
-static double kept(const nsm_sim *s, const sim_signal *g, long k) {
-  if (k < 0) k = 0;
-  if (k > s->now.kept) k = s->now.kept;
-  return s->now.ring[g->ring + k % g->room];
+// What y was at time k of the clock: before its events, and behind them.
+enum { BEFORE, BEHIND };
+static double kept(const nsm_sim *s, const sim_signal *g, long k, int side) {
+  if (k < 0) side = BEFORE;
+  k = k < 0 ? 0 : k > s->now.kept ? s->now.kept : k;
+  return s->now.ring[g->ring + 2 * (k % g->room) + side];
 }
 
-// By the polynomial through up to four values around `at`, none of them before the start: an error of h^4.
-static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, double *value, double *rate) {
-  long n = s->now.kept + 1 < 4 ? s->now.kept + 1 : 4, first = (long)floor(at) - 1;
+static int jumps(const nsm_sim *s, const sim_signal *g, long k) {
+  return kept(s, g, k, BEFORE) != kept(s, g, k, BEHIND);
+}
+
+// By the polynomial through up to four values around k and k + 1, none of them before the start or beyond a jump: an
+// error of h^4.
+static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, long k, double *value, double *rate) {
+  long n = s->now.kept + 1 < 4 ? s->now.kept + 1 : 4, first = k - 1, last;
   if (first > s->now.kept + 1 - n) first = s->now.kept + 1 - n;
   if (first < 0) first = 0;
+  last = first + n - 1;
+  for (long i = k; i > first; i--) if (jumps(s, g, i)) first = i;
+  for (long i = k + 1; i < last; i++) if (jumps(s, g, i)) last = i;
   *value = *rate = 0;
-  for (long i = 0; i < n; i++) {                           // Lagrange's polynomials and their derivatives
-    double y = kept(s, g, first + i), product = 1, slope = 0;
-    for (long j = 0; j < n; j++) {
+  for (long i = first; i <= last; i++) {                   // Lagrange's polynomials and their derivatives
+    double y = kept(s, g, i, i > k ? BEFORE : BEHIND), product = 1, slope = 0;
+    for (long j = first; j <= last; j++) {
       if (j == i) continue;
-      double under = (double)(i - j), x = at - (double)(first + j);
+      double under = (double)(i - j), x = at - (double)j;
       slope = (slope * x + product) / under;
       product *= x / under;
     }
@@ -311,13 +321,15 @@ static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, double 
   }
 }
 
+// At a jump a step that ends there has what was before it, and what begins there what is behind it.
 static void past(const nsm_sim *s, const sim_signal *g, double t, double *value, double *rate) {
   double at = (t - g->delay - s->a->start) / s->a->step, near = nearbyint(at);
+  int ends = s->w.moments->left || t > s->now.t + 4 * sim_time_round_off(s, t);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
-  if (s->n.galerkin && at > 0) { past_cubic(s, g, at, value, rate); return; }
-  long k = (long)floor(at);
-  double y0 = kept(s, g, k), y1 = kept(s, g, k + 1), part = at - (double)k;
-  *value = part == 0 ? y0 : y0 + part * (y1 - y0);
+  long k = (long)floor(at) - (ends && at == floor(at));
+  if (s->n.galerkin && at > 0) { past_cubic(s, g, at, k, value, rate); return; }
+  double y0 = kept(s, g, k, BEHIND), y1 = kept(s, g, k + 1, BEFORE), part = at - (double)k;
+  *value = part == 0 ? y0 : part == 1 ? y1 : y0 + part * (y1 - y0);
   *rate = at < 0 ? 0 : (y1 - y0) / s->a->step;
 }
 
@@ -344,15 +356,36 @@ static void keep_until(nsm_sim *s, double t, const double *y) {
       const sim_signal *g = &s->a->signal[i];
       if (g->cls < 0) continue;
       double from = s->now.last[n], to = y[n];
-      s->now.ring[g->ring + s->now.kept % g->room] = part == 1 ? to : from + part * (to - from);
+      double *here = s->now.ring + g->ring + 2 * (s->now.kept % g->room);
+      here[BEFORE] = here[BEHIND] = part == 1 ? to : from + part * (to - from);
       n++;
     }
   }
 }
 
+// y is what it is behind the events of a time of the clock; within a step a jump of y is kept as a line over the step.
+static void keep_behind(nsm_sim *s, const double *y) {
+  double clock = s->a->start + (double)s->now.kept * s->a->step;
+  if (fabs(s->now.t - clock) > sim_time_round_off(s, clock)) return;
+  for (int i = s->a->nsignal - s->a->ndelay, n = 0; i < s->a->nsignal; i++) {
+    const sim_signal *g = &s->a->signal[i];
+    if (y[n] != s->now.last[n]) s->now.ring[g->ring + 2 * (s->now.kept % g->room) + BEHIND] = y[n];
+    n++;
+  }
+}
+
 void sim_signals_keep(nsm_sim *s, int jump) {
+  if (!jump) {                                             // what is late may itself read what is late, and jump
+    s->w.moments->left = 1;
+    sim_signals_forget(s);
+    present(s, s->w.present);
+    s->w.moments->left = 0;
+    keep_until(s, s->now.t, s->w.present);
+    memcpy(s->now.last, s->w.present, (size_t)s->a->ndelay * sizeof(double));
+    sim_signals_forget(s);
+  }
   present(s, s->w.present);
-  if (!jump) keep_until(s, s->now.t, s->w.present);
+  keep_behind(s, s->w.present);
   memcpy(s->now.last, s->w.present, (size_t)s->a->ndelay * sizeof(double));
   s->now.last_t = s->now.t;
   sim_signals_forget(s);
@@ -367,7 +400,7 @@ void sim_signals_start(nsm_sim *s) {
     for (int i = 0, n = 0; i < s->a->nsignal; i++) {
       const sim_signal *g = &s->a->signal[i];
       if (g->cls < 0) continue;
-      for (int k = 0; k < g->room; k++) s->now.ring[g->ring + k] = s->now.last[n];
+      for (int k = 0; k < 2 * g->room; k++) s->now.ring[g->ring + k] = s->now.last[n];
       n++;
     }
     sim_signals_forget(s);
@@ -414,6 +447,19 @@ static double next_kink(const nsm_sim *s, double from, double to) {
       double t = s->a->start + m * s->a->signal[i].delay;
       if (t > from && t < first) first = t;
     }
+  return first;
+}
+
+double sim_next_arrival(const nsm_sim *s, double t1) {
+  double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
+  for (int i = s->a->nsignal - s->a->ndelay; i < s->a->nsignal; i++) {
+    const sim_signal *g = &s->a->signal[i];
+    for (long k = (long)fmax(0, floor((from - g->delay - s->a->start) / s->a->step)); k <= s->now.kept; k++) {
+      double t = s->a->start + (double)k * s->a->step + g->delay;
+      if (t >= to) break;
+      if (t > from && jumps(s, g, k)) first = fmin(first, t);
+    }
+  }
   return first;
 }
 

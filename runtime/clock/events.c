@@ -574,6 +574,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   while (s->now.t < t1 && !s->w.stopped_at_event) {
     long events = s->now.count.events + s->now.count.located;
     double due = sim_next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
+    if (s->a->ndelay > 0) to = sim_next_arrival(s, to);
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
     if ((s->n.radau || s->n.galerkin) && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);

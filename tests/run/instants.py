@@ -215,9 +215,32 @@ def held_coefficients():
              f"{scheme}: ends at {c['x'][-1]!r}, not {x!r}")
 
 
+def late():
+    """What `every` assigns comes late as the jump that it is, by every scheme, with delays that the step divides or
+    not, and a delay of what is late."""
+    def exact(T, until=2.2, x=0.0, v=0.0):
+        edges = sorted({0, until, *(t for t in (T + 0.5*k for k in range(9)) if t < until)})
+        for a, b in zip(edges, edges[1:]):
+            u = 1 if b <= T else 2 + math.floor(((a + b)/2 - T)/0.5)
+            x, v = x + v*(b - a) + u*(b - a)**2/2, v + u*(b - a)
+        return x, v
+    blocks = "discrete d = 1; every 0.5 { d = d + 1; } simulate { until = 2.2, step = 0.1 }"
+    for T in (0.2, 0.25, 0.37):
+        x, v = exact(T)
+        for scheme in (*FIRST_ORDER, "radau(stages = 3)", "radau(stages = 2)"):
+            c, _, _ = run(f"model A {{ state v = 0; v' = delay(d, {T}); {blocks} }}", 0.1, scheme)
+            need(abs(c["v"][-1] - v) <= 1e-13, f"late by {T}, {scheme}: {c['v'][-1]!r}, not {v!r}")
+        for scheme in (*MECHANICS, "consistent(order = 4)", "consistent(order = 6)", "d1minus"):
+            c, _, _ = run(f"model A {{ coord x = 0; kinetic x'^2/2; force x = delay(d, {T}); {blocks} }}", 0.1, scheme)
+            need(abs(c["x'"][-1] - v) + abs(c["x"][-1] - x) <= 1e-13,
+                 f"late by {T}, {scheme}: {c['x'][-1]!r}, not {x!r}")
+    c, _, _ = run(f"model A {{ state v = 0; var y = delay(d, 0.2); v' = delay(y, 0.3); {blocks} }}", 0.1, "radau")
+    need(abs(c["v"][-1] - exact(0.5)[1]) <= 1e-13, f"late twice: {c['v'][-1]!r}")
+
+
 CASES = [("instants: steps in parts", in_parts), ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
          ("instants: a network", network), ("instants: several pulses in a step", several_pulses),
          ("instants: coefficients that are held", held_coefficients),
-         ("instants: too many", too_many)]
+         ("instants: what is late", late), ("instants: too many", too_many)]
