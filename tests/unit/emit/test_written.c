@@ -160,7 +160,7 @@ static void place(Text *models, Text *o, const Case *c, int k) {
   text_free(&l);
 }
 
-static double table_value(int at) { return 0.1*at*at - 0.7; }
+static double picked_value(int at) { return 0.1*at*at - 0.7; }
 
 // The value of column (i, j); nan where there is none.
 static double expected(const Case *c, int i, int j) {
@@ -169,7 +169,7 @@ static double expected(const Case *c, int i, int j) {
   case TERM: return 0 - v;
   case CONDITION: return v <= value(c->limit, at);
   case JUMP: return floor(v/3);
-  case PICKED: return table_value(1 + (int)floor(fmin(fabs(v), 6)));
+  case PICKED: return picked_value(1 + (int)floor(fmin(fabs(v), 6)));
   case BOUND: return j >= floor(fmin(v, i)) && j <= i ? j : NAN;
   default: return v;
   }
@@ -182,7 +182,7 @@ static void model_text(Text *t, const Case *c) {
   text_printf(t, "model M {\n  param p = %.17g, q = %.17g, r = %.17g;\n", param_value[0], param_value[1],
               param_value[2]);
   text_add(t, "  param table = [");
-  for (int i = 1; i <= 7; i++) text_printf(t, "%s%.17g", i > 1 ? ", " : "", table_value(i));
+  for (int i = 1; i <= 7; i++) text_printf(t, "%s%.17g", i > 1 ? ", " : "", picked_value(i));
   text_add(t, "];\n  var j = 1;  state one = 1;  one' = 0;\n");
   text_add(t, text_str(&items));
   text_add(t, "  simulate { until = 1, step = 1, scheme = moreau(theta = 1) }\n}\n");
