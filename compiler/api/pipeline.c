@@ -274,7 +274,7 @@ static const Model *with_gaps(Arena *a, const Model *given, const char *scheme, 
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
   bool ordered = d && d->two_point && given->sim.order > 2;
   bool asks = o->derivatives || given->sim.projection || ordered || (d && !scheme_takes_shapes(d));
-  return asks && !o->contacts ? with_gaps_as_formulas(a, given, MOST) : given;
+  return asks && !o->contacts ? with_gaps_as_formulas(a, given, MOST, d && d->flows) : given;
 }
 
 // Of a model that does not say whether its events are located.

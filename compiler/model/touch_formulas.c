@@ -25,6 +25,7 @@ typedef struct Formulas {
   const MTouch *t;
   const char *why;
   Span at;                 // of the bodies at hand
+  bool round;              // spheres, disks and capsules alone
   bool several;            // these touch at several places, which have numbers
   int number;
 } Formulas;
@@ -240,6 +241,7 @@ static bool on_plane(Formulas *f, Standing *A, const MShape *plane, Standing *B,
   Vector p[MOST_POINTS], zero = axis(f, 0, mx_num(a, 0, f->at));
   int n = points_of(f, shape, p), up = plane->kind == NSM_HALFPLANE ? 1 : 2;
   if (n == 0) return no_form(f, "this shape and a half-space have no gap in closed form");
+  if (n > 2 && f->round) return no_form(f, "it may rest on more corners than hold it, whose forces are not unique");
   bool rounded = is_round(shape) || shape->kind == NSM_CAPSULE;
   MExpr *one = mx_num(a, 1, f->at), *rho = rounded ? in_loops(f, shape->size[0], B->first) : NULL;
   Vector o = in_world(f, A, plane, zero);
@@ -321,11 +323,11 @@ static bool is_asked(const Model *m) {
   return false;
 }
 
-const Model *with_gaps_as_formulas(Arena *a, const Model *given, int most) {
+const Model *with_gaps_as_formulas(Arena *a, const Model *given, int most, bool round) {
   if (given->ntouch == 0) return given;
   Model *m = ARENA_NEW(a, Model), *as_it_is = ARENA_NEW(a, Model);
   *as_it_is = *m = *given;
-  Formulas f = { .a = a, .m = m, .at = given->touch[0].span };
+  Formulas f = { .a = a, .m = m, .at = given->touch[0].span, .round = round };
   bool ok = !is_asked(given) || no_form(&f, "its count, deepest or impulse is asked for, which are of shapes");
   for (int i = 0; ok && i < given->ntouch; i++) {
     f.t = &given->touch[i];

@@ -521,8 +521,8 @@ static void look_at_model(tape *t) {
   if (s->a->projects)
     tape_refuse(t, nowhere, "E0772: projections of places have no derivative yet; leave `projection` out");
   if (s->touching)
-    tape_refuse(t, sim_at_class(s->a->given->nclass), "E0772: these contacts of shapes have no derivative; "
-                "contacts whose gap is a formula have, and up to 200 of what stands on a half-space, by the command");
+    tape_refuse(t, sim_at_class(s->a->given->nclass), "E0772: the gaps of these contacts of shapes are not "
+                "written as formulas (docs/numerics/touching.md, 8), and so have no derivative");
   for (int c = 0; c < s->a->m->nclass; c++)
     for (int i = 0; s->a->cls[c].c->kind == NSM_DELAY && i < s->a->cls[c].tab.count; i++)
       if (play_reads_impulse(s, &s->a->cls[c], i))
