@@ -86,7 +86,7 @@ static const Type *structure(Unit *u) {
 
 static bool is_type_word(const char *word) {
   static const char *const all[] = { "const", "static", "typedef", "struct", "enum", "unsigned", "int", "long", "char",
-                                     "short", "double", "void", "NSM_PART_OF_KERNEL" };
+                                     "short", "double", "void", "inline", "NSM_PART_OF_KERNEL" };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) if (!strcmp(word, all[i])) return true;
   return false;
 }
