@@ -97,29 +97,21 @@ enum { SAME = 3 };
 
 static int is_same(const double *a, const double *b, int n) { return memcmp(a, b, (size_t)n * sizeof *a) == 0; }
 
-static int is_timeless(const nsm_sim *s) { return s->a->m->timeless && s->a->nsignal + s->a->m->nblock == 0; }
-
 static int may_rest(const nsm_sim *s) {
-  return is_timeless(s) && !s->n.radau && !s->n.flow && !s->n.weights && !s->tape && !s->w.misses && !s->dump &&
-         !s->unique;
+  return s->a->m->timeless && s->a->nsignal + s->a->m->nblock == 0 && !s->n.radau &&
+         !s->n.flow && !s->n.weights && !s->tape && !s->w.misses && !s->dump && !s->unique;
 }
 
-static int moves_nothing(const nsm_sim *s) {
-  return is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz);
-}
-
-static int is_as_before(const nsm_sim *s) { return moves_nothing(s) && is_same(s->now.l, s->w.l1, s->a->nl); }
-
-static int is_still(const nsm_sim *s) {
-  int still = 1;
-  for (int i = 0; still && i < s->a->nv; i++) still = s->now.z[i] == 0;
-  return still;
+static int is_as_before(const nsm_sim *s) {
+  return is_same(s->now.q, s->w.q1, s->a->nq) && is_same(s->now.z, s->w.z1, s->a->nz) &&
+         is_same(s->now.l, s->w.l1, s->a->nl);
 }
 
 void sim_see_rest(nsm_sim *s, long newton, long solver) {
-  int rests = may_rest(s) && is_as_before(s) && is_still(s);
+  int rests = may_rest(s) && is_as_before(s);
   if (rests && s->a->scheme->two_point)
     rests = is_same(s->now.q_low, s->w.q1_low, s->a->nq) && is_same(s->now.z_low, s->w.z1_low, s->a->nz);
+  for (int i = 0; rests && i < s->a->nv; i++) rests = s->now.z[i] == 0;
   s->w.rest.steps = rests ? s->w.rest.steps + 1 : 0;
   s->w.rest.newton = s->now.count.newton_iterations - newton;
   s->w.rest.solver = s->now.count.solver_iterations - solver;

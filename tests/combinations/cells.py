@@ -16,6 +16,9 @@ FEATURES = {
     "plain": "nothing else",
     "family": "two members of a family, `for`",
     "asked": "a family; another output reads those of its members, `fit` and `analyse` ask about the second",
+    "listed": "two members of a family of shapes, which the contact names one by one",
+    "materials": "the numbers of the law are those of a pair of materials",
+    "sized": "the size of the shape is a parameter that is set from outside",
     "every": "a load that a clock switches, `every`, and coefficients of friction that it holds",
     "when": "a load that an event switches, `when`, and normal forces that it sets",
     "input": "a load from a file, `input`, on which coefficients of friction depend",
@@ -26,6 +29,8 @@ FEATURES = {
     "walls": "two members of a family, each with its wall",
     "loose wall": "a wall that a force of `every` presses the body against, and then leaves alone, by turns",
 }
+OF_SHAPES = ("listed", "materials", "sized")
+SET = {"sized": {"thick": 0.1}}          # from outside
 WALLS = ("wall", "walls", "loose wall")
 
 
@@ -39,7 +44,7 @@ class Cell:
 
     @property
     def family(self):
-        return self.feature in ("family", "asked", "walls")
+        return self.feature in ("family", "asked", "listed", "walls")
 
     @property
     def scheme_name(self):
@@ -90,6 +95,32 @@ HELD = {"every": "grip", "input": "max(1, f - 9)"}
 PRESSED = {"when": "press"}
 
 
+# What a pair of materials calls the arguments of a law.
+PAIRED = {"newton": ("e", "e_t"), "poisson": ("e",), "binary": ("e",), "lzb": ("e",), "coulomb": ("mu",),
+          "contensou": ("mu", "radius"), "rolling": ("mu", "mu_r")}
+
+
+def is_paired(law):
+    """Are all numbers of the law those that a pair of materials can have?"""
+    calls = re.findall(r"(\w+)\(([^)]*)\)", law.text)
+    return all(name in PAIRED and len(x := numbers.split(",")) <= len(PAIRED[name]) and
+               all(re.fullmatch(r" *[0-9.]+ *", n) for n in x) for name, numbers in calls)
+
+
+def of_materials(cell, laws, host):
+    """Laws without their numbers, which go to the pair of the materials of both bodies."""
+    given = []
+
+    def bare(m):
+        given.extend(f"{name} = {x}" for name, x in zip(PAIRED[m[1]], m[2].split(",")))
+        return m[1]
+
+    laws = re.sub(rf"\b({'|'.join(PAIRED)})\(([^)]*)\)", bare, laws)
+    host.outside = host.outside.replace("shape =", "material = steel, shape =")
+    host.outside = f"material steel; pair steel, steel {{ {', '.join(given)} }}\n" + host.outside
+    return laws
+
+
 def law_text(cell, law, host):
     """The law. Between shapes coefficients are constant."""
     soft = cell.feature == "compliant"
@@ -104,7 +135,10 @@ def law_text(cell, law, host):
         laws = law.text.replace("SLIP", "b[1].r[1]'" if cell.family else "b.r[1]'")
         if host.rolls:                                      # rolls without slip, and is slowed down by 5
             laws = f"inelastic, rolling(0.9, {0.05*host.rolls:g})"
-        return f"contact c {{ {host.shapes}; {'with ' + laws + ';' if laws else ''} }}"
+        if cell.feature == "materials":
+            laws = of_materials(cell, laws, host)
+        shapes = host.shapes.replace(" b,", " [b[1:1], b[2:2]],") if cell.feature == "listed" else host.shapes
+        return f"contact c {{ {shapes}; {'with ' + laws + ';' if laws else ''} }}"
     return contact_text(law, host, soft, PRESSED.get(cell.feature))
 
 
@@ -168,6 +202,10 @@ def asks(law, shapes):
 def build(cell):
     """(text, host) of the model, host None where the kind has no such directions."""
     law = LAWS[cell.law]
+    if cell.feature in OF_SHAPES and not ("shapes" in cell.kind and law.group in ("impact", "friction")):
+        return None, None
+    if cell.feature == "materials" and not is_paired(law):
+        return None, None
     start = law.start
     if law.cone == "hold":
         start = Start({"x": 0})
@@ -178,6 +216,8 @@ def build(cell):
         return None, None
     signal = host.rate["x"] if law.group == "relation" else host.place["z" if law.group == "impact" else "x"]
     around, expression = load(cell.feature, signal, law.group, host.rate["z" if law.group == "impact" else "x"])
+    if cell.feature == "sized":
+        host.outside = "param thick = 0.05;\n" + re.sub(r"\b0\.1(?=\]?\))", "thick", host.outside, count=1)
     outputs = {}
     for d in law.directions:
         if d in host.place:

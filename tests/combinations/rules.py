@@ -9,6 +9,7 @@ from laws import LAWS
 
 FILE = pathlib.Path(__file__).with_name("rules.txt")
 ALL_SCHEMES = [s + l for s in SCHEMES for l in ("", " located")] + list(VARIANTS)
+WITH = {"family": ("asked", "listed", "walls"), "plain": ("materials", "sized")}       # what a rule means by them, too
 GROUPS = {law.group for law in LAWS.values()}
 
 
@@ -38,7 +39,7 @@ def names(text, known, line):
         group = {law for law, of in LAWS.items() if of.group == word} if known is LAWS else set()
         if word not in known and not group:
             raise ValueError(f"{FILE.name}, rule {line}: {word} is unknown")
-        out |= group or ({word, "asked", "walls"} if known is FEATURES and word == "family" else {word})
+        out |= group or ({word, *WITH.get(word, ())} if known is FEATURES else {word})
     return out
 
 

@@ -2,7 +2,7 @@
 import math
 
 import nsm
-from cells import build, expected
+from cells import SET, build, expected
 from laws import LAWS
 from parts import STEP, UNTIL
 
@@ -20,7 +20,8 @@ def verdict(cell, inputs):
     except nsm.ModelError as e:
         return "refused", " ".join(dict.fromkeys(d.code for d in e.diagnostics if d.severity == "error" and d.line > 0))
     try:
-        given = {"inputs": inputs if cell.feature == "input" else {}, "solve_budget": BUDGET}
+        given = {"inputs": inputs if cell.feature == "input" else {}, "solve_budget": BUDGET,
+                 "set": SET.get(cell.feature, {})}
         r = model.run(**given)
         single = model.run(step_by_step=True, ledger=True, **given) if looked_at_twice(cell) else None
         halves = gone_on(model, len(r.time)) if copied(cell) else {}
