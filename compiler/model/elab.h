@@ -402,7 +402,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
 void family_bounds(MVar *v, const MContext *ctx);               // the first indices run over the loops around it
-const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%,%]", ...
+const char *index_marks(Arena *a, int n);                      // "", "[%]", "[%,%]", ...
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last

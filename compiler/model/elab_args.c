@@ -342,7 +342,7 @@ static int delayed(const Env *env, const Ast *x, MExpr *y, MExpr *time, Unit uni
     if (same_loops(&o->ctx, &env->ctx) && mx_same(o->value, y) && mx_same(o->time, time)) return o->var;
   }
   MVar v = { .kind = MV_DELAY, .ndim = env->ctx.n, .unit = unit, .span = x->span, .plain = ast_text(e, x) };
-  v.name = arena_printf(e->a, "delay%d%s", (int)e->delay.n + 1, index_marks(e, env->ctx.n));
+  v.name = arena_printf(e->a, "delay%d%s", (int)e->delay.n + 1, index_marks(e->a, env->ctx.n));
   family_bounds(&v, &env->ctx);
   vec_push(&e->var, v);
   MDelay d = { .ctx = env->ctx, .var = (int)e->var.n - 1, .value = y, .time = time, .span = x->span };

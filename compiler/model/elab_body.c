@@ -17,7 +17,7 @@
 static int new_variable(const Symbol *y, Scope *s, MVarKind kind, const char *name, int n, Unit unit) {
   Elab *e = s->e;
   MVar v = { .kind = kind, .ndim = s->ctx.n + (n > 0), .unit = unit, .span = y->span };
-  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, name), index_marks(e, n > 0));
+  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, name), index_marks(e->a, n > 0));
   v.plain = prefixed(e, s->plain, name);
   family_bounds(&v, &s->ctx);
   if (n > 0) {

@@ -289,7 +289,7 @@ static bool force_variable(Symbol *y) {
   if (s->ctx.n + own > MAX_INDICES) return too_many_indices(y);
   MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit,
             .declared = has_unit, .doc = y->decl->doc, .span = y->span, .made = part_of_library(s)};
-  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
+  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e->a, own));
   v.plain = prefixed(e, s->plain, y->name);
   family_bounds(&v, &s->ctx);
   for (int k = 0; k < own; k++) {

@@ -34,11 +34,11 @@ bool own_indices(const Env *env, const Ast *x, const char *what) {
   return false;
 }
 
-const char *index_marks(Elab *e, int n) {
+const char *index_marks(Arena *a, int n) {
   Text t = {0};
   for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
   if (n) text_addc(&t, ']');
-  const char *r = arena_printf(e->a, "%s", text_str(&t));
+  const char *r = arena_printf(a, "%s", text_str(&t));
   text_free(&t);
   return r;
 }
@@ -46,7 +46,7 @@ const char *index_marks(Elab *e, int n) {
 const char *family_name(const Env *env, const char *name) {
   Elab *e = env->e;
   return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
-                      index_marks(e, env->ctx.n - env->scope->ctx.n));
+                      index_marks(e->a, env->ctx.n - env->scope->ctx.n));
 }
 
 void family_bounds(MVar *v, const MContext *ctx) {

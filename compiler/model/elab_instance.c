@@ -290,7 +290,7 @@ Scope *instance_scope(Symbol *y, const Ast *model, Env args) {
   *s = (Scope){
     .e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl
   };
-  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, index_marks(e, n));
+  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, index_marks(e->a, n));
   s->param_path = arena_printf(e->a, "%s%s.", up->param_path, y->name);
   s->plain = arena_printf(e->a, "%s%s%s.", up->plain, y->name, text_str(&index));
   text_free(&index);

@@ -77,7 +77,7 @@ bool hidden_multiplier(const Env *env, const MExpr *of, HiddenName is, Span at, 
   if (!over_loops) {                   // "r[%,%]" without its own marks
     const char *mark = strrchr(name, '[');
     v.name = arena_printf(e->a, "%.*s.%s%s", mark ? (int)(mark - name) : (int)strlen(name), name, what,
-                          index_marks(e, v.ndim - env->scope->ctx.n));
+                          index_marks(e->a, v.ndim - env->scope->ctx.n));
   }
   vec_push(&e->var, v);
   out->id = (int)e->var.n - 1;

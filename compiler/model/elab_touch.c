@@ -48,10 +48,7 @@ static bool add_members(const Env *env, const Ast *x, Side *side) {
   return true;
 }
 
-static bool still(const Elab *e, const MMembers *m) {
-  MMotion how = e->solid.at[m->solid].motion;
-  return how == MB_FIXED || how == MB_DRIVEN;
-}
+static bool still(const Elab *e, const MMembers *m) { return is_still(&e->solid.at[m->solid]); }
 
 static bool same_members(const Elab *e, const MMembers *a, const MMembers *b) {
   if (a->solid != b->solid) return false;

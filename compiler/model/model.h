@@ -224,6 +224,7 @@ typedef struct MSolid {
   int material;                        // number in Model.material; -1
   Span span;
 } MSolid;
+static inline bool is_still(const MSolid *b) { return b->motion == MB_FIXED || b->motion == MB_DRIVEN; }
 typedef struct MPoints { int n; const double *at; } MPoints;             // corners of a polyhedron or polygon, 3 each
 typedef struct MMembers { int solid; bool whole; MExpr *lo[MAX_INDICES], *hi[MAX_INDICES]; Span span; } MMembers;
 enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_ROLLING, ML_RATIO, ML_EXPONENT, ML_NUMBERS };          // as NSM_LAW_...

@@ -77,8 +77,6 @@ static Vector axis(const Formulas *f, int k, MExpr *length) {
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
-static bool is_still(const MSolid *b) { return b->motion == MB_FIXED || b->motion == MB_DRIVEN; }
-
 static MExpr *in_loops(const Formulas *f, MExpr *x, int first) {
   MExpr *by[MAX_INDICES];
   if (first == 0) return x;
@@ -209,7 +207,7 @@ static void push(Formulas *f, const Row *r) {
   Model *m = f->m;
   MContext c = loops_of(f, r->A, r->B, r->A->of == r->B->of);
   const MTouchLaw *law = law_of(f, r);
-  const char *name = f->t->name, *marks = "";
+  const char *name = f->t->name;
   const Standing *each[] = { r->A->first ? r->B : r->A, r->A->first ? r->A : r->B };
   for (int s = 0; s < 2; s++) {                            // which of several it is
     const MTouch *t = f->t;
@@ -218,8 +216,7 @@ static void push(Formulas *f, const Row *r) {
     name = arena_printf(f->a, "%s.%.*s", name, (int)strcspn(each[s]->b->name, "["), each[s]->b->name);
   }
   if (f->several) name = arena_printf(f->a, "%s.at%d", name, ++f->number);
-  for (int k = 0; k < c.n; k++) marks = arena_printf(f->a, "%s%s", marks, k ? ",%" : "%");
-  if (c.n) name = arena_printf(f->a, "%s[%s]", name, marks);
+  name = arena_printf(f->a, "%s%s", name, index_marks(f->a, c.n));
   MContact x = { .ctx = c, .name = name, .gap = r->gap, .impact = f->t->impact, .has_impact_law = true,
                  .e = law->of[ML_E] ? law->of[ML_E] : mx_num(f->a, 0, f->at), .e_t = law->of[ML_ET],
                  .ratio = law->of[ML_RATIO], .exponent = law->of[ML_EXPONENT], .span = f->t->span,

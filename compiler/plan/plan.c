@@ -55,7 +55,7 @@ static void refuse_projection(const System *s, const SchemeDescriptor *scheme, D
 // Of contacts of shapes the pair of features is that of the begin of the step: its gap elsewhere is not theirs.
 static void refuse_projected_shapes(const System *s, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0705, s->model->touch[0].span, "the projection does not take contacts between shapes");
-  no_formulas(s->model, d);
+  no_formulas(s->model, &s->model->touch[0], d);
   diag_help(d, "leave `projection` out, or write the gap as a formula");
 }
 

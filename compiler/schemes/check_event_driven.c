@@ -17,7 +17,8 @@ static const char *instead(const Model *m) {
 void check_event_driven(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   const Model *m = s->model;
   (void)a;
-  if (m->ntouch > 0) no_formulas(m, refuse(d, m->touch[0].span, "contacts between shapes", instead(m), bag));
+  if (m->ntouch > 0)
+    no_formulas(m, &m->touch[0], refuse(d, m->touch[0].span, "contacts between shapes", instead(m), bag));
   if (m->ndelay > 0) diag_label(refuse(d, m->delay[0].span, "delays", "moreau(theta = 1/2)", bag), "one of them");
   for (int i = 0; i < m->nvar; i++) {
     const MVar *v = &m->var[i];

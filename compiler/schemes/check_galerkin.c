@@ -43,7 +43,7 @@ static const char of_shapes[] = "their features are those of the begin of a step
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   const Model *m = s->model;
   if (m->ntouch > 0) {
-    no_formulas(m, refuse(d, m->touch[0].span, "contacts between shapes", of_shapes, bag));
+    no_formulas(m, &m->touch[0], refuse(d, m->touch[0].span, "contacts between shapes", of_shapes, bag));
     return;
   }
   for (int i = 0; i < s->ncls; i++) {

@@ -143,7 +143,7 @@ static void ask_elastic(const Check *k, const SysClass *c) {
 }
 
 static void ask_touch(const Check *k, const MTouch *t) {
-  if (k->scheme->one_step) no_formulas(k->s->model, refuse(k, t->span, "contacts between shapes"));
+  if (k->scheme->one_step) no_formulas(k->s->model, t, refuse(k, t->span, "contacts between shapes"));
 }
 
 static void no_energy(const Check *k) {

@@ -43,7 +43,7 @@ void check_d1minus(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag
   if (refuse_states(s, d, bag)) return;
   for (int i = 0; i < s->model->ntouch; i++) {
     Diag *g = refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag);
-    no_formulas(s->model, g);
+    no_formulas(s->model, &s->model->touch[i], g);
     diag_note(g, "they touch in more points than bodies have freedoms, and accelerations of these contradict each "
                  "other by rounding");
   }

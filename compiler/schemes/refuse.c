@@ -15,8 +15,8 @@ Diag *refuse_in_scheme(const System *s, const SchemeDescriptor *d, Span at, cons
   return g;
 }
 
-void no_formulas(const Model *m, Diag *d) {
-  diag_label(d, "`%s` is one", m->touch[0].name);
+void no_formulas(const Model *m, const MTouch *t, Diag *d) {
+  diag_label(d, "`%s` is one", t->name);
   if (m->no_formulas) diag_also(d, m->no_formulas_at, "%s", m->no_formulas);
 }
 

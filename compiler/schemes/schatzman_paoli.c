@@ -46,8 +46,10 @@ const Equations schatzman_paoli = { .points = points, .weights = weights, .momen
 void check_schatzman_paoli(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   (void)a;
   if (refuse_states(s, d, bag)) return;
-  for (int i = 0; i < s->model->ntouch; i++)
-    no_formulas(s->model, refuse_in_scheme(s, d, s->model->touch[i].span, "contacts between shapes", bag));
+  for (int i = 0; i < s->model->ntouch; i++) {
+    const MTouch *t = &s->model->touch[i];
+    no_formulas(s->model, t, refuse_in_scheme(s, d, t->span, "contacts between shapes", bag));
+  }
   for (int i = 0; i < s->model->nblock; i++) {
     const MBlock *b = &s->model->block[i];
     if (b->timed || !b->crossing || b->by_time) continue;

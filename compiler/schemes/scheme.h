@@ -97,8 +97,8 @@ SchemeCheck check_consistent;
 const char *friction_beyond_disk(const System *s, const SysClass *c);
 void check_galerkin(const System *s, const SchemeDescriptor *d, DiagBag *bag);      // of an order above 2
 
-// Of a refusal of contacts between shapes: which of them has no gap in closed form.
-void no_formulas(const Model *m, Diag *d);
+// Of a refusal of contact t between shapes: which gap has no closed form.
+void no_formulas(const Model *m, const MTouch *t, Diag *d);
 // Does its step of order 2 take contacts between shapes as they are, not as formulas alone?
 bool scheme_takes_shapes(const SchemeDescriptor *d);
 

@@ -13,7 +13,7 @@ static int symbol(System *s, const MSolid *b, int var, int element) {
 static void slots(Deriver *d, SysClass *c, const MSolid *b) {
   System *s = d->sys;
   SlotList l = slots_of(d->arena, s, c);
-  if (b->motion == MB_FIXED || b->motion == MB_DRIVEN) return;
+  if (is_still(b)) return;
   for (int i = 1; i <= (b->planar ? 2 : 3); i++) (void)slots_add(&l, symbol(s, b, b->place, i));
   if (b->planar) { (void)slots_add(&l, symbol(s, b, b->angle, 0)); return; }
   for (int k = 1; k <= 4; k++) (void)slots_add(&l, symbol(s, b, b->attitude, k));

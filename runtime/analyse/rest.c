@@ -156,8 +156,8 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
     return NSM_USAGE;
   }
   if (w->s->a->ngroup > 0) {
-    sim_fail(e, NSM_USAGE, "these contacts of shapes have no derivative, so there is no analysis of their "
-             "equilibria; those of up to 200 of what stands on a half-space have");
+    sim_fail(e, NSM_USAGE, "the gaps of these contacts of shapes are not written as formulas "
+             "(docs/numerics/touching.md, 8), and so there is no analysis of their equilibria");
     return NSM_USAGE;
   }
   if (more && w->s->a->ndelay > 0) {
