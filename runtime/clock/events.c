@@ -209,7 +209,8 @@ static void hold_zeros(nsm_sim *s, const sim_event *v, const nsm_view *view, int
   if (s->n.radau) k->c->out_fn(view, &k->tab, x);
   for (int i = 0; i < v->n; i++) {
     if (s->n.radau && taken) most[i] = fmax(most[i], fabs(x[i]));
-    int zero = s->n.flow ? s->now.flow_holds[v->base + i] == FLOW_HOLDS : x[i] != 0 && fabs(x[i]) < DBL_EPSILON * most[i];
+    int zero = s->n.flow ? s->now.flow_holds[v->base + i] == FLOW_HOLDS
+                         : x[i] != 0 && fabs(x[i]) < DBL_EPSILON * most[i];
     int stays = c->switches == 2 || (s->n.flow && c->at_zero == 0);
     if (zero && stays) s->w.truth[v->base + i] = s->now.was[v->base + i] != SIM_ARMED;
     else if (zero && c->at_zero != 0 && (s->n.flow || c->switches)) s->w.truth[v->base + i] = c->at_zero > 0;

@@ -200,7 +200,8 @@ def held():
 
 
 FEET = """model A { gravity [0.5, 0.3, -9.81];
-  body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], position = [0, 0, 0.05], velocity = [0.9, 0.4, 0], spin = [0, 0, 5] }
+  body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], position = [0, 0, 0.05], velocity = [0.9, 0.4, 0],
+           spin = [0, 0, 5] }
   FEET force p.r[3] = LOAD;  simulate { until = 0.6, step = 0.01, scheme = event_driven } }"""
 
 
