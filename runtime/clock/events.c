@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20,   // SWITCHES: as pieces (located.c)
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10,
        PARTS = 6, MOST_PARTS = 20 };     // a quarter, ..., of a piece that is not solved; of those in a step
 static const double MOST_INSTANTS = 1e9;       // of an `every` in a run: some minutes
 
@@ -393,11 +393,6 @@ static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_erro
   nsm_view view = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   look_at(s, &view, cross);
   return NSM_OK;
-}
-
-// A switch of an `if` that has changed so often within the step goes on to, at the ends of steps alone.
-int sim_given_up(const nsm_sim *s, const sim_event *v, int i) {
-  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
 }
 
 // Has any located condition become true? crossed: of those that had just done so: is it still?

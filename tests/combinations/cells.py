@@ -24,8 +24,7 @@ FEATURES = {
     "input": "a load from a file, `input`, on which coefficients of friction depend",
     "delay": "a load by `delay`",
     "compliant": "the contact or relation is compliant",
-    "branches": "loads by an `if` and an `if not` of one condition, and by |v|, max(v, 0), max(-v, 0), of the "
-                "velocities along and across, which contacts hold; their sum is 0",
+    "branches": "loads by `if` and `if not`, and by |v|, max(v, 0), max(-v, 0) of slips and of what is held; sum 0",
     "wall": "a wall without friction, which a force presses the body against all along",
     "walls": "two members of a family, each with its wall",
     "loose wall": "a wall that a force of `every` presses the body against, and then leaves alone, by turns",
