@@ -76,6 +76,8 @@ static void room_of_instant(nsm_sim *s) {
   for (size_t i = 0; i < 5; i++) w->rate[i] = SIM_NEW(s, s->n.r.n, double);
   w->weight = SIM_NEW(s, 5, double);
   w->row = SIM_NEW(s, s->n.r.n, int);
+  w->small = SIM_NEW(s, s->n.r.n, double);
+  w->turn = SIM_NEW(s, s->n.r.n, double);
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);

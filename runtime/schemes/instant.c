@@ -85,8 +85,10 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
 int sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
                     double *length) {
   double slip = 0, ahead = 0, known = DBL_MIN;
+  for (int d = 0; d < part->n; d++) along[d] = part->w[d] * rate[row[d]];
+  if (s->n.flow) sim_flow_begins(s, row, part->n, along);
   for (int d = 0; d < part->n; d++) {
-    slip = hypot(slip, along[d] = part->w[d] * rate[row[d]]);
+    slip = hypot(slip, along[d]);
     ahead += along[d] * s->now.slide[row[d]];
     double terms = sim_velocity_terms(s, row[d], s->now.z) + (s->n.push ? sim_velocity_terms(s, row[d], s->n.push) : 0);
     known = fmax(known, 4 * DBL_EPSILON * part->w[d] * terms);

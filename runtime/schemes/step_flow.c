@@ -133,6 +133,8 @@ static int begin_at(nsm_sim *s, double t, double first) {
   s->now.flow.stops = 0;
   memcpy(s->now.flow_y, w->y, (size_t)w->n * sizeof(double));
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
+  flow_take(s, w->y, w->q, w->dz);
+  flow_slips(s, t, w->q, w->dz);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
