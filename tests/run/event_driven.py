@@ -199,6 +199,20 @@ def held():
     need(float(re.search(r"residue (\S+)", err)[1]) <= 1e-10, err)
 
 
+def begins():
+    """A slip in a plane that begins from 0, against order 6: masses that are coupled, forces that turn."""
+    for k, x, y, mass in ((0, "3*time", "time^2", "x'^2 + y'^2"), (1, "1.5*time", "sin(3*time)", "x'^2 + 3*y'^2"),
+                          (2, "2*time", "0.4*time + time^3", "x'^2 + 3*y'^2 + 0.4*x'*y'")):
+        text = f"""model A {{ coord x = 0, y = 0; kinetic ({mass})/2; force x = {x}; force y = {y};
+          potential (x^2 + 2*y^2 + {k}*x*y/2)/2; contact on {{ normal_force = 5; slip = [x', y']; with coulomb(0.3); }}
+          simulate {{ until = 2, step = 0.01, scheme = event_driven }} }}"""
+        c, err, _ = run(text, 0.01, "event_driven(rtol = 1e-10)")
+        o, _, _ = run(text, 0.001, "consistent(order = 6)")
+        need("0 steps captured" in err, err)
+        off = max(abs(c[n][-1] - o[n][-1]) for n in ("x", "y", "x'", "y'"))
+        need(off <= 1e-10 and abs(o["x'"][-1]) > 0.1, f"{off}, {x}")
+
+
 FEET = """model A { gravity [0.5, 0.3, -9.81];
   body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], position = [0, 0, 0.05], velocity = [0.9, 0.4, 0],
            spin = [0, 0, 5] }
@@ -232,4 +246,5 @@ CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUIL
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
+           ("slips that begin", begins),
            ("what it meets", meets), ("what is refused", refused))]
