@@ -50,7 +50,7 @@ struct sim_flow {
   sim_hidden hidden;
   int     hides;                         // the instant at hand has hidden constraints
   int     iterates;                      // the system is not affine in its multipliers
-  double *small, *turn, at_t;            // [r.n] of slips that begin (flow_slips.c); the time of the instant
+  double *small, *sigma, *turn, at_t;    // [r.n] of slips that begin (flow_slips.c); the time of the instant
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
   unsigned char *angle;                  // [nq] 1: an angle that is remembered

@@ -77,6 +77,7 @@ static void room_of_instant(nsm_sim *s) {
   w->weight = SIM_NEW(s, 5, double);
   w->row = SIM_NEW(s, s->n.r.n, int);
   w->small = SIM_NEW(s, s->n.r.n, double);
+  w->sigma = SIM_NEW(s, s->n.r.n, double);
   w->turn = SIM_NEW(s, s->n.r.n, double);
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);

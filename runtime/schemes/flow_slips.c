@@ -26,7 +26,7 @@ void sim_flow_begins(const nsm_sim *s, const int *row, int n, double *along) {
   if (!(d > 0)) return;
   for (int k = 0; k < n; k++) slip = hypot(slip, along[k]);
   by = d * d / (d + slip);
-  for (int k = 0; k < n; k++) along[k] += by * (s->now.slide[row[k]] + (w->at_t - s->now.flow.begun) * w->turn[row[k]]);
+  for (int k = 0; k < n; k++) along[k] += by * (w->sigma[row[k]] + (w->at_t - s->now.flow.begun) * w->turn[row[k]]);
 }
 
 // sigma of the blocks that begin, by the forces of the instant at hand, into to.
@@ -77,7 +77,7 @@ void flow_slips(nsm_sim *s, double t, const double *q, const double *z) {
   flow_rows(s);
   int good = flow_instant(s, t, q, z);
   if (good) {
-    directions(s, s->now.slide);
+    directions(s, w->sigma);
     sim_move(s, q, later, z, w->qa);
     for (int i = 0; i < s->a->nz; i++) w->z[i] = z[i] + later * w->x[i];
     good = flow_instant(s, t + later, w->qa, w->z);
@@ -87,7 +87,7 @@ void flow_slips(nsm_sim *s, double t, const double *q, const double *z) {
     const sim_friction *k = &s->n.r.friction[f];
     if (!(w->small[k->row[0]] > 0)) continue;
     s->now.set[k->row[0]] = SIM_SLIPS_ON;
-    for (int d = 0; d < k->n; d++) w->turn[k->row[d]] = (w->turn[k->row[d]] - s->now.slide[k->row[d]]) / later;
+    for (int d = 0; d < k->n; d++) w->turn[k->row[d]] = (w->turn[k->row[d]] - w->sigma[k->row[d]]) / later;
     if (!good) w->small[k->row[0]] = 0;
   }
   flow_rows(s);
