@@ -20,15 +20,6 @@ static double size_of_slip(const nsm_sim *s, const int *row, int n) {
   return share * size;
 }
 
-void sim_flow_begins(const nsm_sim *s, const int *row, int n, double *along) {
-  const struct sim_flow *w = s->n.flow;
-  double d = w->small[row[0]], slip = 0, by;
-  if (!(d > 0)) return;
-  for (int k = 0; k < n; k++) slip = hypot(slip, along[k]);
-  by = d * d / (d + slip);
-  for (int k = 0; k < n; k++) along[k] += by * (w->sigma[row[k]] + (w->at_t - s->now.flow.begun) * w->turn[row[k]]);
-}
-
 // sigma of the blocks that begin, by the forces of the instant at hand, into to.
 static void directions(const nsm_sim *s, double *to) {
   const struct sim_flow *w = s->n.flow;

@@ -31,7 +31,6 @@ void   sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length
 void   sim_instant_share(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
-void   sim_flow_begins(const nsm_sim *s, const int *row, int n, double *along);   // flow_slips.c
 int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
                        double *length);
 void   sim_slide_force(const nsm_sim *s, int friction, int parts, double pressed, const double *rate, double *l);
