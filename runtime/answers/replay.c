@@ -1,4 +1,4 @@
-// A trace is done again: values, and derivatives of all nodes along many directions [Griewank and Walther 2008, 3.1].
+// A trace is done again: values, and derivatives of all nodes along some directions [Griewank and Walther 2008, 3.1].
 #include "trace.h"
 #include "runtime/schemes/schemes.h"
 #include <math.h>
