@@ -3,6 +3,8 @@
 #include "runtime/schemes/schemes.h"
 #include <math.h>
 
+const double trace_one = 1;
+
 // ---- values ---------------------------------------------------------------------------------------------------------
 void replay_call(const trace *t, trace_call *c) {
   c->view.t = t->value[c->t[0]];

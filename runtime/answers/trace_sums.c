@@ -7,8 +7,6 @@
 enum { BY_GIVEN = 1, BY_W = 2, TO_EQ = 1, TO_OUT = 2, RESULT = 4, DEEPEST = 100, LAST_TERMS = 16 };
 
 // ---- terms ----------------------------------------------------------------------------------------------------------
-const double trace_one = 1;
-
 static int terms_of(const trace *t, const trace_step *s) {
   if (s->op == TRACE_RESULT) return t->call[s->of[0]].first[s->of[1] + 1] - t->call[s->of[0]].first[s->of[1]];
   return s->op == TRACE_FILL || s->op == TRACE_CALL ? 0 : s->op == TRACE_ROOT ? 1 : 2;

@@ -55,8 +55,8 @@ int nsm_lu_order(const nsm_columns *A, const int *node, int *order, const nsm_la
   nsm_sparse *s = start && to ? nsm_sparse_analyse(n, start, to, node, m) : NULL;
   if (s) memcpy(order, s->order, (size_t)n * sizeof *order);
   nsm_sparse_free(s, m);
-  if (to) m->give(m->of, to);
-  if (start) m->give(m->of, start);
+  if (to && m->give) m->give(m->of, to);
+  if (start && m->give) m->give(m->of, start);
   return s != NULL;
 }
 
