@@ -179,11 +179,18 @@ static void write_json(const fitting *w, FILE *out) {
   fputs("\n}\n", out);
 }
 
-// Of two parameters whose correlation is 1 the names.
+// Of two parameters whose correlation is 1 the names; of one that nothing depends on at the end its name.
 static void alike(const fitting *w, char *to, size_t size) {
   const fit *f = &w->f;
   int a = -1, b = -1;
   *to = 0;
+  for (int i = 0; i < f->np; i++) {
+    double by = deviation(w, i) / fabs(w->end[w->best].x[i]);
+    if (!(by > 1e6 && by < INFINITY)) continue;
+    snprintf(to, size, "where the fit ends hardly anything depends on `%s`: its deviation is %.1e times its value; other "
+             "starts, or --starts N, may end elsewhere", name_of(f, i), by);
+    return;
+  }
   if (!(w->sensible < 1e-8)) return;
   double most = 1 - 1e-9;
   for (int i = 0; i < f->np; i++)
@@ -269,8 +276,12 @@ static nsm_code none(const fitting *w, nsm_error *e) {
                "start; other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
       return NSM_FAILED;
     }
-  sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "",
-           without_code(w->end[0].why));
+  const fit_end *first = &w->end[0];
+  if (*first->why) sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: %s", w->nend,
+                            without_code(first->why));
+  else sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: after %d steps the first one is at a sum of "
+                "squares of %.6g, where its steps end; bounds, logarithms or --starts N may help", w->nend,
+                first->iterations, first->rss);
   return NSM_FAILED;
 }
 

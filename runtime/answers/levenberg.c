@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST = 200 };
-static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, unseen = 1e-12,
+static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-14, unseen = 1e-12,
                     most_lambda = 1e14;     // unseen: a gain beside the sum that its rounding may hide
 
 // ---- residuals ------------------------------------------------------------------------------------------------------

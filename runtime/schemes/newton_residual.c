@@ -103,6 +103,10 @@ void newton_evaluate(nsm_sim *s, double t1) {
   }
   mean_forces(s, &mid);
   inertia(s);
+  for (int i = 0; s->w.ahead > 0 && i < s->a->nz; i++) {
+    s->w.smooth[i] -= s->w.ahead * s->w.off[i];
+    s->w.smooth_size[i] += fabs(s->w.ahead * s->w.off[i]);
+  }
   rows_at(s, &v, &between);
   sim_bounds(s, &v, &between);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
@@ -163,16 +167,19 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 }
 
 // What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
-// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
-// x^(1/2) has the derivative changes from iterate to iterate.
+// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The larger of the last two counts: near a root of x
+// that x^(1/2) has the derivative changes from iterate to iterate. Not those before: on the way an exponential may have
+// been 1e70 times what it is.
 void newton_round_off(nsm_sim *s, int first) {
+  if (!first) memcpy(s->w.lost_before, s->w.lost, (size_t)s->a->nz * sizeof(double));
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
   SIM_EACH(s, jac, k) add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
   SIM_EACH(s, k, k) add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
   SIM_EACH(s, curve, k) add_round_off(s, k, &k->c->curve, k->curve, 1);
-  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.round[i], s->w.lost[i]);
+  for (int i = 0; i < s->a->nz; i++)
+    s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.lost_before[i], s->w.lost[i]);
 }
 
 // What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
@@ -263,7 +270,8 @@ static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
 }
 
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or ~row. R is
-// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known.
+// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known. Where nothing
+// has inertia the round-off of the largest terms so far is none either, as of 1e-12 A (exp(u/VT) - 1) at u = 0.
 double newton_residual(nsm_sim *s, int rounded, int *worst) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
@@ -288,7 +296,9 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
   sim_held_sizes(s, &held, share, s->a->nz, s->w.hold, scale);
   sim_share_vectors(s, sim_least_share, scale);
   for (int i = 0; i < s->a->nz; i++) {
-    double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
+    double before = SIM_SIZES(s) && s->w.diag[i] == 0 ? s->n.h * s->now.size_f[i] : 0,
+           lost_terms = s->w.inc_size[i] + (rounded ? s->w.round[i] + before : 0),
+           x = fabs(res[i]) / (scale[i] + share * lost_terms + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
   for (int i = 0; i < is->nactive + r->nborder; i++) {
