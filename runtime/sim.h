@@ -555,6 +555,8 @@ typedef struct sim_work {
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive, *own;           // M_ii; size of what multipliers do to z; h |df_i/dz_i| without inertia
   double *hold;                         // for sim_held_sizes
+  int    *unit;                         // [nz] z of one unit: the first of them (newton_room.c)
+  double *unit_size;                    // [nz] the largest of a unit
   double *lost, *lost_before, *round;   // round-off of terms as multiples of eps: of this iterate, of the one before,
                                         // the larger of both
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads

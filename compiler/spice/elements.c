@@ -277,6 +277,18 @@ static const char *strength(Spice *s, Names *n, const Card *c, const Card *m) {
   return arena_printf(s->a, "(%s)*(%s)/(%s)*(%s)*1 [A/V^2]", text[0], text[1], text[2], text[3]);
 }
 
+// The junction between the bulk and an end of a channel, the diode that a MOS transistor has in itself: forwards from
+// the p side to the n side. None where both are one node.
+static const char *body_diode(Spice *s, Names *n, const Card *c, const Card *m, int end, bool p) {
+  const char *bulk = spice_node(s, n, c, 4), *other = spice_node(s, n, c, end);
+  const char *is = spice_key_or(s, n, m, "is", "A", "1e-14 [A]"), *name = spice_known(n, "part", c->item[0].text);
+  if (!strcmp(bulk, other)) return "";
+  if (s->set->exponential) s->parts |= PART_JUNCTION;
+  return arena_printf(s->a, "\n  %s %s_b%s(a = %s, b = %s%s%s);", s->set->exponential ? "Junction" : "ThresholdDiode",
+                      name, end == 1 ? "d" : "s", p ? other : bulk, p ? bulk : other,
+                      s->set->exponential ? ", Is = " : "", s->set->exponential ? is : "");
+}
+
 static const char *mosfet(Spice *s, Names *n, const Card *c) {
   const Card *m = c->n > 5 && c->item[5].text ? spice_model(s, c->item[5].text) : NULL;
   bool p = m && !strcmp(m->item[2].text, "pmos");
@@ -293,11 +305,11 @@ static const char *mosfet(Spice *s, Names *n, const Card *c) {
   if (vto) vto->taken = true;
   s->parts |= PART_MOS;
   capacitances(s, m);
-  c->item[4].taken = true;                               // the bulk, which has no effect here
-  return arena_printf(s->a, "Mosfet %s(d = %s, g = %s, s = %s%s, K = %s, Vt = %s, lambda = %s);",
+  const char *drain = body_diode(s, n, c, m, 1, p), *source = body_diode(s, n, c, m, 3, p);
+  return arena_printf(s->a, "Mosfet %s(d = %s, g = %s, s = %s%s, K = %s, Vt = %s, lambda = %s);%s%s",
                       spice_known(n, "part", c->item[0].text), spice_node(s, n, c, 1), spice_node(s, n, c, 2),
                       spice_node(s, n, c, 3), p ? ", sign = -1" : "", strength(s, n, c, m), threshold,
-                      spice_key_or(s, n, m, "lambda", "1/V", "0 [1/V]"));
+                      spice_key_or(s, n, m, "lambda", "1/V", "0 [1/V]"), drain, source);
 }
 
 // ---- lines ---------------------------------------------------------------------------------------------------------

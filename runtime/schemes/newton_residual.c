@@ -162,6 +162,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
       double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->w.drive[col]);
+      if (s->w.unit && p->wrt[e] == NSM_WRT_X && s->w.diag[row] == 0) z = fmax(z, s->w.unit_size[s->w.unit[col]]);
       s->w.lost[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
@@ -169,12 +170,16 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The larger of the last two counts: near a root of x
 // that x^(1/2) has the derivative changes from iterate to iterate. Not those before: on the way an exponential may have
-// been 1e70 times what it is.
+// been 1e70 times what it is. Where nothing has inertia all unknowns of a unit have the size of the largest so far: what
+// leaks into a node, as 1e-12 A (exp(u/VT) - 1) at u = 0, has no terms of its own.
 void newton_round_off(nsm_sim *s, int first) {
   if (!first) memcpy(s->w.lost_before, s->w.lost, (size_t)s->a->nz * sizeof(double));
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
+  for (int i = 0; s->w.unit && i < s->a->nz; i++) s->w.unit_size[i] = SIM_SIZES(s) ? s->now.size_z[i] : 0;
+  for (int i = 0; s->w.unit && i < s->a->nz; i++)
+    s->w.unit_size[s->w.unit[i]] = fmax(s->w.unit_size[s->w.unit[i]], fabs(s->w.z1[i]));
   SIM_EACH(s, jac, k) add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
   SIM_EACH(s, k, k) add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
   SIM_EACH(s, curve, k) add_round_off(s, k, &k->c->curve, k->curve, 1);
@@ -270,8 +275,7 @@ static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
 }
 
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or ~row. R is
-// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known. Where nothing
-// has inertia the round-off of the largest terms so far is none either, as of 1e-12 A (exp(u/VT) - 1) at u = 0.
+// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known.
 double newton_residual(nsm_sim *s, int rounded, int *worst) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
@@ -296,9 +300,7 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
   sim_held_sizes(s, &held, share, s->a->nz, s->w.hold, scale);
   sim_share_vectors(s, sim_least_share, scale);
   for (int i = 0; i < s->a->nz; i++) {
-    double before = SIM_SIZES(s) && s->w.diag[i] == 0 ? s->n.h * s->now.size_f[i] : 0,
-           lost_terms = s->w.inc_size[i] + (rounded ? s->w.round[i] + before : 0),
-           x = fabs(res[i]) / (scale[i] + share * lost_terms + DBL_MIN);
+    double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
   for (int i = 0; i < is->nactive + r->nborder; i++) {

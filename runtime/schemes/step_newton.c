@@ -183,8 +183,8 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view mid = newton_between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->a->one_iteration) {
-    for (int i = 0; SIM_SIZES(s) && i < s->a->nz; i++)
-      if (s->w.diag[i] == 0) s->now.size_f[i] = fmax(s->now.size_f[i], s->w.residual_size[i] / s->n.h);
+    for (int i = 0; s->w.unit && SIM_SIZES(s) && i < s->a->nz; i++)
+      s->now.size_z[s->w.unit[i]] = fmax(s->now.size_z[s->w.unit[i]], fabs(s->w.z1[i]));
     settle(s);
     sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
     for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];

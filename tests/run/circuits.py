@@ -354,9 +354,9 @@ model Bipolar(c : node, b : node, e : node) {
   flow b to e = f/50;  flow b to c = r/2;  flow c to e = f - r;
 }
 model Pulls {
-  node gnd : V = 0, in : V, a : V, out : V;
-  Bipolar q(c = in, b = a, e = out);
-  Resistor rs(a = in, b = gnd, R = 1 [ohm]);  flow gnd to in = 10 [A]*sin(2*pi*1e3*time/(1 [s]));
+  node gnd : V = 0, top : V, a : V, out : V;
+  Bipolar q(c = top, b = a, e = out);
+  Resistor rs(a = top, b = gnd, R = 1 [ohm]);  flow gnd to top = 10 [A]*sin(2*pi*1e3*time/(1 [s]));
   Capacitor c(a = a, b = gnd, C = 10 [uF], u0 = 0.5 [V]);  Resistor r(a = out, b = gnd, R = 1 [kohm]);
   flow gnd to a = 20 [mA];
   simulate { until = 0.3 [ms], step = 0.5 [us] } }"""
