@@ -561,7 +561,7 @@ typedef struct sim_work {
                                         // the larger of both
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
-  double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots, [nz]; its share that is left; the last root
+  double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
   double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms

@@ -170,8 +170,8 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The larger of the last two counts: near a root of x
 // that x^(1/2) has the derivative changes from iterate to iterate. Not those before: on the way an exponential may have
-// been 1e70 times what it is. Where nothing has inertia all unknowns of a unit have the size of the largest so far: what
-// leaks into a node, as 1e-12 A (exp(u/VT) - 1) at u = 0, has no terms of its own.
+// been 1e70 times what it is. Without inertia all unknowns of a unit have the size of the largest so far: what leaks
+// into a node, as 1e-12 A (exp(u/VT) - 1) at u = 0, has no terms of its own.
 void newton_round_off(nsm_sim *s, int first) {
   if (!first) memcpy(s->w.lost_before, s->w.lost, (size_t)s->a->nz * sizeof(double));
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));

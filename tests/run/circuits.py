@@ -351,15 +351,17 @@ def exponentials(scheme):
 BLOCKED = """function junction(x) = exp(min(x, 40))*(1 + max(x - 40, 0)) - 1;
 model Bipolar(c : node, b : node, e : node) {
   var f = 1e-14 [A]*junction((b - e)/25.86 [mV]), r = 1e-14 [A]*junction((b - c)/25.86 [mV]);
-  flow b to e = f/50;  flow b to c = r/2;  flow c to e = f - r;
+  flow b to e = f/50 + (b - e)*1e-12 [S];  flow b to c = r/2 + (b - c)*1e-12 [S];  flow c to e = f - r;
 }
 model Pulls {
-  node gnd : V = 0, top : V, a : V, out : V;
-  Bipolar q(c = top, b = a, e = out);
-  Resistor rs(a = top, b = gnd, R = 1 [ohm]);  flow gnd to top = 10 [A]*sin(2*pi*1e3*time/(1 [s]));
-  Capacitor c(a = a, b = gnd, C = 10 [uF], u0 = 0.5 [V]);  Resistor r(a = out, b = gnd, R = 1 [kohm]);
-  flow gnd to a = 20 [mA];
-  simulate { until = 0.3 [ms], step = 0.5 [us] } }"""
+  node gnd : V = 0, ns : V, n2 : V, n3 : V, n1 : V, n5 : V;
+  VoltageSource s(a = ns, b = gnd, V = 10 [V]*sin(2*pi*1 [kHz]*time));  Resistor rs(a = ns, b = n1, R = 1 [ohm]);
+  Inductor l(a = n2, b = gnd, L = 1 [mH]);  Capacitor c2(a = n3, b = gnd, C = 10 [uF]);
+  Capacitor c7(a = n2, b = n3, C = 10 [uF]);
+  Bipolar q4(c = n5, b = gnd, e = n3);  Bipolar q6(c = n1, b = n3, e = n5);
+  Resistor r2(a = n2, b = gnd, R = 10 [kohm]);  Resistor r3(a = n3, b = gnd, R = 10 [kohm]);
+  Resistor r5(a = n5, b = gnd, R = 1 [kohm]);
+  simulate { until = 0.1 [ms], step = 0.5 [us] } }"""
 
 
 def blocked_junctions():
@@ -369,7 +371,8 @@ def blocked_junctions():
 
 
 CASES = [("exponentials, radau", exponentials, "radau"), ("exponentials, moreau", exponentials, "moreau"),
-         ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load), ("a ladder of ideal diodes", ladder),
+         ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load),
+         ("a ladder of ideal diodes", ladder),
          ("a grid of diodes", grid), ("parts named one by one", named_parts),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
