@@ -557,8 +557,8 @@ typedef struct sim_work {
   double *hold;                         // for sim_held_sizes
   int    *unit;                         // [nz] z of one unit: the first of them (newton_room.c)
   double *unit_size;                    // [nz] the largest of a unit
-  double *lost, *lost_before, *round;   // round-off of terms as multiples of eps: of this iterate, of the one before,
-                                        // the larger of both
+  double *lost, *lost_before, *round;   // round-off of terms as multiples of eps: of this iterate, the largest, what
+                                        // counts
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
   double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root

@@ -13,8 +13,8 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow a to b = (a - b)*(if on > 0 then 1/Ron else 1/Roff);\n"
     "}\n" },
   { PART_JUNCTION,
-    "// A junction by Shockley's equation, at 27 degrees Celsius: exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps its\n"
-    "// digits at 0. A large exponential goes on as a line.\n"
+    "// A junction by Shockley's equation, at 27 degrees Celsius: exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps\n"
+    "// its digits at 0. A large exponential goes on as a line.\n"
     "model Junction(a : node, b : node, Is : A = 1e-14, N = 1) {\n"
     "  var x = (a - b)/(N*25.864926 [mV]);\n"
     "  flow a to b = Is*tanh(x/2)*(exp(min(x, 40))*(1 + max(x - 40, 0)) + 1) + (a - b)*1e-12 [S];\n"
@@ -36,8 +36,8 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow d to s = sign*K/2*(forth^2 - back^2)*(1 + lambda*abs(d - s));\n"
     "}\n" },
   { PART_BJT,
-    "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp. exp(x) - 1 is written\n"
-    "// tanh(x/2) (exp(x) + 1), which keeps its digits at 0.\n"
+    "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp; exp(x) - 1 in a\n"
+    "// form that keeps its digits at 0.\n"
     "function junction(x) = tanh(x/2)*(exp(min(x, 40))*(1 + max(x - 40, 0)) + 1);\n"
     "model Bipolar(c : node, b : node, e : node, sign = 1, Is : A = 1e-16, BF = 100, BR = 1) {\n"
     "  var f = Is*junction(sign*(b - e)/25.864926 [mV]), r = Is*junction(sign*(b - c)/25.864926 [mV]);\n"
