@@ -71,16 +71,21 @@ static void spread(const PlanKernels *k, int n, void **address) {
   for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
 }
 
-void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
+static void *compile(const LlvmPlugin *l, const KKernel *const *kernel, int n, void **address, char **why) {
   const void *symbol[KS_COUNT];
+  for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
+  *why = NULL;
+  return l->compile(kernel, n, symbol, address, why);
+}
+
+void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
   const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
   void **address = calloc((size_t)k->n + 1, sizeof *address);
-  for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
   int n = 0;
   for (int i = 0; kernel && i < k->n; i++)
     if (llvm_takes(&k->at[i], i)) kernel[n++] = k->at[i].kernel;
   *why = NULL;
-  *compiled = kernel && address ? l->compile(kernel, n, symbol, address, why) : NULL;
+  *compiled = kernel && address ? compile(l, kernel, n, address, why) : NULL;
   free(kernel);
   if (*compiled) {
     spread(k, n, address);
@@ -136,4 +141,22 @@ void jit_llvm_free(Jit *j) {
   j->llvm = NULL;
   j->own = NULL;
   j->cls = NULL;
+}
+
+JitFunctions jit_functions_of(const Jit *j, const KKernel *const *kernels, int n) {
+  char *why = NULL;
+  const char *none;
+  void **at = j->backend == JIT_LLVM ? calloc((size_t)n + 1, sizeof *at) : NULL;
+  void *compiled = at ? compile(llvm_plugin(&none), kernels, n, at, &why) : NULL;
+  free(why);
+  if (compiled) return (JitFunctions){ NULL, compiled, at };
+  free(at);
+  return (JitFunctions){ 0 };
+}
+
+void llvm_functions_free(JitFunctions f) {
+  const char *none;
+  if (!f.llvm) return;
+  llvm_plugin(&none)->release(f.llvm);
+  free((void *)f.at);
 }
