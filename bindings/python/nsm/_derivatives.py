@@ -1,5 +1,6 @@
 """Derivatives of runs: run(by=...), sensitivities, gradient; the Jacobian of a step. docs/answers.md has the rules."""
 import ctypes
+import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _arrays
@@ -18,6 +19,14 @@ def _names(what: str, value: Names) -> str:
     if not isinstance(names, (list, tuple)) or not names or not all(isinstance(n, str) and n for n in names):
         raise UsageError(f"{what} = {value!r}: it is a name, or a list of names")
     return ", ".join(names)
+
+
+def names_in(by: Names) -> List[str]:
+    """One by one, as the library reads them: commas stand between names, and in the brackets of an element."""
+    words = [w.strip() for w in re.split(r",(?![^\[(]*[\])])", _names("by", by))]
+    if not all(words):
+        raise UsageError(f"by = {by!r}: a name is missing")
+    return words
 
 
 class _Taken:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrays
-from ._derivatives import Jacobian, Names
+from ._derivatives import Jacobian, Names, names_in
 from ._errors import Error, UsageError, in_si, run_error
 from ._held import Held
 from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, NSM_ENERGIES, OK, RunErrorText, STOPPED,
@@ -400,7 +400,7 @@ class Simulation(Held):
         parameters `by`; each event within the step is in it. NumPy is needed."""
         if _arrays.numpy is None:
             raise ImportError("Simulation.jacobian needs NumPy")
-        words = [] if by is None else [by] if isinstance(by, str) else list(by)
+        words = [] if by is None else names_in(by)
         with self._lock:
             at = self._alive()
             n, inputs = C.nsm_nstate(at, None), [C.nsm_input_name(at, i).decode() for i in range(C.nsm_ninput(at))]
