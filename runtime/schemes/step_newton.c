@@ -20,6 +20,7 @@
 // ends where the residual turns.
 enum { RESTARTS = 12, SLOW = 3, TURNS = 8, PARTS = 100 };
 static const double PART = 0.0625, LEAST = 1e-6;   // of a path: the first part, the least
+static const double beside = 1e-14;      // of an unknown: how far its neighbours are
 static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
 
 // z changes as in the last step where that was the better guess lately, in the mass metric, bodies on joints as is
@@ -111,6 +112,26 @@ static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   return any;
 }
 
+// Is R a number on both sides of the iterate? Where it is not, as beside sqrt(0), slopes without bound excuse any
+// residual as round-off.
+static int is_inside(nsm_sim *s, double t1) {
+  size_t bytes = (size_t)s->a->nz * sizeof(double);
+  int inside = 1, worst;
+  memcpy(s->w.z_path, s->w.z1, bytes);
+  for (int side = -1; side <= 1 && inside; side += 2) {
+    for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.z_path[i] * (1 + side * beside);
+    newton_position(s);
+    newton_evaluate(s, t1);
+    (void)newton_residual(s, 0, &worst);
+    for (int i = 0; i < s->a->nz; i++) inside &= isfinite(s->w.residual[i]) != 0;
+  }
+  memcpy(s->w.z1, s->w.z_path, bytes);
+  newton_position(s);
+  newton_evaluate(s, t1);
+  (void)newton_residual(s, 0, &worst);
+  return inside;
+}
+
 // Where Newton's method leads nowhere, as where a source jumps onto exponentials, a path of roots leads from the begin
 // of the step to what is sought,
 //
@@ -143,7 +164,7 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
     newton_position(s);
   }
   s->w.ahead = 0;
-  return left > 0 ? NSM_FAILED : NSM_OK;
+  return left > 0 || !is_inside(s, v->t) ? NSM_FAILED : NSM_OK;
 }
 
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
@@ -175,7 +196,8 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     code = NSM_OK;
     if (e) *e = (nsm_error){ .code = NSM_OK };
   }
-  if (code == NSM_FAILED && s->a->nv == 0 && restarts > 0 && !s->w.late && along_path(s, &v) == NSM_OK) {
+  int leads = s->a->algebraic && s->a->nv == 0 && restarts > 0;    // a path: where halves of the step help no more
+  if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) {
     code = NSM_OK;
     if (e) *e = (nsm_error){ .code = NSM_OK };
   }
