@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 39
+#define NSM_ABI_VERSION 40
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -503,6 +503,12 @@ typedef struct nsm_model {
   const nsm_whole *whole;                                            // NULL: there is none
   int  (*whole_run)(double *s, const double *c, double k, int n);
   int  (*whole_recorded)(double *s, const double *c, double k, int n, double *rows);
+  // The same of `lanes` runs at a time, of each argument one for each of them; done: 1 for who takes part, 0 for others,
+  // then what the function gives. 0 and NULL: there is none. Only LLVM makes them.
+  int  lanes;
+  void (*together)(double *const *s, const double *const *c, const double *k, const int *n, int *done);
+  void (*together_recorded)(double *const *s, const double *const *c, const double *k, const int *n,
+                            double *const *rows, int *done);
   int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
   int  timeless;                  // no kernel of a step reads the time
