@@ -16,13 +16,12 @@
 #include "printer.h"
 
 bool lanes_take(const KKernel *k) {
-  static const KCode others[] = { KN_FIELD, KN_SLOT, KN_COLUMN, KN_INSTANCES, KN_FROM, KN_LIST, KN_ADD_TO };
+  static const KCode others[] = { KN_FIELD, KN_SLOT, KN_COLUMN, KN_INSTANCES, KN_FROM, KN_LIST };
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) if (k_uses(k, others[i], -1)) return false;
   for (int i = 0; i < k->n; i++) {
     const KNode *n = &k->node[i];
-    if (n->code == KN_AT && k->node[n->arg[1]].code != KN_INTEGER) return false;
-    if ((n->code == KN_AT || n->code == KN_STORE) && k->node[n->arg[0]].code != KN_PARAM) return false;
-    if (n->code == KN_STORE && k->node[n->arg[2]].type != KT_DOUBLE) return false;
+    bool array = n->code == KN_AT || n->code == KN_STORE || n->code == KN_ADD_TO;
+    if (array && k->node[n->arg[0]].code != KN_PARAM) return false;
   }
   return k->result == KT_INT && k->nparam <= LLVM_MOST_PARAMS;
 }
@@ -43,23 +42,30 @@ static LLVMValueRef pointer_of(const Printer *p, KValue array, unsigned l) {
   return p->pointer[node(p, array)->index][l];
 }
 
-LLVMValueRef lanes_at(Printer *p, const KNode *n) {
-  LLVMTypeRef each = n->type == KT_INT ? p->one_whole : p->one_real;
-  LLVMValueRef all = LLVMGetUndef(LLVMVectorType(each, p->lanes)), index = LLVMConstInt(p->wide,
-      (unsigned long long)node(p, n->arg[1])->index, 1);
-  bool fixed = node(p, n->arg[0])->type != KT_OUTPUT;
-  for (unsigned l = 0; l < p->lanes; l++)
-    all = with(p, all, llvm_load(p, each, llvm_element(p, each, pointer_of(p, n->arg[0], l), index), fixed), l);
-  return all;
-}
 
-// --- masks ---
 static KValue place_of(const Printer *p, KValue block) { return block < 0 ? p->k->n : block; }
 
 static LLVMValueRef mask_of(Printer *p, KValue block) {
   return llvm_load(p, p->condition, p->mask[place_of(p, block)], false);
 }
 
+// The place of run l in array[index]; of one that takes no part the first one, which is always there.
+static LLVMValueRef place(Printer *p, LLVMTypeRef each, const KNode *n, unsigned l) {
+  LLVMValueRef index = llvm_value(p, n->arg[1]);
+  if (node(p, n->arg[1])->code != KN_INTEGER)
+    index = LLVMBuildSelect(p->b, mask_of(p, node(p, p->here)->block), index, LLVMConstNull(p->whole), "");
+  return llvm_element(p, each, pointer_of(p, n->arg[0], l), one(p, index, l));
+}
+
+LLVMValueRef lanes_at(Printer *p, const KNode *n) {
+  LLVMTypeRef each = n->type == KT_INT ? p->one_whole : p->one_real;
+  LLVMValueRef all = LLVMGetUndef(LLVMVectorType(each, p->lanes));
+  bool fixed = node(p, n->arg[0])->type != KT_OUTPUT;
+  for (unsigned l = 0; l < p->lanes; l++) all = with(p, all, llvm_load(p, each, place(p, each, n, l), fixed), l);
+  return all;
+}
+
+// --- masks ---
 static void open_mask(Printer *p, KValue block, LLVMValueRef m) {
   KValue at = place_of(p, block);
   p->mask[at] = llvm_room(p, p->condition, "mask");
@@ -211,9 +217,10 @@ static void set(Printer *p, const KNode *n) {
 }
 
 static void store(Printer *p, const KNode *n) {
-  LLVMValueRef index = llvm_value(p, n->arg[1]), x = llvm_value(p, n->arg[2]), all = NULL;
+  LLVMValueRef x = llvm_value(p, n->arg[2]), all = NULL;
+  if (n->code == KN_ADD_TO) x = LLVMBuildFAdd(p->b, lanes_at(p, n), x, "");
   for (unsigned l = 0; l < p->lanes; l++) {
-    LLVMValueRef at = llvm_element(p, p->one_real, pointer_of(p, n->arg[0], l), one(p, index, l));
+    LLVMValueRef at = place(p, p->one_real, n, l);
     if (!all) all = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(at), p->lanes));
     all = with(p, all, at, l);
   }
@@ -242,7 +249,7 @@ static void statement(Printer *p, KValue v) {
     break;
   }
   case KN_SET: set(p, n); break;
-  case KN_STORE: store(p, n); break;
+  case KN_STORE: case KN_ADD_TO: store(p, n); break;
   case KN_SINCOS: sine_and_cosine(p, v); break;
   case KN_IF: open_if(p, v); break;
   case KN_ELSE: open_else(p, v); break;
@@ -307,7 +314,8 @@ static void use_width(const Printer *p) {
   int n = snprintf(width, sizeof width, "%u", 64 * p->lanes);
   for (int i = 0; i < 2; i++)
     LLVMAddAttributeAtIndex(p->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(p->context, names[i], (unsigned)strlen(names[i]), width, (unsigned)n));
+                            LLVMCreateStringAttribute(p->context, names[i], (unsigned)strlen(names[i]), width,
+                                                      (unsigned)n));
 }
 
 void llvm_lanes(Arena *a, LLVMModuleRef module, const KKernel *k, const LlvmLanes *of) {
