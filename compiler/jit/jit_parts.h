@@ -25,8 +25,8 @@ void      jit_cc_free(Jit *j);
 // --- LLVM (jit_llvm.c) ---
 const LlvmPlugin *llvm_plugin(const char **why);         // NULL: there is none, and *why says so and what to do
 bool      llvm_takes(const PlanKernel *k, int at);       // entry `at`: a function of its own, often called
-// The function for several runs at a time; lanes 0: there is none. Its vector functions are used where LLVM was asked for
-// by name: a run must not hang on when the second thread is ready.
+// The function for several runs at a time; lanes 0: there is none. Its vector functions are used where LLVM was asked
+// for by name: a run must not hang on when the second thread is ready.
 typedef struct LlvmTogether { int lanes; void *address; } LlvmTogether;
 // The kernels' addresses, in their order; NULL: *why says what LLVM said, to be freed. Any thread.
 void    **llvm_addresses(const LlvmPlugin *l, const Jit *j, void **compiled, LlvmTogether *together, char **why);

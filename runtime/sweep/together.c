@@ -1,6 +1,6 @@
-// Several runs of a sweep in one thread, whose fused steps are taken together: each is a coroutine that goes on by itself
-// (its values, events, generic steps, measures) until it asks for fused steps. When all ask, or are at their end, one
-// call of the model's function takes those of all of them, each in a vector's lane (compiler/jit/llvm/lanes.c).
+// Several runs of a sweep in one thread, whose fused steps are taken together: each is a coroutine that goes on by
+// itself (its values, events, generic steps, measures) until it asks for fused steps. When all ask, or are at their
+// end, one call of the model's function takes those of all, each in a vector's lane (compiler/jit/llvm/lanes.c).
 //
 // What a run gives does not hang on the runs beside it: the function computes in each lane what it computes in any
 // other, also where the other lanes are idle.
@@ -104,7 +104,7 @@ static void run_together(group *g) {
 // Stacks of their own, with a page below each that nobody may touch; 0: there is no memory for them.
 static int take_stacks(group *g, void *stack[SWEEP_LANES]) {
   for (int l = 0; l < g->n; l++) {
-    stack[l] = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    stack[l] = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack[l] == MAP_FAILED || mprotect(stack[l], 4096, PROT_NONE) != 0) return 0;
     if (getcontext(&g->lane[l].begin) != 0) return 0;
     g->lane[l].begin.uc_stack = (stack_t){ .ss_sp = stack[l], .ss_size = STACK };

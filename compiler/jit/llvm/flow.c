@@ -73,7 +73,8 @@ static void close_block(Printer *p, KValue opened) {
   LLVMPositionBuilderAtEnd(p->b, next);
 }
 
-static void leave(Printer *p) { LLVMPositionBuilderAtEnd(p->b, llvm_block(p, "never")); }   // what follows is not reached
+// What follows is not reached.
+static void leave(Printer *p) { LLVMPositionBuilderAtEnd(p->b, llvm_block(p, "never")); }
 
 static void statement(Printer *p, KValue v) {
   const KNode *n = node(p, v);
@@ -117,19 +118,14 @@ LLVMValueRef llvm_function(Arena *a, LLVMModuleRef module, const KKernel *k, Llv
   for (int i = 0; i < k->nparam; i++) param[i] = llvm_type(&p, k->param[i].type);
   p.function = LLVMAddFunction(module, k->name,
                                LLVMFunctionType(llvm_type(&p, k->result), param, (unsigned)k->nparam, 0));
-  llvm_attribute(&p, p.function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", false);
+  llvm_begin(&p);
   // A step that the next one waits for: values are not paired in vectors, which must be permuted on the way. Nor in
   // long kernels, where pairs are looked for in a time that grows with the square.
   if (k->result == KT_INT || k->n > LLVM_WIDE)
     llvm_attribute(&p, p.function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noimplicitfloat", false);
   for (int i = 0; i < k->nparam; i++)
     if (k->param[i].type == KT_OUTPUT) llvm_attribute(&p, p.function, (LLVMAttributeIndex)i + 1, "noalias", false);
-  p.entry = llvm_block(&p, "entry");
-  LLVMBasicBlockRef start = llvm_block(&p, "start");
-  LLVMPositionBuilderAtEnd(p.b, start);
   body(&p);
-  LLVMPositionBuilderAtEnd(p.b, p.entry);
-  LLVMBuildBr(p.b, start);
-  LLVMDisposeBuilder(p.b);
+  llvm_end(&p);
   return p.function;
 }

@@ -9,7 +9,7 @@ LLVMValueRef llvm_function(Arena *a, LLVMModuleRef module, const KKernel *k, Llv
 typedef struct LlvmLanes {
   const char *name;
   unsigned lanes;                      // at most LLVM_LANES
-  LlvmSymbols symbols, vectors;        // vectors: functions of `lanes` doubles, an entry may be NULL; NULL: none is used
+  LlvmSymbols symbols, vectors;        // vectors: functions of `lanes` doubles; an entry may be NULL
 } LlvmLanes;
 bool lanes_take(const KKernel *k);     // does it hold nothing that they have not?
 void llvm_lanes(Arena *a, LLVMModuleRef module, const KKernel *k, const LlvmLanes *of);

@@ -57,7 +57,7 @@ static LLVMValueRef place(Printer *p, LLVMTypeRef each, const KNode *n, unsigned
   return llvm_element(p, each, pointer_of(p, n->arg[0], l), one(p, index, l));
 }
 
-LLVMValueRef lanes_at(Printer *p, const KNode *n) {
+static LLVMValueRef at(Printer *p, const KNode *n) {
   LLVMTypeRef each = n->type == KT_INT ? p->one_whole : p->one_real;
   LLVMValueRef all = LLVMGetUndef(LLVMVectorType(each, p->lanes));
   bool fixed = node(p, n->arg[0])->type != KT_OUTPUT;
@@ -123,7 +123,7 @@ static LLVMValueRef by_vectors(Printer *p, KSymbol s, LLVMValueRef x) {
 
 static bool has_vectors(const Printer *p, KSymbol s) { return p->vectors && p->vectors[s]; }
 
-LLVMValueRef lanes_call(Printer *p, const KNode *n, LLVMValueRef *arg) {
+static LLVMValueRef call(Printer *p, const KNode *n, LLVMValueRef *arg) {
   KSymbol s = (KSymbol)n->index;
   return has_vectors(p, s) ? by_vectors(p, s, arg[0]) : one_by_one(p, n, arg);
 }
@@ -218,7 +218,7 @@ static void set(Printer *p, const KNode *n) {
 
 static void store(Printer *p, const KNode *n) {
   LLVMValueRef x = llvm_value(p, n->arg[2]), all = NULL;
-  if (n->code == KN_ADD_TO) x = LLVMBuildFAdd(p->b, lanes_at(p, n), x, "");
+  if (n->code == KN_ADD_TO) x = LLVMBuildFAdd(p->b, at(p, n), x, "");
   for (unsigned l = 0; l < p->lanes; l++) {
     LLVMValueRef at = place(p, p->one_real, n, l);
     if (!all) all = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(at), p->lanes));
@@ -326,22 +326,19 @@ void llvm_lanes(Arena *a, LLVMModuleRef module, const KKernel *k, const LlvmLane
   p.function = LLVMAddFunction(module, of->name, LLVMFunctionType(LLVMVoidTypeInContext(p.context), param,
                                                                   (unsigned)k->nparam + 1, 0));
   llvm_use_lanes(&p, of->lanes);
+  p.call = call;
+  p.at = at;
   p.vectors = of->vectors;
   size_t n = (size_t)k->n + 1;
   p.pointer = arena_alloc(a, LLVM_MOST_PARAMS * sizeof *p.pointer);
   p.mask = ARENA_ARRAY(a, LLVMValueRef, n);
   p.other = ARENA_ARRAY(a, LLVMValueRef, n);
   p.end = ARENA_ARRAY(a, LLVMBasicBlockRef, n);
-  llvm_attribute(&p, p.function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", false);
+  llvm_begin(&p);
   use_width(&p);
-  p.entry = llvm_block(&p, "entry");
-  LLVMBasicBlockRef start = llvm_block(&p, "start");
-  LLVMPositionBuilderAtEnd(p.b, start);
   LLVMValueRef result = LLVMGetParam(p.function, (unsigned)k->nparam);
   take_part(&p, result);
   body(&p);
   end(&p, result);
-  LLVMPositionBuilderAtEnd(p.b, p.entry);
-  LLVMBuildBr(p.b, start);
-  LLVMDisposeBuilder(p.b);
+  llvm_end(&p);
 }

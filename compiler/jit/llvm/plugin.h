@@ -21,9 +21,9 @@ typedef struct LlvmWork {
 typedef struct LlvmPlugin {
   int plugin_version;                  // LLVM_PLUGIN_VERSION of its build
   const char *version;                 // of LLVM: "14.0.6"
-  // Compiles them and gives their addresses, [n + 1]: the last one is that of `together`, which takes *lanes runs; *lanes
-  // 0: it was not made. NULL: it could not, and *why says so (to be freed by free()). May be called by any thread; two
-  // calls share nothing.
+  // Compiles them and gives their addresses, [n + 1]: the last one is that of `together`, which takes *lanes runs;
+  // *lanes 0: it was not made. NULL: it could not, and *why says so (to be freed by free()). May be called by any
+  // thread; two calls share nothing.
   void *(*compile)(const LlvmWork *w, void **address, int *lanes, char **why);
   void (*release)(void *compiled);     // the addresses are gone after this
 } LlvmPlugin;

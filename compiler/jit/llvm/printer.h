@@ -10,7 +10,7 @@ typedef struct Printer {
   const KPlace *place;
   LLVMContextRef context; LLVMModuleRef module; LLVMBuilderRef b;
   LLVMValueRef function;
-  LLVMBasicBlockRef entry, *after, *again, *otherwise;      // of the node that opens a block: where it goes on
+  LLVMBasicBlockRef entry, start, *after, *again, *otherwise;      // of the node that opens a block: where it goes on
   LLVMValueRef *value;                 // of what stands alone, of variables, counters and rooms
   LLVMTypeRef real, whole, condition, bits;
   LLVMTypeRef one_real, one_whole, one_condition, wide, byte;
@@ -18,6 +18,8 @@ typedef struct Printer {
   LLVMValueRef seldom;                 // metadata: a branch that is not often taken
   // several runs (lanes.c)
   unsigned lanes;                      // 0: one run
+  LLVMValueRef (*call)(struct Printer *p, const KNode *n, LLVMValueRef *arg);
+  LLVMValueRef (*at)(struct Printer *p, const KNode *n);  // an element of each run's array
   LlvmSymbols vectors;                 // functions of `lanes` doubles; an entry may be NULL
   KValue here;                         // the statement at hand
   LLVMValueRef (*pointer)[LLVM_LANES]; // [n] of a parameter that is an array: that of each run
@@ -28,6 +30,8 @@ typedef struct Printer {
 
 Printer  llvm_printer(Arena *a, LLVMModuleRef module, const KKernel *k, LlvmSymbols symbols);
 void     llvm_use_lanes(Printer *p, unsigned lanes);      // values are vectors from here on
+void     llvm_begin(Printer *p);                          // the function's first blocks
+void     llvm_end(Printer *p);
 static inline const KNode *node(const Printer *p, KValue v) { return &p->k->node[v]; }
 
 // values.c
@@ -43,6 +47,3 @@ LLVMValueRef llvm_make(Printer *p, KValue v);
 LLVMBasicBlockRef llvm_block(Printer *p, const char *name);
 bool         llvm_leaves(const Printer *p, KValue v);     // does the block that v opens end its loop or the function?
 
-// lanes.c
-LLVMValueRef lanes_call(Printer *p, const KNode *n, LLVMValueRef *arg);
-LLVMValueRef lanes_at(Printer *p, const KNode *n);        // an element of each run's array

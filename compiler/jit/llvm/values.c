@@ -175,7 +175,7 @@ static LLVMValueRef function_call(Printer *p, const KNode *n) {
   INVARIANT(n->narg <= 8);
   for (int i = 0; i < n->narg; i++) x[i] = llvm_value(p, n->arg[i]);
   LLVMValueRef r = short_function(p, (KSymbol)n->index, x);
-  return r ? r : p->lanes ? lanes_call(p, n, x) : llvm_call(p, (KSymbol)n->index, x);
+  return r ? r : p->call ? p->call(p, n, x) : llvm_call(p, (KSymbol)n->index, x);
 }
 
 // Is something worth a jump computed within v?
@@ -259,10 +259,11 @@ LLVMValueRef llvm_make(Printer *p, KValue v) {
   case KN_COLUMN: return of_instance(p, KF_TABLE_num, p->real, (int)node(p, instances_of(p->k))->number, n->index);
   case KN_FIELD: return llvm_field(p, llvm_value(p, n->arg[0]), (KField)n->index);
   case KN_AT: {
-    if (p->lanes) return lanes_at(p, n);
+    if (p->at) return p->at(p, n);
     LLVMTypeRef type = llvm_type(p, n->type);
     LLVMValueRef array = llvm_value(p, n->arg[0]);
-    return llvm_load(p, type, llvm_element(p, type, array, llvm_value(p, n->arg[1])), node(p, n->arg[0])->type != KT_OUTPUT);
+    LLVMValueRef at = llvm_element(p, type, array, llvm_value(p, n->arg[1]));
+    return llvm_load(p, type, at, node(p, n->arg[0])->type != KT_OUTPUT);
   }
   case KN_FROM: return llvm_element(p, p->real, llvm_value(p, n->arg[0]), llvm_value(p, n->arg[1]));
   case KN_GET: return llvm_load(p, type_of_value(p, n->type), p->value[n->arg[0]], false);
@@ -318,4 +319,18 @@ void llvm_use_lanes(Printer *p, unsigned lanes) {
   p->whole = LLVMVectorType(p->one_whole, lanes);
   p->condition = LLVMVectorType(p->one_condition, lanes);
   p->bits = LLVMVectorType(p->wide, lanes);
+}
+
+// Rooms are made in the entry, which leads to the first block once all are known.
+void llvm_begin(Printer *p) {
+  llvm_attribute(p, p->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", false);
+  p->entry = llvm_block(p, "entry");
+  p->start = llvm_block(p, "start");
+  LLVMPositionBuilderAtEnd(p->b, p->start);
+}
+
+void llvm_end(Printer *p) {
+  LLVMPositionBuilderAtEnd(p->b, p->entry);
+  LLVMBuildBr(p->b, p->start);
+  LLVMDisposeBuilder(p->b);
 }

@@ -31,16 +31,21 @@ static const char *model_with(Arena *a, const KKernel *k, int part) {
   return r;
 }
 
-static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, int part, Function *f) {
-  PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
+static Jit *compiled_model(Arena *a, JitBackend backend, const PlanKernel *of, int part) {
   PlanKernels *all = ARENA_NEW(a, PlanKernels);
   all->n = 1;
   all->at = ARENA_NEW(a, PlanKernel);
-  *all->at = one;
+  *all->at = *of;
   JitStatus status;
-  const char *why = "", *text = model_with(a, k, part);
+  const char *why = "", *text = model_with(a, of->kernel, part);
   Jit *j = jit_compile(a, backend, text, all, &status, &why);
   if (!j) fail_msg("%s in\n%s", why, text);
+  return j;
+}
+
+static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, int part, Function *f) {
+  PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
+  Jit *j = compiled_model(a, backend, &one, part);
   union { void (*sizes)(const double *, double *); Function f; } u = { jit_model(j)->sizes };
   *f = u.f;
   return j;
@@ -96,14 +101,8 @@ typedef void (*Together)(const double *const *, double *const *, const int *, in
 
 // By LLVM, with the functions that one run has: as a sweep takes it over between two runs.
 static Jit *compiled_together(Arena *a, const KKernel *k, Together *f, int *lanes) {
-  PlanKernels *all = ARENA_NEW(a, PlanKernels);
-  all->n = 1;
-  all->at = ARENA_NEW(a, PlanKernel);
-  *all->at = (PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k, .together = true };
-  JitStatus status;
-  const char *why = "", *text = model_with(a, k, FOR_LIBTCC);
-  Jit *j = jit_compile(a, JIT_AUTO, text, all, &status, &why);
-  if (!j) fail_msg("%s in\n%s", why, text);
+  Jit *j = compiled_model(a, JIT_AUTO, &(PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k,
+                                                      .together = true }, FOR_LIBTCC);
   while (!jit_between_runs(j, 1e9, false)) { }
   jit_between_runs(j, 1e9, true);
   union { void (*f)(double *const *, const double *const *, const double *, const int *, double *const *, int *);
