@@ -101,14 +101,13 @@ static void run_together(group *g) {
   }
 }
 
-// Stacks of their own, with a page below each that nobody may touch; 0: there is no memory for them.
-static int take_stacks(group *g, void *stack[SWEEP_LANES]) {
-  for (int l = 0; l < g->n; l++) {
-    stack[l] = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack[l] == MAP_FAILED || mprotect(stack[l], 4096, PROT_NONE) != 0) return 0;
-    if (getcontext(&g->lane[l].begin) != 0) return 0;
-    g->lane[l].begin.uc_stack = (stack_t){ .ss_sp = stack[l], .ss_size = STACK };
-  }
+// A stack of its own, with a page below that nobody may touch; 0: there is no memory for it.
+static int take_stack(lane *l, void **stack) {
+  void *at = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return 0;
+  *stack = at;
+  if (mprotect(at, 4096, PROT_NONE) != 0 || getcontext(&l->begin) != 0) return 0;
+  l->begin.uc_stack = (stack_t){ .ss_sp = *stack, .ss_size = STACK };
   return 1;
 }
 
@@ -116,8 +115,9 @@ void sweep_runs(const sweep_task *k, sweep_lane *run, int n, const volatile int 
   group g = { .k = k, .stop = stop, .n = n };
   void *stack[SWEEP_LANES] = { NULL };
   for (int l = 0; l < n; l++) g.lane[l] = (lane){ .to = { ask }, .of = &g, .run = &run[l] };
-  int together = k->m->lanes > 0 && take_stacks(&g, stack);
+  int together = k->m->lanes > 0;
+  for (int l = 0; l < n && together; l++) together = take_stack(&g.lane[l], &stack[l]);
   if (together) run_together(&g);
   for (int l = 0; l < n && !together; l++) run[l].outcome = sweep_one_run(k, run[l].run, stop, NULL, run[l].row);
-  for (int l = 0; l < n; l++) if (stack[l] && stack[l] != MAP_FAILED) munmap(stack[l], STACK);
+  for (int l = 0; l < n; l++) if (stack[l]) munmap(stack[l], STACK);
 }

@@ -79,12 +79,7 @@ static void leave(Printer *p) { LLVMPositionBuilderAtEnd(p->b, llvm_block(p, "ne
 static void statement(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   switch (n->code) {
-  case KN_VARIABLE: {
-    LLVMValueRef first = llvm_value(p, n->arg[0]);
-    p->value[v] = llvm_room(p, LLVMTypeOf(first), n->name);
-    LLVMBuildStore(p->b, first, p->value[v]);
-    break;
-  }
+  case KN_VARIABLE: llvm_variable(p, v); break;
   case KN_SET: LLVMBuildStore(p->b, llvm_value(p, n->arg[1]), p->value[n->arg[0]]); break;
   case KN_STORE: case KN_ADD_TO: store(p, n); break;
   case KN_SINCOS: sine_and_cosine(p, v); break;

@@ -44,6 +44,7 @@ LLVMValueRef llvm_element(Printer *p, LLVMTypeRef type, LLVMValueRef array, LLVM
 LLVMValueRef llvm_call(Printer *p, KSymbol s, LLVMValueRef *arg);   // of one run; arg is changed
 LLVMValueRef llvm_value(Printer *p, KValue v);            // as it stands in `value`, or made here
 LLVMValueRef llvm_make(Printer *p, KValue v);
+void         llvm_variable(Printer *p, KValue v);         // declared, with its first value
 LLVMBasicBlockRef llvm_block(Printer *p, const char *name);
 bool         llvm_leaves(const Printer *p, KValue v);     // does the block that v opens end its loop or the function?
 

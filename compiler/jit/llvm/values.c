@@ -278,6 +278,12 @@ LLVMValueRef llvm_make(Printer *p, KValue v) {
 
 LLVMValueRef llvm_value(Printer *p, KValue v) { return p->value[v] ? p->value[v] : llvm_make(p, v); }
 
+void llvm_variable(Printer *p, KValue v) {
+  LLVMValueRef first = llvm_value(p, node(p, v)->arg[0]);
+  p->value[v] = llvm_room(p, LLVMTypeOf(first), node(p, v)->name);
+  LLVMBuildStore(p->b, first, p->value[v]);
+}
+
 bool llvm_leaves(const Printer *p, KValue v) {
   int depth = 0;
   for (KValue i = v + 1; i < p->k->n; i++) {
