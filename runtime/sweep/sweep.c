@@ -69,6 +69,7 @@ static int take_runs(sweep *w, sweep_lane *lane) {
 
 static void *work(void *with) {
   sweep *w = with;
+  void *stack[SWEEP_LANES] = { NULL };
   pthread_mutex_lock(&w->lock);
   for (;;) {
     while (!w->stop && (w->hold || w->taken - w->given >= RING)) pthread_cond_wait(&w->room, &w->lock);
@@ -78,7 +79,7 @@ static void *work(void *with) {
     if (n == 0) break;
     w->running++;
     pthread_mutex_unlock(&w->lock);
-    sweep_runs(&w->task, lane, n, &w->stop);
+    sweep_runs(&w->task, lane, n, stack, &w->stop);
     pthread_mutex_lock(&w->lock);
     int asks = 0;
     for (int l = 0; l < n; l++) {
@@ -93,6 +94,7 @@ static void *work(void *with) {
       pthread_cond_signal(&w->rows);
   }
   pthread_mutex_unlock(&w->lock);
+  sweep_give_stacks(stack);
   return NULL;
 }
 

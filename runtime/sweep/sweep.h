@@ -97,11 +97,13 @@ sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *sto
                             sweep_text *row);
 
 // ---- together.c -----------------------------------------------------------------------------------------------------
-// Runs that a thread takes at a time, 1 to SWEEP_LANES. `n` of them into their rows, as sweep_one_run.
+// Runs that a thread takes at a time, 1 to SWEEP_LANES. `n` of them into their rows, as sweep_one_run. The stacks are
+// the thread's, NULL at first.
 enum { SWEEP_LANES = 8 };
 typedef struct sweep_lane { long run; sweep_text *row; sweep_outcome outcome; } sweep_lane;
 int  sweep_lanes(const nsm_model *m);
-void sweep_runs(const sweep_task *k, sweep_lane *lane, int n, const volatile int *stop);
+void sweep_runs(const sweep_task *k, sweep_lane *lane, int n, void *stack[SWEEP_LANES], const volatile int *stop);
+void sweep_give_stacks(void *stack[SWEEP_LANES]);
 
 // ---- rows.c ---------------------------------------------------------------------------------------------------------
 // The complete rows of a file that a sweep with this header wrote, or began to write: their number. What stands behind

@@ -103,21 +103,26 @@ static void run_together(group *g) {
 
 // A stack of its own, with a page below that nobody may touch; 0: there is no memory for it.
 static int take_stack(lane *l, void **stack) {
-  void *at = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return 0;
-  *stack = at;
-  if (mprotect(at, 4096, PROT_NONE) != 0 || getcontext(&l->begin) != 0) return 0;
+  if (!*stack) {
+    void *at = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    *stack = at;
+    if (mprotect(at, 4096, PROT_NONE) != 0) return 0;
+  }
+  if (getcontext(&l->begin) != 0) return 0;
   l->begin.uc_stack = (stack_t){ .ss_sp = *stack, .ss_size = STACK };
   return 1;
 }
 
-void sweep_runs(const sweep_task *k, sweep_lane *run, int n, const volatile int *stop) {
+void sweep_give_stacks(void *stack[SWEEP_LANES]) {
+  for (int l = 0; l < SWEEP_LANES; l++) if (stack[l]) munmap(stack[l], STACK);
+}
+
+void sweep_runs(const sweep_task *k, sweep_lane *run, int n, void *stack[SWEEP_LANES], const volatile int *stop) {
   group g = { .k = k, .stop = stop, .n = n };
-  void *stack[SWEEP_LANES] = { NULL };
   for (int l = 0; l < n; l++) g.lane[l] = (lane){ .to = { ask }, .of = &g, .run = &run[l] };
   int together = k->m->lanes > 0;
   for (int l = 0; l < n && together; l++) together = take_stack(&g.lane[l], &stack[l]);
   if (together) run_together(&g);
   for (int l = 0; l < n && !together; l++) run[l].outcome = sweep_one_run(k, run[l].run, stop, NULL, run[l].row);
-  for (int l = 0; l < n; l++) if (stack[l]) munmap(stack[l], STACK);
 }
