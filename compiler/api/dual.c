@@ -11,23 +11,31 @@ struct ProgramDual *program_dual_new(Arena *a) {
   return d;
 }
 
-// Without memory for the machine code they are interpreted.
-static void compile(struct ProgramDual *d) {
-  Arena *a = arena_new();
+static JitFunctions by_tcc(Arena *a, Slopes *const *all, int n) {
   Text text = {0};
-  Slopes *const *all;
-  int n = dual_slopes(d->kernels, &all);
   text_add(&text, "#include \"nsm_abi.h\"\n");
   for (int i = 0; i < n; i++) c_kernel(a, all[i]->kernel, 0, &text);
   text_add(&text, "void *const *nsm_functions_get(void) {\n  static void *const all[] = {");
   for (int i = 0; i < n; i++) text_add(&text, arena_printf(a, " (void *)%s,", all[i]->kernel->name));
   text_add(&text, " (void *)0 };\n  return all;\n}\n");
-  if (n > 0) d->code = jit_functions(text_str(&text));
+  JitFunctions code = jit_functions(text_str(&text));
+  text_free(&text);
+  return code;
+}
+
+// By LLVM where the model is; else by libtcc. Without memory for the machine code they are interpreted.
+static void compile(struct ProgramDual *d, const Jit *jit) {
+  Arena *a = arena_new();
+  Slopes *const *all;
+  int n = dual_slopes(d->kernels, &all);
+  const KKernel **kernel = ARENA_ARRAY(a, const KKernel *, n + 1);
+  for (int i = 0; i < n; i++) kernel[i] = all[i]->kernel;
+  if (n > 0) d->code = jit_functions_of(jit, kernel, n);
+  if (n > 0 && !d->code.at) d->code = by_tcc(a, all, n);
   for (int i = 0; d->code.at && i < n; i++) {
     union { void *address; slope_fn *run; } f = { d->code.at[i] };
     all[i]->run = f.run;
   }
-  text_free(&text);
   arena_free(a);
 }
 
@@ -46,7 +54,7 @@ DualKernels *program_dual(const nsm_program *p) {
   pthread_mutex_lock(&d->lock);
   if (!d->kernels) {
     d->kernels = dual_kernels(&p->c->kernels, jumps(p));
-    compile(d);
+    compile(d, p->jit);
   }
   pthread_mutex_unlock(&d->lock);
   return d->kernels;

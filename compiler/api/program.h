@@ -35,7 +35,7 @@ Span span_of_error(const Compilation *c, nsm_place at);
 nsm_program *program_of(Compilation *c);
 bool         program_load(nsm_program *p, JitBackend backend, JitStatus *status);
 
-// Its kernels in dual numbers, with slopes by libtcc, made when they are first asked for; any thread may ask.
+// Its kernels in dual numbers, with their slopes, made when they are first asked for; any thread may ask.
 DualKernels *program_dual(const nsm_program *p);
 struct ProgramDual *program_dual_new(Arena *a);
 void program_dual_free(nsm_program *p);

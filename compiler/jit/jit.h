@@ -25,8 +25,10 @@ void jit_free(Jit *j);                                  // the model is gone aft
 
 // Other functions, by libtcc: text that includes nsm_abi.h and defines nsm_functions_get, which gives their addresses.
 // at NULL: there is no memory for them.
-typedef struct JitFunctions { void *handle; void *const *at; } JitFunctions;
+typedef struct JitFunctions { void *handle, *llvm; void *const *at; } JitFunctions;
 JitFunctions jit_functions(const char *c_text);
+// Kernels by LLVM, where that is the backend of `j`. at NULL: it is not, or has no memory.
+JitFunctions jit_functions_of(const Jit *j, const KKernel *const *kernels, int n);
 void         jit_functions_free(JitFunctions f);
 
 // JIT_AUTO: to be called between steps, by the thread that steps. done, total: steps of the run, total >= done. Gives

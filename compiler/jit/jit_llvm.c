@@ -71,6 +71,14 @@ static void spread(const PlanKernels *k, int n, void **address) {
   for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
 }
 
+static void *compile(const LlvmPlugin *l, LlvmWork w, void **address, int *lanes, char **why) {
+  const void *symbol[KS_COUNT];
+  for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
+  w.symbols = symbol;
+  *why = NULL;
+  return l->compile(&w, address, lanes, why);
+}
+
 static const KKernel *taken_together(const PlanKernels *k) {
   for (int i = 0; i < k->n; i++) if (k->at[i].together) return k->at[i].kernel;
   return NULL;
@@ -78,17 +86,14 @@ static const KKernel *taken_together(const PlanKernels *k) {
 
 void **llvm_addresses(const LlvmPlugin *l, const Jit *j, void **compiled, LlvmTogether *together, char **why) {
   const PlanKernels *k = j->kernels;
-  const void *symbol[KS_COUNT];
   const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
   void **address = calloc((size_t)k->n + 1, sizeof *address);
-  for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
   int n = 0;
   for (int i = 0; kernel && i < k->n; i++)
     if (llvm_takes(&k->at[i], i)) kernel[n++] = k->at[i].kernel;
-  LlvmWork work = { .kernels = kernel, .n = n, .symbols = symbol, .together = taken_together(k),
-                    .vectors = j->backend == JIT_LLVM };
+  LlvmWork work = { .kernels = kernel, .n = n, .together = taken_together(k), .vectors = j->backend == JIT_LLVM };
   *why = NULL;
-  *compiled = kernel && address ? l->compile(&work, address, &together->lanes, why) : NULL;
+  *compiled = kernel && address ? compile(l, work, address, &together->lanes, why) : NULL;
   free(kernel);
   if (*compiled) {
     together->address = together->lanes > 0 ? address[n] : NULL;
@@ -149,4 +154,23 @@ void jit_llvm_free(Jit *j) {
   j->llvm = NULL;
   j->own = NULL;
   j->cls = NULL;
+}
+
+JitFunctions jit_functions_of(const Jit *j, const KKernel *const *kernels, int n) {
+  char *why = NULL;
+  const char *none;
+  int lanes;
+  void **at = j->backend == JIT_LLVM ? calloc((size_t)n + 1, sizeof *at) : NULL;
+  void *compiled = at ? compile(llvm_plugin(&none), (LlvmWork){ .kernels = kernels, .n = n }, at, &lanes, &why) : NULL;
+  free(why);
+  if (compiled) return (JitFunctions){ NULL, compiled, at };
+  free(at);
+  return (JitFunctions){ 0 };
+}
+
+void llvm_functions_free(JitFunctions f) {
+  const char *none;
+  if (!f.llvm) return;
+  llvm_plugin(&none)->release(f.llvm);
+  free((void *)f.at);
 }

@@ -34,6 +34,7 @@ bool      llvm_own_model(Jit *j);                        // makes the copy; fals
 void      llvm_use(Jit *j, void *const *address, LlvmTogether together);   // lets the copy's kernels be these
 JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why);   // after jit_tcc_compile
 void      jit_llvm_free(Jit *j);
+void      llvm_functions_free(JitFunctions f);
 
 // --- tiers (jit_auto.c) ---
 void      tier_start(Jit *j);                            // after jit_tcc_compile; does nothing where there is no LLVM

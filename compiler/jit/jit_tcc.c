@@ -64,7 +64,7 @@ JitFunctions jit_functions(const char *c_text) {
   pthread_mutex_unlock(&alone);
   if (!all.address && s && !short_of_memory(text_str(&m.text))) FATAL("%s", text_str(&m.text));
   text_free(&m.text);
-  return (JitFunctions){ s, all.address ? all.get() : NULL };
+  return (JitFunctions){ s, NULL, all.address ? all.get() : NULL };
 }
 
 static void end(void *handle) {
@@ -74,7 +74,10 @@ static void end(void *handle) {
   pthread_mutex_unlock(&alone);
 }
 
-void jit_functions_free(JitFunctions f) { end(f.handle); }
+void jit_functions_free(JitFunctions f) {
+  end(f.handle);
+  llvm_functions_free(f);
+}
 
 void jit_tcc_free(Jit *j) {
   end(j->handle);

@@ -3,17 +3,19 @@
 //
 //     R_w dw = -(R_Y dY + R_t dt + R_h dh + R_c dc)
 //
-// one pass for the right sides of all parameters, one for the matrix, one solve, and a pass for what the next piece
-// begins with. The others, and those with signals or kernels that branch, are for piece.c. From one such piece to the
-// next the state is one array of numbers (player.numbers) with their directions.
+// at the values that Newton's method ends with. The matrix has rows of its entries (trace_rows.c). Few directions go
+// through all nodes: one pass for the right sides, one solve, and a pass for what the next piece begins with. Of many
+// all results have such rows, which are multiplied by what is given. The other pieces, and those with delays, inputs
+// that follow a file, or kernels that branch, are for piece.c. From one piece to the next the state is one array of
+// numbers (player.numbers) with their directions.
 #include "play.h"
 #include "trace.h"
 #include "runtime/schemes/schemes.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 48, CLOCK = 3, FEW = 64 };
-static const double settled = 1e-13;     // as in piece.c
+enum { CORRECTIONS = 4, MANY = 200, MOST_TRACES = 48, CLOCK = 3, DENSE = 16, FEW = 64, LANES = 8 };
+static const double settled = 1e-12, singular = 1e-12;    // as in piece.c
 
 typedef double four __attribute__((vector_size(32), aligned(8)));
 #define FOUR(x, i) (*(four *)((x) + (i)))
@@ -24,8 +26,12 @@ struct play_traces {
   trace  *first;
   int     n, nconst, refused;
   unsigned char *varies;                // [nconst]
-  double *by, *state, *lane;            // [nconst, lanes]; [states]; [states, lanes]
-  int     lanes;
+  double *by, *state, *lane, *next, *dh;                   // [nconst, lanes]; [states]; [states, lanes] now, and those
+                                        // that the piece moves behind it; [lanes] of the length
+  int     lanes, units;                 // units: directions are not in `lane` but in `unit`
+  int    *unit;                         // [states] the one direction that a number has, of length 1; -1: none
+  double *b;                            // right sides of the largest trace, then unknowns, [lanes]
+  size_t  room;
   double  inverse;                      // largest sum of a row of the matrix' inverse; negative: it is not known
 };
 
@@ -38,6 +44,10 @@ static void close_traces(struct play_traces *t) {
   free(t->by);
   free(t->state);
   free(t->lane);
+  free(t->next);
+  free(t->unit);
+  free(t->b);
+  free(t->dh);
   free(t);
 }
 
@@ -80,8 +90,11 @@ static struct play_traces *opened(player *p) {
   t->by = calloc((size_t)t->nconst * (size_t)t->lanes + 1, sizeof *t->by);
   t->state = calloc((size_t)p->nnumbers, sizeof *t->state);
   t->lane = calloc((size_t)p->nnumbers * (size_t)t->lanes + 1, sizeof *t->lane);
+  t->next = calloc((size_t)p->nnumbers * (size_t)t->lanes + 1, sizeof *t->next);
+  t->dh = calloc((size_t)t->lanes + 4, sizeof *t->dh);
+  t->unit = calloc((size_t)p->nnumbers, sizeof *t->unit);
   t->maker = tracer_open(p->s, p->with, NULL);
-  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane;
+  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh;
   if (!t->refused) take_constants(p, t);
   return t;
 }
@@ -92,10 +105,23 @@ static int directions(const player *p, int chunk) {
   return n < DUAL_LANES ? n : DUAL_LANES;
 }
 
+// Number i of the state has a row of its own.
+static void spell(const struct play_traces *t, int i, double *to) {
+  memset(to, 0, (size_t)t->lanes * sizeof *to);
+  if (t->unit[i] >= 0) to[t->unit[i]] = 1;
+}
+
+static void spell_all(player *p) {
+  struct play_traces *t = p->traces;
+  for (int i = 0; t->units && i < p->nnumbers; i++) spell(t, i, t->lane + (size_t)i * (size_t)t->lanes);
+  t->units = 0;
+}
+
 // From the states of the player, or back into them; the chunk without directions is that of the first.
 static void hand_over(player *p, int back) {
   struct play_traces *t = p->traces;
   play_place at[PLAY_PLACES];
+  spell_all(p);
   for (int c = 0; c <= (back || p->nc == 0 ? p->nc : p->nc - 1); c++) {
     double *x = t->state, *row = t->lane + c * DUAL_LANES;
     int n = directions(p, c);
@@ -111,6 +137,30 @@ static void hand_over(player *p, int back) {
 }
 
 void play_catch_up(player *p) { if (p->numbers) hand_over(p, 1); }
+
+int play_begin_by_units(player *p, int first, const int *number, int n) {
+  struct play_traces *t = opened(p);
+  play_place at[PLAY_PLACES];
+  if (!t || t->refused) return 0;
+  double *x = t->state;
+  play_places(p->s, &p->of[0], at);
+  for (int k = 0; k < PLAY_PLACES; k++) for (int i = 0; i < at[k].n; i++) *x++ = at[k].of[i].a[0];
+  for (int i = 0; i < p->nnumbers; i++) t->unit[i] = -1;
+  for (int j = 0; j < n; j++) t->unit[number[j]] = first + j;
+  for (int i = p->nnumbers - 2; i < p->nnumbers; i++) spell(t, i, t->lane + (size_t)i * (size_t)t->lanes);
+  t->units = 1;
+  p->numbers = t->state;
+  return 1;
+}
+
+void play_end_by_numbers(player *p) {
+  if (p->numbers) spell_all(p);
+  else hand_over(p, 0);
+}
+
+const double *play_directions(const player *p, int number) {
+  return p->traces->lane + (size_t)number * (size_t)p->traces->lanes;
+}
 
 // What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
 // (held_time.c).
@@ -150,20 +200,18 @@ static void time_of_end(const player *p, const tape_entry *e, double *to) {
 static void length_of(const player *p, const tape_entry *e, double *dh) {
   const double *t = p->traces->lane + (size_t)(p->nnumbers - 2) * (size_t)p->traces->lanes;
   if (e->parts || e->end == TAPE_SHORT) {
-    memset(dh, 0, (size_t)p->np * sizeof *dh);
+    memset(dh, 0, (size_t)p->traces->lanes * sizeof *dh);
     if (e->parts && p->phase >= 0) dh[p->phase] = 1 / (double)e->parts;
   } else {
     time_of_end(p, e, dh);
     for (int j = 0; j < p->traces->lanes; j += 4) FOUR(dh, j) -= GIVEN(t, j);
   }
-  if (has_slope(p, e)) dh[p->np] = 1;
 }
 
 // ---- which trace ----------------------------------------------------------------------------------------------------
-static void give_constants(const player *p, const struct play_traces *all, trace *t) {
-  for (int i = 0; i < all->nconst; i++)
-    for (int j = 0; j < p->np; j++)
-      t->lane[(size_t)(1 + i) * (size_t)t->lanes + (size_t)j] = all->by[(size_t)i * (size_t)all->lanes + (size_t)j];
+static void give_constants(const struct play_traces *all, trace *t) {
+  size_t n = (size_t)all->nconst * (size_t)all->lanes;
+  if (t->lanes == all->lanes) memcpy(t->lane + t->lanes, all->by, n * sizeof *t->lane);
 }
 
 static void give_values(const struct play_traces *all, trace *t, const tape_entry *e) {
@@ -172,21 +220,14 @@ static void give_values(const struct play_traces *all, trace *t, const tape_entr
   t->value[t->h] = e->h;
 }
 
-// slope: the direction of a length that moves, which is none of the state; 0: there is none.
-static void give_directions(const player *p, trace *t, int slope) {
-  const struct play_traces *all = p->traces;
-  double *to = t->lane + (size_t)t->state * (size_t)t->lanes;
-  const size_t n = (size_t)all->lanes, wide = (size_t)t->lanes;
-  if (n == wide) memcpy(to, all->lane, n * (size_t)t->nstate * sizeof *to);
-  for (size_t i = 0; n < wide && i < (size_t)t->nstate; i++) memcpy(to + i * wide, all->lane + i * n, n * sizeof *to);
-  for (size_t i = 0; slope && i < (size_t)t->nstate; i++) to[i * wide + (size_t)slope] = 0;
-}
-
 // n numbers of the state, from number `at` on, are those of nodes from there on; those that stay are left out.
 static void put(trace *t, const int *node, int first, int at, int n) {
+  const trace_rows *r = &t->rows;
   for (int i = 0; i < n; i++) {
     int of = node ? node[i] : first + i;
-    if (of != t->state + at + i) t->stands[t->nstands++] = (trace_stand){ of, at + i };
+    trace_row row = { r->ngiven + of - t->w, 0, 1 };
+    if (node && t->lanes == 0) row = r->out[node - t->out + i];
+    if (of != t->state + at + i) t->stands[t->nstands++] = (trace_stand){ of, at + i, row };
   }
 }
 
@@ -195,11 +236,41 @@ static int take_stands(const player *p, trace *t, const tape_entry *e) {
   int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, rows = s->n.r.n;
   int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n, l = s->a->nq + s->a->nz;
   t->stands = malloc((size_t)p->nnumbers * sizeof *t->stands);
-  if (!t->stands) return 0;
+  t->unmoved = malloc((size_t)p->nnumbers * sizeof *t->unmoved);
+  if (!t->stands || !t->unmoved) return 0;
   put(t, t->out, 0, 0, nq);
   put(t, t->out + nq, 0, l, nl);
   put(t, t->out + nq + nl, 0, l + nl + s->a->nd, 2 * rows);
   put(t, NULL, t->w + last, s->a->nq, points ? s->a->nz : s->n.radau->nz);
+  for (int i = 0; i < p->nnumbers - 2; i++) {
+    int k = 0;
+    while (k < t->nstands && t->stands[k].number != i) k++;
+    if (k == t->nstands) t->unmoved[t->nunmoved++] = i;
+  }
+  return 1;
+}
+
+// Few directions go through all nodes (trace_sums.c), many through the rows of the results alone. Without any there is
+// the matrix.
+static int few(const player *p) {
+  int lanes = p->traces->lanes;
+  return lanes > LANES ? 0 : lanes > 0 ? lanes : 4;
+}
+
+// Where directions of the seeds stand; those of unknowns follow from a solve.
+static int take_seeds(struct play_traces *all, trace *t) {
+  const size_t lanes = (size_t)all->lanes, n = (size_t)t->nw * (lanes + 4) + 4;
+  double *b = n > all->room ? realloc(all->b, n * sizeof *b) : all->b;
+  t->seed = malloc(((size_t)t->rows.nseed + 1) * sizeof *t->seed);
+  t->unit = malloc(((size_t)t->rows.nseed + 1) * sizeof *t->unit);
+  if (!b || !t->seed || !t->unit) return 0;
+  all->b = b;
+  if (n > all->room) all->room = n;
+  for (int s = 0; s < t->rows.ngiven; s++) {
+    int node = t->rows.seed[s], number = node - t->state;
+    t->seed[s] = node == t->h ? all->dh : number < 0 ? all->by + (size_t)(node - 1) * lanes
+                                                     : all->lane + (size_t)number * lanes;
+  }
   return 1;
 }
 
@@ -218,26 +289,17 @@ static trace *trace_of(player *p, struct play_traces *all, const tape_entry *e) 
   if (all->n++ >= MOST_TRACES) return NULL;
   trace *t = trace_made(all->maker, e, all->state, e->solution);
   if (!t) return NULL;
-  if (!t->fails) t->fails = !trace_finish(t, all->varies, p->np + has_slope(p, e)) || !take_stands(p, t, e);
+  t->fails = t->fails || !trace_finish(t, all->varies, few(p)) || !take_stands(p, t, e) || !take_seeds(all, t) ||
+             (t->nw > DENSE && !trace_matrix_open(t, p->s));
   t->next = all->first;
   all->first = t;
   if (t->fails) return NULL;
-  give_constants(p, all, t);
+  give_constants(all, t);
   give_values(all, t, e);
   return replay_values(t) ? t : NULL;
 }
 
 // ---- a piece --------------------------------------------------------------------------------------------------------
-// Is the matrix that has been factored last of this trace, with the same factors of its terms?
-static int same_matrix(const player *p, trace *t) {
-  int same = p->factored_of == t && p->factored == t->nw;
-  for (int i = 0; i < t->nfactor; i++) {
-    same &= t->factor[i] == *t->by_factor[i];
-    t->factor[i] = *t->by_factor[i];
-  }
-  return same;
-}
-
 // Of a matrix that is used again, once.
 static double inverse_of(const player *p, int n) {
   double most = 0, sum[n], x[n];
@@ -251,22 +313,37 @@ static double inverse_of(const player *p, int n) {
   return most;
 }
 
-// The matrix, into p->E for play_factor. 0: it is singular.
-static int factor(player *p, trace *t) {
+// The way back takes dense factors.
+static int is_sparse(const player *p, const trace *t) { return t->matrix && !p->keep; }
+
+// The dense matrix, into p->E for play_factor.
+static const double *dense_factor(player *p, trace *t, int new) {
   int n = t->nw;
-  if (same_matrix(p, t)) {
-    if (p->traces->inverse < 0 && n <= FEW) p->traces->inverse = inverse_of(p, n);
-    return 1;
+  const trace_rows *r = &t->rows;
+  int same = p->factored_of == t && p->factored == n;
+  const long made = p->made;
+  for (int i = 0; (new || !same) && i < n; i++) {
+    double *to = p->E + (size_t)i * (size_t)p->stride + p->np;
+    memset(to, 0, (size_t)n * sizeof *to);
+    for (int e = r->eq[i].first + r->eq[i].given; e < r->eq[i].first + r->eq[i].n; e++)
+      to[r->of[e] - r->ngiven] = r->value[e];
   }
-  p->traces->inverse = -1;
-  replay_sums(&t->matrix, t->column, t->columns);
-  for (int i = 0; i < n; i++)
-    memcpy(p->E + (size_t)i * (size_t)p->stride + p->np, t->column + (size_t)t->eq[i] * (size_t)t->columns,
-           (size_t)n * sizeof(double));
-  play_factor(p, n);
-  if (p->pseudo || p->failed) return 0;
+  if (new || !same) play_factor(p, n);
+  if (p->pseudo || p->failed) return NULL;
+  same &= p->made == made;
+  if (!same) p->traces->inverse = -1;
+  else if (p->traces->inverse < 0 && n <= FEW) p->traces->inverse = inverse_of(p, n);
   p->factored_of = t;
-  return 1;
+  return p->scale;
+}
+
+// What rows are scaled by; NULL: it is singular.
+static const double *factor(player *p, trace *t) {
+  int new = trace_rows_again(&t->rows);
+  if (!is_sparse(p, t)) return dense_factor(p, t, new);
+  p->traces->inverse = -1;
+  p->factored_of = NULL;
+  return trace_matrix_factor(t, p->s, singular);
 }
 
 // J x = b [n, lanes] in place, lanes a multiple of four.
@@ -292,11 +369,20 @@ static SIM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
 #undef ROW
 }
 
-// Newton's correction, of -R in p->rhs; how large it is beside w.
-static double correct(const player *p, trace *t) {
-  double size = 0, change = 0, *w = t->value + t->w;
-  nsm_la_lu_solve(t->nw, 1, p->J, t->nw, p->pivot, p->rhs, t->nw);
-  for (int i = 0; i < t->nw; i++) {
+// Newton's correction of w; how large it is beside w.
+static double correct(const player *p, trace *t, const double *scale) {
+  int n = t->nw;
+  double most = 0, size = 0, change = 0, *w = t->value + t->w;
+  for (int i = 0; i < n; i++) {
+    double off = p->rhs[i] = -scale[i] * t->value[t->eq[i]];
+    if (!(fabs(off) <= most)) most = fabs(off);
+    size = fmax(size, fabs(w[i]));
+    if (p->keep) p->solved[i] = w[i];
+  }
+  if (p->phase < 0 && p->traces->inverse >= 0 && p->traces->inverse * most <= DBL_EPSILON * size) return 0;
+  if (is_sparse(p, t)) trace_matrix_solve(t, p->rhs);
+  else nsm_la_lu_solve(n, 1, p->J, n, p->pivot, p->rhs, n);
+  for (int i = 0; i < n; i++) {
     w[i] += p->rhs[i];
     size = fmax(size, fabs(w[i]));
     change = fmax(change, fabs(p->rhs[i]));
@@ -305,52 +391,147 @@ static double correct(const player *p, trace *t) {
   return size > 0 ? change / size : 0;
 }
 
-// dw of all directions into the lanes of w, and w corrected: how large that was beside w. Negative: the matrix is
-// singular.
-static double solve(player *p, trace *t) {
-  int n = t->nw;
-  double most = 0, size = 0;
-  if (!factor(p, t)) return -1;
-  replay_sums(&t->given, t->lane, t->lanes);
-  for (int i = 0; i < n; i++) {
-    const double *row = t->lane + (size_t)t->eq[i] * (size_t)t->lanes;
-    double *to = t->lane + (size_t)(t->w + i) * (size_t)t->lanes;
-    double by = -p->scale[i], off = p->rhs[i] = by * t->value[t->eq[i]], w = fabs(t->value[t->w + i]);
-    if (!(fabs(off) <= most)) most = fabs(off);
-    if (w > size) size = w;
-    for (int j = 0; j < t->lanes; j += 4) FOUR(to, j) = by * GIVEN(row, j);
+// Newton's method, and the factors of its last matrix: what rows of that are scaled by; NULL: it does not end.
+static const double *converge(player *p, trace *t) {
+  for (int k = 0; k < CORRECTIONS; k++) {
+    if (k > 0 && !replay_values(t)) return NULL;
+    const double *scale = factor(p, t);
+    if (!scale) return NULL;
+    if (correct(p, t, scale) <= settled) return scale;
   }
-  solve_lanes(p, n, t->lane + (size_t)t->w * (size_t)t->lanes, t->lanes);
-  if (p->keep) for (int i = 0; i < n; i++) p->solved[i] = t->value[t->w + i];
-  int rounding = p->phase < 0 && p->traces->inverse >= 0 && p->traces->inverse * most <= DBL_EPSILON * size;
-  return rounding ? 0 : correct(p, t);
+  return NULL;
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+enum { NO_DIRECTION = -1, HAS_LANES = -2 };
+
+// `lanes` directions: those of each seed; or, where `unit` is not NULL, its only one, of length 1.
+typedef struct along { int lanes; const double **seed; const int *unit; double *b; } along;
+
+// to += by times the entries of a row, of those seeds
+static inline __attribute__((always_inline)) void add_entries(const trace_rows *r, const along *a, int first, int end,
+                                                              double by, double *to) {
+  for (int e = first; e < end; e++) {
+    const double x = by * r->value[e], *from = a->seed[r->of[e]];
+    int unit = a->unit ? a->unit[r->of[e]] : HAS_LANES;
+    if (unit >= 0) to[unit] += x;
+    for (int j = 0; unit == HAS_LANES && j < a->lanes; j += 4) FOUR(to, j) += x * GIVEN(from, j);
+  }
+}
+
+static SIM_WIDE void right_sides(const trace *t, const along *a, const double *scale) {
+  const size_t wide = (size_t)a->lanes;
+  const trace_row *row = t->rows.eq;
+  memset(a->b, 0, (size_t)t->nw * wide * sizeof *a->b);
+  for (int i = 0; i < t->nw; i++, row++)
+    add_entries(&t->rows, a, row->first, row->first + row->given, -scale[i], a->b + (size_t)i * wide);
+}
+
+static SIM_WIDE void results(const trace *t, const along *a, double *to) {
+  memset(to, 0, (size_t)t->nstands * (size_t)a->lanes * sizeof *to);
+  for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, to += a->lanes)
+    add_entries(&t->rows, a, x->row.first, x->row.first + x->row.n, 1, to);
+}
+
+// dw along them, at a->b; place [nw]: the row of each.
+static void solve(const player *p, const trace *t, const along *a, int *place) {
+  for (int i = 0; i < t->nw; i++) place[i] = i;
+  if (is_sparse(p, t)) trace_matrix_solve_lanes(t, a->b, a->lanes, place);
+  else solve_lanes(p, t->nw, a->b, a->lanes);
+}
+
+// By rows: of many directions.
+static void push(const player *p, const trace *t, const along *a, const double *scale) {
+  int n = t->nw, *place = t->unit + t->rows.ngiven;
+  right_sides(t, a, scale);
+  solve(p, t, a, place);
+  for (int i = 0; i < n; i++) a->seed[t->rows.ngiven + i] = a->b + (size_t)place[i] * (size_t)a->lanes;
+  for (int i = 0; i < n; i++) place[i] = HAS_LANES;
+}
+
+// Through all nodes. length: its own direction alone.
+static void push_few(const player *p, trace *t, const double *scale, int length) {
+  const struct play_traces *all = p->traces;
+  const size_t wide = (size_t)t->lanes, row = wide * sizeof(double);
+  double *state = t->lane + (size_t)t->state * wide, *w = t->lane + (size_t)t->w * wide;
+  const int sparse = is_sparse(p, t);
+  const along a = { t->lanes, NULL, NULL, sparse ? all->b : w };
+  if (length) memset(t->lane, 0, (size_t)(t->state + t->nstate) * row);
+  else memcpy(state, all->lane, (size_t)t->nstate * row);
+  memcpy(t->lane + (size_t)t->h * wide, all->dh, row);
+  replay_sums(&t->given, t->lane, t->lanes);
+  for (int i = 0; i < t->nw; i++) {
+    const double *eq = t->lane + (size_t)t->eq[i] * wide;
+    for (size_t j = 0; j < wide; j += 4) FOUR(a.b, (size_t)i * wide + j) = -scale[i] * GIVEN(eq, j);
+  }
+  solve(p, t, &a, t->unit);
+  for (int i = 0; sparse && i < t->nw; i++) memcpy(w + (size_t)i * wide, a.b + (size_t)t->unit[i] * wide, row);
+  replay_sums(&t->follow, t->lane, t->lanes);
+}
+
+// The directions that the state at hand has.
+static along along_state(const player *p, trace *t) {
+  const struct play_traces *all = p->traces;
+  along a = { all->lanes, t->seed, all->units ? t->unit : NULL, all->b };
+  for (int s = 0; all->units && s < t->rows.ngiven; s++) {
+    int number = t->rows.seed[s] - t->state;
+    t->unit[s] = number >= 0 && number < p->nnumbers - 2 ? all->unit[number] : HAS_LANES;
+  }
+  return a;
 }
 
 // The state behind the piece.
-static void stand(const player *p, const trace *t, const tape_entry *e, const double *dh) {
+static void stand(const player *p, const trace *t, const tape_entry *e, const along *a) {
   struct play_traces *all = p->traces;
-  const size_t lanes = (size_t)all->lanes, wide = (size_t)t->lanes;
-  for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++) {
-    const double *by = t->lane + (size_t)x->node * wide;
+  const size_t lanes = (size_t)all->lanes;
+  const double *next = all->next;
+  if (lanes > 0 && t->lanes == 0) results(t, a, all->next);
+  for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, next += lanes) {
     double *to = all->lane + (size_t)x->number * lanes;
     all->state[x->number] = t->value[x->node];
-    for (size_t j = 0; j < lanes; j += 4) FOUR(to, j) = GIVEN(by, j);
+    const double *from = t->lanes > 0 ? t->lane + (size_t)x->node * lanes : next;
+    for (size_t j = 0; j < lanes; j += 4) FOUR(to, j) = GIVEN(from, j);
   }
+  for (int i = 0; all->units && i < t->nunmoved; i++)
+    spell(all, t->unmoved[i], all->lane + (size_t)t->unmoved[i] * lanes);
+  all->units = 0;
   const int time = p->nnumbers - 2;
   double *by_time = all->lane + (size_t)time * lanes;
   all->state[time] += e->h;
   all->state[time + 1] = e->h;
-  for (size_t j = 0; j < lanes; j += 4) FOUR(by_time, j) += FOUR(by_time, lanes + j) = GIVEN(dh, j);
+  for (size_t j = 0; j < lanes; j += 4) FOUR(by_time, j) += FOUR(by_time, lanes + j) = GIVEN(all->dh, j);
 }
 
-static void take_slope(player *p, const trace *t, const tape_entry *e) {
+// Number i of the slope, that of outputs at w, -1: of an unknown.
+static double slope_of(const trace *t, const along *a, int out, int w) {
+  const trace_rows *r = &t->rows;
+  double x[4] = { 0 };
+  if (t->lanes > 0) return t->lane[(size_t)(out < 0 ? t->w + w : t->out[out]) * (size_t)t->lanes];
+  if (out < 0) return a->seed[r->ngiven + w][0];
+  add_entries(r, a, r->out[out].first, r->out[out].first + r->out[out].n, 1, x);
+  return x[0];
+}
+
+// The length alone moves.
+static void take_slope(player *p, trace *t, const tape_entry *e, const double *scale) {
   const nsm_sim *s = p->s;
-  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, at = 0;
+  struct play_traces *all = p->traces;
+  const trace_rows *r = &t->rows;
+  int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, nz = s->a->nz;
   int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n;
-  const double *lane = t->lane + p->np;
-  for (int i = 0; i < s->a->nq; i++) p->slope[at++] = i < nq ? lane[(size_t)t->out[i] * (size_t)t->lanes] : 0;
-  for (int i = 0; i < s->a->nz; i++) p->slope[at++] = lane[(size_t)(t->w + last + i) * (size_t)t->lanes];
-  for (int i = 0; i < nl; i++) p->slope[at++] = lane[(size_t)t->out[nq + i] * (size_t)t->lanes];
+  const double *seed[r->nseed + 1];
+  along a = { 4, seed, t->unit, all->b };
+  memset(all->dh, 0, ((size_t)all->lanes + 4) * sizeof *all->dh);
+  all->dh[0] = 1;
+  for (int i = 0; i < r->ngiven; i++) t->unit[i] = r->seed[i] == t->h ? HAS_LANES : NO_DIRECTION;
+  for (int i = 0; i < r->ngiven; i++) seed[i] = all->dh;
+  if (t->lanes > 0) push_few(p, t, scale, 1);
+  else push(p, t, &a, scale);
+  for (int i = 0; i < s->a->nq + nz + nl; i++) {
+    int w = i - s->a->nq, l = w - nz;
+    p->slope[i] = w < 0 && i >= nq ? 0 : slope_of(t, &a, l >= 0 ? nq + l : w < 0 ? i : -1, last + w);
+  }
+  if (t->lanes > 0) give_constants(all, t);
   play_remember_slope(p);
 }
 
@@ -370,21 +551,18 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   if (!p->numbers) hand_over(p, 0);
   trace *t = trace_of(p, all, e);
   if (!t) return 0;
-  double *dh = t->lane + (size_t)t->h * (size_t)t->lanes;
-  give_directions(p, t, has_slope(p, e) ? p->np : 0);
-  length_of(p, e, dh);
-  for (int k = 0;; k++) {
-    if (k == CORRECTIONS || (k > 0 && !replay_values(t))) return 0;
-    double change = solve(p, t);
-    if (change < 0) return 0;
-    if (change <= settled) break;
-  }
+  const double *scale = converge(p, t);
+  if (!scale) return 0;
   p->nw = t->nw;
   if (p->keep) p->keep(p, e, t->nw, p->in);
-  replay_sums(&t->follow, t->lane, t->lanes);
   *off = off_run(p, t, e);
-  stand(p, t, e, dh);
+  length_of(p, e, all->dh);
+  if (t->lanes > 0) spell_all(p);
+  along a = along_state(p, t);
+  if (p->np > 0 && t->lanes > 0) push_few(p, t, scale, 0);
+  else if (p->np > 0) push(p, t, &a, scale);
+  stand(p, t, e, &a);
   p->slopes = 0;
-  if (has_slope(p, e)) take_slope(p, t, e);
+  if (has_slope(p, e)) take_slope(p, t, e, scale);
   return 1;
 }

@@ -21,31 +21,28 @@ int answers_states(const nsm_sim *s, int *column) {
   return n;
 }
 
-static void add_direction(player *p, int j, int column, int input) {
-  const nsm_sim *s = p->s;
-  play_state *to = &p->of[j / DUAL_LANES];
-  int c = column - 1;
-  dual *x = column < 0              ? &to->d[s->a->nheld + input]
-            : c < s->a->nx          ? &to->z[s->a->nv + c]
-            : c < s->a->nx + s->a->nshown ? &to->q[s->a->shown[c - s->a->nx]]
-                                    : &to->z[c - s->a->nx - s->a->nshown];
-  x->a[1 + j % DUAL_LANES] = 1;
+// Which number of a state (play_places) a column is, as play_column has them.
+static int number_of(const nsm_sim *s, int column) {
+  int c = column - 1, shown = c - s->a->nx, z = s->a->nq;
+  return c < s->a->nx ? z + s->a->nv + c : shown < s->a->nshown ? s->a->shown[shown] : z + shown - s->a->nshown;
 }
 
 // What the state is, beside what is made at the start; only parameters of the columns of constants vary yet.
 static void stand(player *p, const nsm_sim *s) {
+  play_state *to = &p->of[0];
+  int located = s->located && !s->n.radau;
+  for (int i = 0; i < s->a->nq; i++) to->q[i] = dual_of(s->now.q[i]);
+  for (int i = 0; i < s->a->nz; i++) to->z[i] = dual_of(s->now.z[i]);
+  for (int i = 0; i <= s->a->nl; i++) to->l[i] = dual_of(s->now.l[i]);
+  for (int i = 0; i < s->a->nd; i++) to->d[i] = dual_of(s->now.d[i]);
+  for (int row = 0; row < s->n.r.n; row++) {
+    to->mean[row] = dual_of(located ? s->now.mean[row] : 0);
+    to->ground[row] = dual_of(located ? s->now.ground[row] : 0);
+  }
+  to->t = dual_of(s->now.t);
+  to->history = dual_of(located ? s->now.set_h : 0);
   for (int c = 0; c <= p->nc; c++) {
-    play_state *to = &p->of[c];
-    for (int i = 0; i < s->a->nq; i++) to->q[i] = dual_of(s->now.q[i]);
-    for (int i = 0; i < s->a->nz; i++) to->z[i] = dual_of(s->now.z[i]);
-    for (int i = 0; i <= s->a->nl; i++) to->l[i] = dual_of(s->now.l[i]);
-    for (int i = 0; i < s->a->nd; i++) to->d[i] = dual_of(s->now.d[i]);
-    for (int row = 0; row < s->n.r.n; row++) {
-      to->mean[row] = dual_of(s->located && !s->n.radau ? s->now.mean[row] : 0);
-      to->ground[row] = dual_of(s->located && !s->n.radau ? s->now.ground[row] : 0);
-    }
-    to->t = dual_of(s->now.t);
-    to->history = dual_of(s->located && !s->n.radau ? s->now.set_h : 0);
+    to = &p->of[c];
     to->start = dual_of(s->a->start);
     to->step = dual_of(s->a->step);
     to->until = dual_of(s->a->until);
@@ -69,7 +66,7 @@ typedef struct beside {
   tape      *t;
   player    *p;
   void      *with, *state;              // kernels; room of a state
-  int       *column;                    // [states]
+  int       *number;                    // [states + inputs] of a state (play_places)
   play_name *by;
   int        n, rows;
 } beside;
@@ -79,7 +76,7 @@ static void close_beside(sim_beside *head) {
   player_close(b->p);
   tape_close(b->t);
   nsm_close(b->own);
-  free(b->column);
+  free(b->number);
   free(b->state);
   free(b->by);
   free(b);
@@ -100,15 +97,18 @@ static nsm_code fill(beside *b, const nsm_sim *s, const play_kernels *run, const
   b->with = run->with;
   b->rows = s->n.r.n;
   b->n = n;
-  b->column = calloc((size_t)ns + 1, sizeof *b->column);
+  b->number = calloc((size_t)(ns + s->a->nsignal) + 1, sizeof *b->number);
   b->by = calloc((size_t)n + 1, sizeof *b->by);
   b->own = nsm_clone(s, e);
   b->state = b->own ? malloc(nsm_state_size(s)) : NULL;
   b->t = b->own ? tape_open(b->own, NULL, e) : NULL;
   b->p = b->t ? player_open(b->own, b->t, run, n + ns + s->a->nsignal, 0, e) : NULL;
-  if (!b->p || !b->column || !b->by || !b->state) return e->code != NSM_OK ? e->code : sim_no_memory(e, "a Jacobian");
+  if (!b->p || !b->number || !b->by || !b->state) return e->code != NSM_OK ? e->code : sim_no_memory(e, "a Jacobian");
   if (n > 0) memcpy(b->by, by, (size_t)n * sizeof *by);
-  answers_states(s, b->column);
+  answers_states(s, b->number);
+  for (int i = 0; i < ns; i++) b->number[i] = number_of(s, b->number[i]);
+  for (int i = 0; i < s->a->nsignal; i++) b->number[ns + i] = s->a->nq + s->a->nz + s->a->nl + 1 + s->a->nheld + i;
+  b->p->in_numbers = 1;
   return play_start(b->p, by, n, e) ? NSM_OK : e->code != NSM_OK ? e->code : NSM_FAILED;
 }
 
@@ -137,14 +137,12 @@ nsm_code answers_jacobian(nsm_sim *s, const play_kernels *run, const play_name *
   tape_again(b->t);
   player_again(b->p);
   stand(b->p, s);
-  for (int j = 0; j < ns; j++) add_direction(b->p, n + j, b->column[j], 0);
-  for (int j = 0; j < ni; j++) add_direction(b->p, n + ns + j, -1, j);
+  if (!play_begin_by_units(b->p, n, b->number, ns + ni)) return sim_no_memory(e, "a Jacobian");
   code = step(b->own, b->t, b->p, e);
-  for (int i = 0; code == NSM_OK && i < ns; i++)
-    for (int j = 0; j < np; j++) {
-      int to = j < n ? ns + ni + j : j - n;
-      double x = play_column(b->p, j / DUAL_LANES, b->column[i]).a[1 + j % DUAL_LANES];
-      d[(size_t)i * (size_t)np + (size_t)to] = x;
-    }
+  for (int i = 0; code == NSM_OK && i < ns; i++, d += np) {
+    const double *row = play_directions(b->p, b->number[i]);
+    memcpy(d, row + n, (size_t)(ns + ni) * sizeof *d);
+    memcpy(d + ns + ni, row, (size_t)n * sizeof *d);
+  }
   return code;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { CORRECTIONS = 4, MANY = 200 };
-static const double settled = 1e-13;     // of the largest unknown: a correction that changes nothing
+static const double settled = 1e-12;     // of the largest unknown: a correction that changes nothing
 static const double singular = 1e-12;    // of rows whose largest entry is 1: a pivot that is rounding
 
 // ---- the linear model -----------------------------------------------------------------------------------------------

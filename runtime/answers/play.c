@@ -182,6 +182,7 @@ int play(player *p, nsm_error *e) {
     }
     if (!(p->mismatch <= agrees)) return refuse(p, e);
   }
-  play_catch_up(p);
+  if (p->in_numbers) play_end_by_numbers(p);
+  else play_catch_up(p);
   return 1;
 }

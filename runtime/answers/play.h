@@ -101,6 +101,7 @@ typedef struct player {
   void  *in;
   double *numbers; int nnumbers;        // the state at hand where pieces by their traces have it alone, in the order
                                         // of play_places; NULL: p->of has it (play_catch_up)
+  int in_numbers;                       // the tape ends with these
   void (*close_traces)(struct play_traces *t);
   struct play_traces *traces;           // by_trace.c; NULL: none has been asked for
   int length[5];                        // of what views read (dual_view)
@@ -114,6 +115,7 @@ typedef struct player {
 
 // views.c
 void     *play_take(player *p, size_t n, size_t size);    // zeroed, to player_close; NULL: p->failed
+int       play_holds_signals(const nsm_sim *s);           // no signal is a function of the time
 dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual *l, dual h);
 // A kernel of a class; 0: it has none.
 int       play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out);
@@ -190,6 +192,10 @@ void play_factor(player *p, int n);                        // the matrix that st
 // by_trace.c: solved and differentiated, and its end is the state at hand; 0: not so
 int  play_by_trace(player *p, const tape_entry *e, double *off);
 void play_catch_up(player *p);
+// The state at hand is that of p->of[0], and its numbers number[j] have direction first + j alone; 0: no memory.
+int  play_begin_by_units(player *p, int first, const int *number, int n);
+void play_end_by_numbers(player *p);                       // after that, the state at hand is in p->numbers
+const double *play_directions(const player *p, int number);      // of a number of these, [np]
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 

@@ -86,6 +86,7 @@ int  trace_call_begin(struct trace *t, trace_kernel *run, const struct dual_view
 dual trace_call_value(struct trace *t, int call, int value, const trace_slope *by, int n);
 
 #define play_take recorded_play_take
+#define play_holds_signals recorded_play_holds_signals
 #define play_view recorded_play_view
 #define play_kernel recorded_play_kernel
 #define play_move recorded_play_move

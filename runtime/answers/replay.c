@@ -1,7 +1,9 @@
-// A trace is done again: values, and derivatives of all nodes along many directions [Griewank and Walther 2008, 3.1].
+// A trace is done again: values, and derivatives of all nodes along some directions [Griewank and Walther 2008, 3.1].
 #include "trace.h"
 #include "runtime/schemes/schemes.h"
 #include <math.h>
+
+const double trace_one = 1;
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 void replay_call(const trace *t, trace_call *c) {

@@ -51,7 +51,7 @@ static void take_room(player *p) {
     { &p->y, rows }, { &p->gap, rows }, { &p->lo, rows },
     { &p->hi, rows }, { &p->u0, rows }, { &p->slip, rows },
     { &p->mu, 3 * rows }, { &p->h, many + 3 * rows }, { &p->m, many },
-    { &p->zero, nq + nz + nl }, { &p->signal, s->a->nsignal > 0 ? 2 * nd * PLAY_VIEWS : 0 } };
+    { &p->zero, nq + nz + nl + nd }, { &p->signal, s->a->nsignal > 0 ? 2 * nd * PLAY_VIEWS : 0 } };
   for (size_t i = 0; i < sizeof room / sizeof *room; i++) *room[i].at = play_take(p, room[i].n, sizeof(dual));
   int apart = s->n.con && con_settles(s);
   p->press = apart ? play_take(p, nl, sizeof(dual)) : p->l1;

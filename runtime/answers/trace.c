@@ -37,7 +37,7 @@ static void state_of(tracer *r, trace *t, const double *from) {
 
 int trace_can_be(const nsm_sim *s, const tape_entry *e) {
   int time = e->end == TAPE_CLOCK || e->end == TAPE_ASKED || e->end == TAPE_SHORT || e->end == TAPE_EVERY;
-  return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && s->a->nsignal == 0;
+  return play_has_forces(e) && time && e->free == 0 && !e->last && e->h > 0 && play_holds_signals(s);
 }
 
 // The node of an equation is no input, whose derivatives are others' to say.
@@ -149,8 +149,8 @@ static void free_sums(trace_sums *s) {
 void trace_free(trace *t) {
   const tape_entry *is = &t->is;
   const void *all[] = { is->law, is->impact_law, is->end_law, is->theta, is->gamma, is->slide, t->value, t->by,
-                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->moves, t->lane, t->column, t->factor,
-                        t->by_factor, t->stands };
+                        t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->moves, t->unmoved,
+                        t->stands, t->seed, t->unit, t->lane };
   for (int i = 0; i < t->ncall; i++) {
     free(t->call[i].slope);
     free(t->call[i].first);
@@ -160,8 +160,8 @@ void trace_free(trace *t) {
     free(t->array[i].node);
     free(t->array[i].value);
   }
+  trace_rows_free(&t->rows);
   free_sums(&t->given);
-  free_sums(&t->matrix);
   free_sums(&t->follow);
   free_sums(&t->back);
   free(t->bar);

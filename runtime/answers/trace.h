@@ -5,6 +5,7 @@
 //   trace_note.c  what these numbers tell
 //   trace_short.c what is to be done again
 //   trace_sums.c  its derivatives as sums
+//   trace_rows.c  rows of the matrices of these
 //   replay.c      done again: values, derivatives
 //   by_trace.c    a piece that is played by its trace; backwards.c does it backwards
 //
@@ -19,10 +20,26 @@ typedef enum { TRACE_SUM, TRACE_DIFFERENCE, TRACE_PRODUCT, TRACE_QUOTIENT, TRACE
 // of: nodes; of a result the call and which of its numbers; of a call its own number; of a fill that of the array.
 // level: of those that are done again.
 typedef struct trace_step { trace_op op; int to, of[2], level; } trace_step;
-// Derivatives: of one node by others, from term `first` on, each times *by; nodes by the places of their first lanes.
+// Derivatives: of one node by others, from term `first` on, each times *by, trace_one where that never changes.
 typedef struct trace_term { int at; const double *by; double times; } trace_term;
-typedef struct trace_sum { int to, first, n; } trace_sum;
+typedef struct trace_sum { int to, first, n; } trace_sum;              // nodes by the places of their first lanes
+extern const double trace_one;
 typedef struct trace_sums { trace_sum *at; trace_term *term; int n, nterm; } trace_sums;
+
+// Derivatives by seeds, the inputs that directions may have: those that are given, then the unknowns. The row of a node
+// has an entry for each seed that it hangs on. A sum adds, for each of its terms, n entries from `from` on, times
+// times *by, at place[to], ...
+typedef struct trace_part { const double *by; double times; int from, n, to; } trace_part;
+typedef struct trace_row { int first, given, n; } trace_row;         // entries; those of what is given come first
+typedef struct trace_rows {
+  int nseed, ngiven, *seed;             // nodes
+  trace_part *part; int nparts, *place, nplaces;
+  int again, moving;                    // the first part, the first entry that is to be done again
+  double *value; int *of, nvalue;       // entries, and the seed of each; the first are those of the seeds, 1
+  trace_row *eq, *out;                  // of results
+  const double **factor; double *last; int nfactor;      // what changes; what it was last
+  int room[3];                          // of parts, places, entries
+} trace_rows;
 
 typedef struct trace_array { int n, length; int *node; double *value; } trace_array;
 typedef struct trace_call {
@@ -36,7 +53,9 @@ typedef struct trace_call {
 } trace_call;
 typedef struct trace_guard { int of[2], above; } trace_guard_of;
 
-typedef struct trace_stand { int node, number; } trace_stand;        // of the state behind a piece
+typedef struct trace_matrix trace_matrix;
+// Of the state behind a piece: its node, and the row of that.
+typedef struct trace_stand { int node, number; trace_row row; } trace_stand;
 
 typedef struct trace {
   tape_entry is;                        // what it is of; arrays are copies
@@ -50,15 +69,17 @@ typedef struct trace {
   trace_array *array; int narray;
   trace_guard_of *guard; int nguard;
   int *eq, *out, nout;                  // [nw] [nout] nodes
-  trace_sums given, matrix, follow;     // by what is given; of eq by w; of outputs by all, w known
+  trace_rows rows;                      // of the equations by w; with many directions, of all results by all
+  int lanes;                            // few directions; 0: many
+  double *lane;                         // [n, lanes] of few: of each node those that it has
+  trace_sums given, follow;             // by what is given; of outputs by all, w known
   unsigned char *depends, *leads;       // [n]
   int    *moves, *stays;                // [n] not the same in all pieces; [nstep] is to be done again (trace_short.c)
-  double *lane, *column;                // [n, lanes] [n, columns]
-  const double **by_factor;             // [nfactor] factors of the matrix that change; those of the last one
-  double *factor; int nfactor;
-  int lanes, columns;
+  trace_matrix *matrix;                 // NULL: it is dense
   trace_sums back;                      // all that leads to equations and to outputs, to be swept backwards
-  trace_stand *stands; int nstands;     // by_trace.c
+  trace_stand *stands; int nstands;     // by_trace.c; and the numbers of the state that stay
+  int *unmoved, nunmoved;
+  const double **seed; int *unit;       // [rows.nseed] directions of the seeds; of one, or which kind (by_trace.c)
   double *bar;                          // [outputs, n] of each derivative that is wanted
   struct trace *next;
 } trace;
@@ -84,6 +105,18 @@ void trace_shorten(trace *t);
 // trace_sums.c: 0: no memory
 int  trace_finish(trace *t, const unsigned char *varies, int lanes);
 int  trace_finish_back(trace *t, int nof);
+
+// trace_rows.c: rows of the nodes that these sums make, 0: no memory; done again, 0: nothing has changed
+int  trace_rows_of(trace *t, const trace_sums *sums);
+int  trace_rows_again(trace_rows *r);
+void trace_rows_free(trace_rows *r);
+
+// trace_matrix.c: the matrix of the equations by the unknowns, sparse. open: 0: no memory; factor: what rows are scaled
+// by, NULL: it is singular
+int  trace_matrix_open(trace *t, nsm_sim *s);
+const double *trace_matrix_factor(trace *t, nsm_sim *s, double singular);
+void trace_matrix_solve(const trace *t, double *x);
+void trace_matrix_solve_lanes(const trace *t, double *b, int lanes, int *place);      // place [nw]: the row of each
 
 // replay.c
 void replay_call(const trace *t, trace_call *c);

@@ -12,11 +12,15 @@ void *play_take(player *p, size_t n, size_t size) {
   return m + 1;
 }
 
-// Discrete variables, then signals: functions of the time.
+int play_holds_signals(const nsm_sim *s) {
+  return s->a->nsignal == 0 || (s->a->ndelay == 0 && sim_inputs_held(s));
+}
+
+// Discrete variables, then signals: functions of the time, or held.
 static const dual *discrete(player *p, dual t, const dual **rate) {
   nsm_sim *s = p->s;
-  *rate = NULL;
-  if (s->a->nsignal == 0) return p->at->d;
+  *rate = p->zero;
+  if (play_holds_signals(s)) return p->at->d;
   const double *now = sim_signals(s, t.a[0]);
   const double *slope = s->w.moments->rate[s->w.moments->last];
   dual *to = p->signal + 2 * (size_t)s->a->nd * (size_t)(p->seen++ % PLAY_VIEWS);
@@ -35,7 +39,7 @@ dual_view play_view(player *p, dual t, const dual *q, const dual *z, const dual 
   const dual *rate, *zero = p->zero;
   const dual *d = discrete(p, t, &rate);
   return (dual_view){ .t = t, .t0 = t, .h = h, .q = q, .v = z, .x = z + p->s->a->nv, .l = l, .q0 = q, .v0 = z,
-                      .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate ? rate : d, .length = p->length };
+                      .dq = zero, .dv = zero, .dx = zero, .d = d, .d_rate = rate, .length = p->length };
 }
 
 int play_kernel(player *p, const sim_class *k, int there, size_t offset, const dual_view *v, dual *const *out) {

@@ -1,5 +1,6 @@
 // See pivoted.h. Column by column: what its entries reach (reach), L^-1 times it (eliminate), its pivot (divide).
 #include "pivoted.h"
+#include "vector.h"
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,26 @@ int nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *m) {
   w->next = TAKE(m, n, size_t);
   for (int k = 0; k < 2; k++) w->x[k] = TAKE(m, n, double);
   return w->place && w->mark && w->stack && w->list && w->next && w->x[0] && w->x[1];
+}
+
+int nsm_lu_order(const nsm_columns *A, const int *node, int *order, const nsm_la_memory *m) {
+  int n = A->n, *start = TAKE(m, n + 2, int), *to = TAKE(m, 2 * A->start[n], int);
+  for (int pass = 0; start && to && pass < 2; pass++) {
+    for (int j = 0; j < n; j++)
+      for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+        int i = A->row[e];
+        if (i == j) continue;
+        if (pass == 0) { start[i + 2]++; start[j + 2]++; }
+        else { to[start[i + 1]++] = j; to[start[j + 1]++] = i; }
+      }
+    for (int j = 0; j < n && pass == 0; j++) start[j + 2] += start[j + 1];
+  }
+  nsm_sparse *s = start && to ? nsm_sparse_analyse(n, start, to, node, m) : NULL;
+  if (s) memcpy(order, s->order, (size_t)n * sizeof *order);
+  nsm_sparse_free(s, m);
+  if (to && m->give) m->give(m->of, to);
+  if (start && m->give) m->give(m->of, start);
+  return s != NULL;
 }
 
 // ---- room -----------------------------------------------------------------------------------------------------------
@@ -218,6 +239,42 @@ void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w) {
     xr[f->order[k]] = v;
     xi[f->order[k]] = vi;
   }
+}
+
+// `wide` vectors of four lanes, whose rows are `lanes` apart. A right side begins where its first entry is.
+typedef double lane __attribute__((vector_size(32), aligned(8), may_alias));
+
+LA_INLINE void lanes_of(const nsm_lu *f, double *b, size_t lanes, int wide) {
+#define AT(i, k) (((lane *)(b + (size_t)(i) * lanes))[k])
+  for (int k = 0; k < f->n; k++) {
+    lane x[2];
+    int any = 0;
+    for (int j = 0; j < wide; j++) {
+      x[j] = AT(f->row[k], j);
+      for (int i = 0; i < 4; i++) any |= x[j][i] != 0;
+    }
+    if (!any) continue;
+    for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++)
+      for (int j = 0; j < wide; j++) AT(f->l_at[e], j) -= f->l[0][e] * x[j];
+  }
+  for (int k = f->n - 1; k >= 0; k--) {
+    lane x[2];
+    double by = 1 / f->d[0][k];
+    for (int j = 0; j < wide; j++) x[j] = AT(f->row[k], j) *= by;
+    for (size_t e = f->u_start[k]; e < f->u_start[k + 1]; e++)
+      for (int j = 0; j < wide; j++) AT(f->row[f->u_at[e]], j) -= f->u[0][e] * x[j];
+  }
+#undef AT
+}
+static void four_plain(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 1); }
+static void eight_plain(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 2); }
+LA_WIDE static void four_wide(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 1); }
+LA_WIDE static void eight_wide(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 2); }
+
+void nsm_lu_solve_lanes(const nsm_lu *f, double *b, int lanes) {
+  int wide = la_wide(), from = 0;
+  for (; from + 8 <= lanes; from += 8) (wide ? eight_wide : eight_plain)(f, b + from, (size_t)lanes);
+  if (from < lanes) (wide ? four_wide : four_plain)(f, b + from, (size_t)lanes);
 }
 
 void nsm_lu_null_right(const nsm_lu *f, int which, double *x, nsm_lu_work *w) {

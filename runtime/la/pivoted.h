@@ -41,6 +41,9 @@ typedef struct nsm_lu_work {
 // 0: no memory. pairs: room for complex factors too. guess: entries of L, or of U, to begin with. One block is taken,
 // which is never given back; where factors grow they have blocks of their own.
 int  nsm_lu_open(nsm_lu *f, int n, int pairs, size_t guess, const nsm_la_memory *memory);
+// An order of A's columns that keeps the factors sparse, [A->n]: that of the graph of A + A^T (sparse.h; node: as
+// there). 0: no memory.
+int  nsm_lu_order(const nsm_columns *A, const int *node, int *order, const nsm_la_memory *memory);
 int  nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *memory);
 // Factors of A with columns in this order [A.n], A.n <= n of open. A pivot of at most `small` is none (matrices are
 // scaled to entries of at most 1). The columns without a pivot are counted; where there are any the factors serve for
@@ -49,6 +52,9 @@ int  nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double sma
                    const nsm_la_memory *memory);
 // x := A^-1 x, real and imaginary part; xi is not looked at where the factors are real.
 void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w);
+// Of many right sides at once, real: b [n, lanes] by rows, lanes a multiple of four. Unknown order[k] stands in row
+// row[k] afterwards.
+void nsm_lu_solve_lanes(const nsm_lu *f, double *b, int lanes);
 // Null vectors of a real A of which `dropped` columns have no pivot, x [n]: A x = 0, x A = 0; number `which` of them.
 void nsm_lu_null_right(const nsm_lu *f, int which, double *x, nsm_lu_work *w);
 void nsm_lu_null_left(const nsm_lu *f, int which, double *x, nsm_lu_work *w);

@@ -150,30 +150,13 @@ static int *nodes(nsm_sim *s, const building *b) {
 
 static void order(nsm_sim *s, building *b) {
   radau_pattern *at = b->at;
-  int n = b->n, total = at->start[n], *start = SIM_LEND(s, n + 2, int), *to = SIM_LEND(s, 2 * (size_t)total, int);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int j = 0; j < n; j++)
-      for (int e = at->start[j]; e < at->start[j + 1]; e++) {
-        int i = at->row[e];
-        if (i == j) continue;
-        if (pass == 0) { start[i + 1]++; start[j + 1]++; }
-        else { to[start[i]++] = j; to[start[j]++] = i; }
-      }
-    for (int j = 0; j < n && pass == 0; j++) start[j + 1] += start[j];
-  }
-  for (int j = n; j > 0; j--) start[j] = start[j - 1];
-  start[0] = 0;
-  int *node = nodes(s, b);
+  int n = b->n, *node = nodes(s, b);
   nsm_la_memory memory = sim_la_memory(s);
-  nsm_sparse *f = nsm_sparse_analyse(n, start, to, node, &memory);
-  if (!f) sim_no_room(s);
+  nsm_columns A = { n, at->start, at->row, NULL, NULL };
   at->order = SIM_NEW(s, n + RADAU_FREE, int);
-  memcpy(at->order, f->order, (size_t)n * sizeof(int));
+  if (!nsm_lu_order(&A, node, at->order, &memory)) sim_no_room(s);
   for (int k = 0; k < RADAU_FREE; k++) at->order[n + k] = n + k;
-  nsm_sparse_free(f, &memory);
   sim_give(s, node);
-  sim_give(s, to);
-  sim_give(s, start);
 }
 
 void radau_pattern_make(nsm_sim *s) {

@@ -91,7 +91,9 @@ static void of_models(void **unused) {
     { "models/two_link_arm.nsm", 50 }, { "models/bouncing_ball.nsm", 85 }, { "models/belt_oscillator.nsm", 30 },
     { "models/free_top.nsm", 20 }, { "models/simplest_walker.nsm", 10 } };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
-    nsm_program *p = nsm_compile_file(model[i].path, &(nsm_compile_settings){ .scheme = "moreau(theta = 1/2)" });
+    const char *jit = i == 0 && jit_llvm_version() ? "llvm" : "tcc";
+    nsm_program *p = nsm_compile_file(model[i].path,
+                                      &(nsm_compile_settings){ .scheme = "moreau(theta = 1/2)", .jit = jit });
     if (nsm_program_status(p) != NSM_OK) fail_msg("%s: %s", model[i].path, nsm_program_message(p));
     double off = apart(p, model[i].steps, "", 0);
     if (!(off < 1e-11)) fail_msg("%s: %g apart", model[i].path, off);
