@@ -352,6 +352,7 @@ typedef struct nsm_class {
   int switches;                   // NSM_WHEN: of an `if`, which may change again and again; 2: of a kink, where both
                                   // branches are the same value; NSM_SMOOTH: has a force, or
                                   // a right side, that jumps with what moves
+  int at_zero;                    // NSM_WHEN: 1: it holds where what crosses 0 is 0, -1: it does not, 0: not known
   int by_time, wavy;              // NSM_WHEN: made for an instant of time; what crosses 0 is not affine in time
 } nsm_class;
 

@@ -112,7 +112,29 @@ static bool may_jump(const System *s, const SysClass *c) {
   return found;
 }
 
-static void emit_condition(Text *o, const MBlock *b) {
+// Does a condition hold where both sides of what it compares are the same? 1, -1: not, 0: that hangs on more.
+static int at_zero(const MExpr *c) {
+  if (c->kind != MX_OP) return 0;
+  switch (c->op) {
+  case MOP_LT: case MOP_GT: return -1;
+  case MOP_LE: case MOP_GE: return 1;
+  case MOP_NOT: return -at_zero(c->arg[0]);
+  case MOP_AND: case MOP_OR: return at_zero(c->arg[0]) == at_zero(c->arg[1]) ? at_zero(c->arg[0]) : 0;
+  default: return 0;
+  }
+}
+
+// A switch that is set to a number. What is set to floor(p) is not that of p = 0 where rounding has p below.
+static bool sets_number(const Model *m, int block) {
+  for (int i = 0; i < m->naction; i++)
+    if (m->action[i].block == block && m->action[i].value && m->action[i].value->kind != MX_NUM) return false;
+  return true;
+}
+
+static void emit_condition(Text *o, const Model *m, int block) {
+  const MBlock *b = &m->block[block];
+  int zero = b->cond && b->crossing && (!b->switches || sets_number(m, block)) ? at_zero(b->cond) : 0;
+  if (zero != 0) text_printf(o, "    .at_zero = %d,\n", zero);
   if (b->switches) text_printf(o, "    .switches = %d,\n", 1 + b->kink);
   if (b->by_time) text_add(o, "    .by_time = 1,\n");
   if (b->wavy) text_add(o, "    .wavy = 1,\n");
@@ -159,7 +181,7 @@ static void emit_facts(Emitter *e, const PlanClass *pc, int i) {
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && may_jump(e->plan->sys, c)) text_add(o, "    .switches = 1,\n");
-  if (c->kind == CLASS_WHEN) emit_condition(o, &e->plan->sys->model->block[c->block]);
+  if (c->kind == CLASS_WHEN) emit_condition(o, e->plan->sys->model, c->block);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20,   // SWITCHES: as pieces (located.c)
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10,
        PARTS = 6, MOST_PARTS = 20 };     // a quarter, ..., of a piece that is not solved; of those in a step
 static const double MOST_INSTANTS = 1e9;       // of an `every` in a run: some minutes
 
@@ -197,17 +197,23 @@ static nsm_code act_marked(nsm_sim *s, const sim_event *v, const unsigned char *
 // ---- conditions -----------------------------------------------------------------------------------------------------
 static int holds(const nsm_sim *s, const sim_event *v, int i) { return s->w.truth[v->base + i] != 0; }
 
-// Where a law of `radau` holds what bends a kink at 0, only round-off has a sign there, and both branches are the same:
-// what is 0 beside its largest value so far changes nothing. taken: the view is where the run is.
-static void hold_kinks(nsm_sim *s, const sim_event *v, const nsm_view *view, int taken) {
-  if (!s->n.radau || v->crossing < 0 || s->a->cls[v->cls].c->switches != 2) return;
+// Where laws hold at 0 what a condition compares, only round-off, or the error of a solver, has a sign there: its truth
+// is that at 0, and that of a kink, both branches of which are the same there, stays what it was. By `radau` 0 is what
+// is nothing beside its largest value so far; event_driven knows what is held (flow_holds.c). taken: the view is where
+// the run is.
+static void hold_zeros(nsm_sim *s, const sim_event *v, const nsm_view *view, int taken) {
+  const nsm_class *c = s->a->cls[v->cls].c;
+  if ((!s->n.radau && !s->n.flow) || v->crossing < 0) return;
   const sim_class *k = &s->a->cls[v->crossing];
   double *x = s->w.at_kink + v->base, *most = s->now.crosses + v->base;
-  k->c->out_fn(view, &k->tab, x);
+  if (s->n.radau) k->c->out_fn(view, &k->tab, x);
   for (int i = 0; i < v->n; i++) {
-    if (taken) most[i] = fmax(most[i], fabs(x[i]));
-    if (x[i] != 0 && fabs(x[i]) < DBL_EPSILON * most[i])
-      s->w.truth[v->base + i] = s->now.was[v->base + i] != SIM_ARMED;
+    if (s->n.radau && taken) most[i] = fmax(most[i], fabs(x[i]));
+    int zero = s->n.flow ? s->now.flow_holds[v->base + i] == FLOW_HOLDS
+                         : x[i] != 0 && fabs(x[i]) < DBL_EPSILON * most[i];
+    int stays = c->switches == 2 || (s->n.flow && c->at_zero == 0);
+    if (zero && stays) s->w.truth[v->base + i] = s->now.was[v->base + i] != SIM_ARMED;
+    else if (zero && c->at_zero != 0 && (s->n.flow || c->switches)) s->w.truth[v->base + i] = c->at_zero > 0;
   }
 }
 
@@ -217,7 +223,7 @@ static void look_at(nsm_sim *s, const nsm_view *view, double *cross) {
     const sim_event *v = &s->a->event[b];
     if (v->timed) continue;
     s->a->cls[v->cls].c->out_fn(view, &s->a->cls[v->cls].tab, s->w.truth + v->base);
-    hold_kinks(s, v, view, 0);
+    hold_zeros(s, v, view, 0);
     if (cross && v->crossing >= 0)
       s->a->cls[v->crossing].c->out_fn(view, &s->a->cls[v->crossing].tab, cross + v->base);
   }
@@ -259,6 +265,7 @@ static void count_switches(nsm_sim *s, const sim_event *v, int any, int located)
 // at the moment that its turn comes; as long as assignments make further conditions true, once more.
 static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
   int again = 1;
+  if (s->n.flow) sim_flow_holds(s);
   for (int round = 0; again; round++) {
     again = 0;
     for (int b = 0; b < s->a->m->nblock; b++) {
@@ -271,7 +278,7 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
       memset(mark, 0, (size_t)v->n);
       nsm_view view = sim_view(s, at, s->now.q, s->now.z, s->now.l);
       if (!v->timed) k->c->out_fn(&view, &k->tab, s->w.truth + v->base);
-      if (!v->timed) hold_kinks(s, v, &view, 1);
+      if (!v->timed) hold_zeros(s, v, &view, 1);
       for (int i = 0; i < v->n; i++) {
         if (v->timed) {
           double due = sim_instant_of(s, v, i);
@@ -388,17 +395,12 @@ static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_erro
   return NSM_OK;
 }
 
-// A switch of an `if` that has changed so often within the step goes on to, at the ends of steps alone.
-static int given_up(const nsm_sim *s, const sim_event *v, int i) {
-  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
-}
-
 // Has any located condition become true? crossed: of those that had just done so: is it still?
 static int newly(const nsm_sim *s, int state) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && v->crossing >= 0 && i < v->n; i++)
-      if (s->now.was[v->base + i] == state && holds(s, v, i) && !given_up(s, v, i)) return 1;
+      if (s->now.was[v->base + i] == state && holds(s, v, i) && !sim_given_up(s, v, i)) return 1;
   }
   return 0;
 }

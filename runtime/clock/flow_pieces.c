@@ -16,6 +16,7 @@ static void watch_conditions(nsm_sim *s, double t, double *g) {
     if (e->by_time || e->crossing < 0) continue;
     s->a->cls[e->crossing].c->out_fn(&v, &s->a->cls[e->crossing].tab, s->w.cross + e->base);
     for (int i = 0; i < e->n; i++) {
+      if (s->now.flow_holds[e->base + i] == FLOW_HOLDS || sim_given_up(s, e, i)) continue;
       int was = s->now.was[e->base + i];
       if (was == SIM_ARMED) g[e->base + i] = -s->w.cross[e->base + i];
       else if (was == SIM_CROSSED) g[e->base + i] = s->w.cross[e->base + i];

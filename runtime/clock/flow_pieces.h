@@ -17,3 +17,9 @@ void     sim_flow_other_set(nsm_sim *s, int row);          // of a row that ende
 // The trial of *length is at hand; where it ended at a root, *length is that. 1: what is at hand is settled
 int      sim_flow_found(nsm_sim *s, double *length);
 int      sim_flow_is_at(const nsm_sim *s, int when);       // did the trial end where this condition changed? -1: any
+
+// A switch of an `if` that has changed so often within the step goes on to, at the ends of pieces alone.
+enum { SWITCHES = 20 };                                    // as pieces (located.c)
+static inline int sim_given_up(const nsm_sim *s, const sim_event *v, int i) {
+  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
+}

@@ -5,6 +5,8 @@
 //   flow_instant.c   accelerations and forces of an instant     instant.c       its mass, sliding friction, solution
 //   flow_moves.c     q' of velocities, attitudes among them    flow_project.c  onto constraints and closed contacts
 //   flow_hidden.c    constraints that relations hide
+//   flow_holds.c     conditions on what is held at 0
+//   flow_slips.c     slips in a plane that begin
 //   flow_books.c     works and impulses along the motion       flow_verify.c   the check of what is to stand
 //   step_flow.c      a piece with fixed sets
 //
@@ -35,6 +37,7 @@ struct sim_flow {
   int    *hits;                          // [nroot]
   double *terms;                         // [nz] sizes of the forces where they were looked at last
   double *there;                         // [nroot] what is watched, at a root
+  double *compared;                      // [3 nwhen] by conditions (flow_holds.c)
   int     reached;                       // the solver has been beyond the state of now
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
   int     rooted;                        // the trial ended at a root, at `at`
@@ -47,6 +50,7 @@ struct sim_flow {
   sim_hidden hidden;
   int     hides;                         // the instant at hand has hidden constraints
   int     iterates;                      // the system is not affine in its multipliers
+  double *small, *sigma, *turn, at_t;    // [r.n] of slips that begin (flow_slips.c); the time of the instant
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
   unsigned char *angle;                  // [nq] 1: an angle that is remembered
@@ -72,6 +76,11 @@ void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
 // flow_verify.c: the sums f + g + H^T lambda into z, and sizes of their terms into terms
 void flow_terms(nsm_sim *s, double t, const double *q, const double *z);
+// flow_holds.c: s->now.flow_holds by the sets of now, where it is not known; what moves, what is held
+enum { FLOW_MOVES = 1, FLOW_HOLDS = 2 };
+void sim_flow_holds(nsm_sim *s);
+// flow_slips.c: slips that begin from 0 at the begin of a piece, and their directions
+void flow_slips(nsm_sim *s, double t, const double *q, const double *z);
 // flow_books.c: powers and forces of the instant at hand; books of the piece at hand
 void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double *dq);
 void flow_book(nsm_sim *s);

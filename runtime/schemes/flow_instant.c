@@ -229,6 +229,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_flow *w = s->n.flow;
   int n = s->a->nz + w->m;
   double last = INFINITY;
+  w->at_t = t;
   for (int it = 0; it < ITERATIONS; it++) {
     nsm_view v = sim_view(s, t, q, z, w->in.force);
     if (it == 0) bounds(s, &v);

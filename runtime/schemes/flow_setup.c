@@ -76,6 +76,9 @@ static void room_of_instant(nsm_sim *s) {
   for (size_t i = 0; i < 5; i++) w->rate[i] = SIM_NEW(s, s->n.r.n, double);
   w->weight = SIM_NEW(s, 5, double);
   w->row = SIM_NEW(s, s->n.r.n, int);
+  w->small = SIM_NEW(s, s->n.r.n, double);
+  w->sigma = SIM_NEW(s, s->n.r.n, double);
+  w->turn = SIM_NEW(s, s->n.r.n, double);
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);
@@ -106,6 +109,7 @@ void sim_flow_analyse(nsm_sim *s) {
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);
   w->there = SIM_NEW(s, w->nroot, double);
+  w->compared = SIM_NEW(s, 3 * s->a->nwhen, double);
   room_of_instant(s);
   flow_moves_open(s);
   take_groups(s);

@@ -3,7 +3,7 @@
 // Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
 // regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the
 // smallest multipliers of rows that depend on each other.
-#include "instant.h"
+#include "flow.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -78,6 +78,16 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
+// By event_driven, of a slip in a plane that begins: docs/numerics/event_driven.md (6), flow_slips.c.
+static void begins(const nsm_sim *s, const int *row, int n, double *along) {
+  const struct sim_flow *w = s->n.flow;
+  double d = w->small[row[0]], slip = 0, by;
+  if (!(d > 0)) return;
+  for (int k = 0; k < n; k++) slip = hypot(slip, along[k]);
+  by = d * d / (d + slip);
+  for (int k = 0; k < n; k++) along[k] += by * (w->sigma[row[k]] + (w->at_t - s->now.flow.begun) * w->turn[row[k]]);
+}
+
 // Direction of the slip of a part, in the frame in which it is a disk, and its length. 0: the slip is round-off, and
 // goes along `slide`. By consistent(order = 4) a trial may end behind the instant at which the slip stops: its force
 // goes on as it was, as in one direction, and the length is negative. A force that turned round would leave the trial
@@ -85,8 +95,10 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
 int sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
                     double *length) {
   double slip = 0, ahead = 0, known = DBL_MIN;
+  for (int d = 0; d < part->n; d++) along[d] = part->w[d] * rate[row[d]];
+  if (s->n.flow) begins(s, row, part->n, along);
   for (int d = 0; d < part->n; d++) {
-    slip = hypot(slip, along[d] = part->w[d] * rate[row[d]]);
+    slip = hypot(slip, along[d]);
     ahead += along[d] * s->now.slide[row[d]];
     double terms = sim_velocity_terms(s, row[d], s->now.z) + (s->n.push ? sim_velocity_terms(s, row[d], s->n.push) : 0);
     known = fmax(known, 4 * DBL_EPSILON * part->w[d] * terms);

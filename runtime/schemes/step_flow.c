@@ -133,6 +133,8 @@ static int begin_at(nsm_sim *s, double t, double first) {
   s->now.flow.stops = 0;
   memcpy(s->now.flow_y, w->y, (size_t)w->n * sizeof(double));
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
+  flow_take(s, w->y, w->q, w->dz);
+  flow_slips(s, t, w->q, w->dz);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
@@ -145,6 +147,7 @@ static int begin_at(nsm_sim *s, double t, double first) {
 // From the state of now.
 static int begin(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
+  sim_flow_holds(s);
   memcpy(w->y, s->now.q, (size_t)w->nq * sizeof(double));
   memcpy(w->y + w->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
   memset(w->before, 0, (size_t)w->nquad * sizeof(double));
@@ -384,6 +387,7 @@ void sim_flow_accept(nsm_sim *s) {
 void sim_flow_stale(nsm_sim *s) {
   s->now.flow.runs = 0;
   s->now.flow.jumped = 1;
+  memset(s->now.flow_holds, 0, (size_t)s->a->nwhen);
 }
 
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }

@@ -24,7 +24,7 @@ FEATURES = {
     "input": "a load from a file, `input`, on which coefficients of friction depend",
     "delay": "a load by `delay`",
     "compliant": "the contact or relation is compliant",
-    "branches": "loads by an `if` and an `if not` of one condition, and by |v|, max(v, 0), max(-v, 0); their sum is 0",
+    "branches": "loads by `if` and `if not`, and by |v|, max(v, 0), max(-v, 0) of slips and of what is held; sum 0",
     "wall": "a wall without friction, which a force presses the body against all along",
     "walls": "two members of a family, each with its wall",
     "loose wall": "a wall that a force of `every` presses the body against, and then leaves alone, by turns",
@@ -75,8 +75,8 @@ def free_of(law, kind):
     return "far" if law.group == "held" else "rests"
 
 
-def load(feature, signal, group, v):
-    """(declarations, expression) of a load; signal: what it listens to; v: the rate in its direction."""
+def load(feature, signal, group, rates):
+    """(declarations, expression) of a load; signal: what it listens to; rates: in its direction, and what is held."""
     test = {"impact": f"{signal} < 0.03", "relation": f"{signal} < 0.5"}.get(group, f"{signal} > 0.05")
     # the first instant is the start, or one period behind it: an offset that equals the period
     clock = "d = 2;\nevery 1/30 offset 1/30" if group in ("friction", "held", "relation") else "d = 0;\nevery 1/30"
@@ -84,8 +84,8 @@ def load(feature, signal, group, v):
         "every": (f"discrete grip = 1, {clock} {{ d = 2 - d;  grip = 1; }}", "d"),
         "when": (f"discrete d = 0, press = 1;\nwhen {test} {{ d = 2;  press = 1; }}", "d"),
         "input": ("input f;", "f"),
-        "branches": ("", f"(if {signal} < 1e3 then 2 else 0) - (if not ({signal} < 1e3) then 0 else 2) + "
-                         f"abs({v}) - max({v}, 0) - max(-({v}), 0)"),
+        "branches": ("", f"(if {signal} < 1e3 then 2 else 0) - (if not ({signal} < 1e3) then 0 else 2)" +
+                         "".join(f" + abs({v}) - max({v}, 0) - max(-({v}), 0)" for v in rates)),
         "delay": ("", f"{2 if group == 'relation' else 8}*delay({signal}, 0.05)"),
     }.get(feature, ("", "0"))
 
@@ -215,7 +215,9 @@ def build(cell):
     if host is None or (host.first_order and law.group != "relation"):
         return None, None
     signal = host.rate["x"] if law.group == "relation" else host.place["z" if law.group == "impact" else "x"]
-    around, expression = load(cell.feature, signal, law.group, host.rate["z" if law.group == "impact" else "x"])
+    along = "z" if law.group == "impact" else "x"
+    rates = [host.rate[d] for d in (along, "z") if d in law.directions and (d == along or law.group != "impact")]
+    around, expression = load(cell.feature, signal, law.group, rates)
     if cell.feature == "sized":
         host.outside = "param thick = 0.05;\n" + re.sub(r"\b0\.1(?=\]?\))", "thick", host.outside, count=1)
     outputs = {}

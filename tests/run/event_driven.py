@@ -199,6 +199,44 @@ def held():
     need(float(re.search(r"residue (\S+)", err)[1]) <= 1e-10, err)
 
 
+def begins():
+    """A slip in a plane that begins from 0, against order 6: masses that are coupled, forces that turn."""
+    for k, x, y, mass in ((0, "3*time", "time^2", "x'^2 + y'^2"), (1, "1.5*time", "sin(3*time)", "x'^2 + 3*y'^2"),
+                          (2, "2*time", "0.4*time + time^3", "x'^2 + 3*y'^2 + 0.4*x'*y'")):
+        text = f"""model A {{ coord x = 0, y = 0; kinetic ({mass})/2; force x = {x}; force y = {y};
+          potential (x^2 + 2*y^2 + {k}*x*y/2)/2; contact on {{ normal_force = 5; slip = [x', y']; with coulomb(0.3); }}
+          simulate {{ until = 2, step = 0.01, scheme = event_driven }} }}"""
+        c, err, _ = run(text, 0.01, "event_driven(rtol = 1e-10)")
+        o, _, _ = run(text, 0.001, "consistent(order = 6)")
+        need("0 steps captured" in err, err)
+        off = max(abs(c[n][-1] - o[n][-1]) for n in ("x", "y", "x'", "y'"))
+        need(off <= 1e-10 and abs(o["x'"][-1]) > 0.1, f"{off}, {x}")
+
+
+FEET = """model A { gravity [0.5, 0.3, -9.81];
+  body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], position = [0, 0, 0.05], velocity = [0.9, 0.4, 0],
+           spin = [0, 0, 5] }
+  FEET force p.r[3] = LOAD;  simulate { until = 0.6, step = 0.01, scheme = event_driven } }"""
+
+
+def kinks_at_rest():
+    """Three feet hold the velocity across the floor at 0, where kinks and jumps of it end no piece; a lump that has
+    fallen has z' = 0, where z' > 0 does not hold and z' >= 0 does."""
+    feet = "".join(f"contact k{i} {{ normal = p.point({at})[3]; slip = [p.point({at})[1]', p.point({at})[2]']; "
+                   "with inelastic, coulomb(0.3); } " for i, at in
+                   enumerate(("[0.1, 0, -0.05]", "[-0.06, 0.09, -0.05]", "[-0.06, -0.09, -0.05]")))
+    ends = []
+    for load in ("0", "-0.3*abs(p.r[3]') + max(p.omega[1], 0)", "sign(p.r[3]') - sign(p.r[3]' + 0*time)"):
+        c, err, _ = run(FEET.replace("FEET", feet).replace("LOAD", load), 0.01, "event_driven")
+        need("0 steps captured" in err and int(re.search(r"in (\d+) pieces", err)[1]) <= 62, err)
+        ends.append([c[f"p.r[{k}]"][-1] for k in (1, 2, 3)])
+    need(all(abs(x - y) <= 1e-10 for end in ends for x, y in zip(end, ends[0])), f"{ends}")
+    c, err, _ = run("""model A { coord z = 1; state up = 0, on = 0; kinetic z'^2/2; potential 9.81*z;
+      contact floor: z >= 0 with newton(0);  up' = if z' > 0 then 1 else 0;  on' = if z' >= 0 then 1 else 0;
+      simulate { until = 1, step = 0.01, scheme = event_driven } }""", 0.01, "event_driven")
+    need(c["up"][-1] == 0 and abs(c["on"][-1] - 1 + math.sqrt(2/9.81)) <= 1e-9, f"{c['up'][-1]}, {c['on'][-1]}, {err}")
+
+
 def left_out():
     return "left out: nsm was built without libsundials-dev"
 
@@ -207,5 +245,6 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("what is held", held),
+           ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
+           ("slips that begin", begins),
            ("what it meets", meets), ("what is refused", refused))]

@@ -361,6 +361,20 @@ def kinks_at_rest():
     need(abs(c["x"][-1]) <= 1e-15 and abs(c["u"][-1] + math.sin(10)) <= 1e-12, f"{c['x'][-1]}, {c['u'][-1]}")
 
 
+def jump_at_rest():
+    """A stop holds x at 0, where x > 0 does not hold and x >= 0 does, whatever rounding leaves there."""
+    c, err, _ = run("""model A { state x = 1, y = 0, w = 0; multiplier l; x' = sin(3*time) - 0.3 + l;
+  y' = if x > 0 then 1 else -1;  w' = if x >= 0 then 1 else -1; relation stop: 0 <= x perp l >= 0;
+  simulate { until = 5, step = 0.01 } }""", "radau")
+    fall, leaves = lambda t: 1 + (1 - math.cos(3*t))/3 - 0.3*t, (math.asin(0.3) + 4*math.pi)/3
+    a, b = 3, leaves
+    for _ in range(60):
+        a, b = (a, 0.5*(a + b)) if fall(a)*fall(0.5*(a + b)) <= 0 else (0.5*(a + b), b)
+    need("0 steps captured" in err and "W0853" not in err, err)
+    off = c["y"][-1] - 5 + 2*(leaves - a), c["w"][-1] - 5
+    need(abs(off[0]) <= 1e-7 and abs(off[1]) <= 1e-12, f"{off}")   # x leaves 0 by (t - leaves)^2: below 1e-16 it is 0
+
+
 def charge():
     """A switch closes a loop of capacitors: the charge is kept to round-off, and the impulse is told in coulombs."""
     text = """import "std/circuit.nsm"; model Loop { node a : V, b : V, gnd : V = 0;  discrete on = 0;
@@ -467,4 +481,5 @@ CASES += [("radau, times of events", extinction),
           ("radau, super-twisting", super_twisting, "-k2*sign(x)", ""),
           ("radau, super-twisting by a relation", super_twisting, "u", "multiplier u; relation r: u in -k2*sgn(x);"),
           ("radau, kinks that a law holds", kinks_at_rest),
+          ("radau, what jumps where a law holds it", jump_at_rest),
           ("radau, charge", charge), ("radau, what is held at 0", held), ("radau, refusals", refuses)]
