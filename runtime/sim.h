@@ -403,6 +403,7 @@ typedef struct sim_touch {
 #define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
+#define SIM_SIZES(s) ((s)->a->scheme->collocates || (s)->a->nv == 0)    // are those of terms kept? state.def
 // Of bodies on joints: values of the last steps that the next one is predicted from (schemes/foretell.c).
 enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
@@ -554,9 +555,13 @@ typedef struct sim_work {
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive, *own;           // M_ii; size of what multipliers do to z; h |df_i/dz_i| without inertia
   double *hold;                         // for sim_held_sizes
-  double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
+  int    *unit;                         // [nz] z of one unit: the first of them (newton_room.c)
+  double *unit_size;                    // [nz] the largest of a unit
+  double *lost, *lost_before, *round;   // round-off of terms as multiples of eps: of this iterate, the largest, what
+                                        // counts
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
+  double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
   double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms

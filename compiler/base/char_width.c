@@ -49,3 +49,13 @@ int char_width(const char *s, size_t n) {
   if (is_in(u, none, sizeof none / sizeof *none)) return 0;
   return is_in(u, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
+
+size_t utf8_length(const char *text, size_t left) {
+  const unsigned char *s = (const unsigned char *)text;
+  if (s[0] < 0x80) return 1;
+  size_t n = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : s[0] >= 0xE0 && s[0] <= 0xEF ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
+  if (n == 0 || n > left) return 0;
+  for (size_t i = 1; i < n; i++)
+    if ((s[i] & 0xC0) != 0x80) return 0;
+  return n;
+}

@@ -13,10 +13,11 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow a to b = (a - b)*(if on > 0 then 1/Ron else 1/Roff);\n"
     "}\n" },
   { PART_JUNCTION,
-    "// A junction by Shockley's equation, at 27 degrees Celsius; a large exponential goes on as a line.\n"
+    "// A junction by Shockley's equation, at 27 degrees Celsius: exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps\n"
+    "// its digits at 0. A large exponential goes on as a line.\n"
     "model Junction(a : node, b : node, Is : A = 1e-14, N = 1) {\n"
     "  var x = (a - b)/(N*25.864926 [mV]);\n"
-    "  flow a to b = Is*(exp(min(x, 40))*(1 + max(x - 40, 0)) - 1) + (a - b)*1e-12 [S];\n"
+    "  flow a to b = Is*tanh(x/2)*(exp(min(x, 40))*(1 + max(x - 40, 0)) + 1) + (a - b)*1e-12 [S];\n"
     "}\n" },
   { PART_LINE,
     "// A line without losses: what leaves one end arrives at the other one Td later.\n"
@@ -35,8 +36,9 @@ static const struct { unsigned part; const char *text; } own[] = {
     "  flow d to s = sign*K/2*(forth^2 - back^2)*(1 + lambda*abs(d - s));\n"
     "}\n" },
   { PART_BJT,
-    "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp.\n"
-    "function junction(x) = exp(min(x, 40))*(1 + max(x - 40, 0)) - 1;\n"
+    "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp; exp(x) - 1 in a\n"
+    "// form that keeps its digits at 0.\n"
+    "function junction(x) = tanh(x/2)*(exp(min(x, 40))*(1 + max(x - 40, 0)) + 1);\n"
     "model Bipolar(c : node, b : node, e : node, sign = 1, Is : A = 1e-16, BF = 100, BR = 1) {\n"
     "  var f = Is*junction(sign*(b - e)/25.864926 [mV]), r = Is*junction(sign*(b - c)/25.864926 [mV]);\n"
     "  flow b to e = sign*f/BF + (b - e)*1e-12 [S];\n"
@@ -277,6 +279,18 @@ static const char *strength(Spice *s, Names *n, const Card *c, const Card *m) {
   return arena_printf(s->a, "(%s)*(%s)/(%s)*(%s)*1 [A/V^2]", text[0], text[1], text[2], text[3]);
 }
 
+// The junction between the bulk and an end of a channel, the diode that a MOS transistor has in itself: forwards from
+// the p side to the n side. None where both are one node.
+static const char *body_diode(Spice *s, Names *n, const Card *c, const Card *m, int end, bool p) {
+  const char *bulk = spice_node(s, n, c, 4), *other = spice_node(s, n, c, end);
+  const char *is = spice_key_or(s, n, m, "is", "A", "1e-14 [A]"), *name = spice_known(n, "part", c->item[0].text);
+  if (!strcmp(bulk, other)) return "";
+  if (s->set->exponential) s->parts |= PART_JUNCTION;
+  return arena_printf(s->a, "\n  %s %s_b%s(a = %s, b = %s%s%s);", s->set->exponential ? "Junction" : "ThresholdDiode",
+                      name, end == 1 ? "d" : "s", p ? other : bulk, p ? bulk : other,
+                      s->set->exponential ? ", Is = " : "", s->set->exponential ? is : "");
+}
+
 static const char *mosfet(Spice *s, Names *n, const Card *c) {
   const Card *m = c->n > 5 && c->item[5].text ? spice_model(s, c->item[5].text) : NULL;
   bool p = m && !strcmp(m->item[2].text, "pmos");
@@ -293,11 +307,11 @@ static const char *mosfet(Spice *s, Names *n, const Card *c) {
   if (vto) vto->taken = true;
   s->parts |= PART_MOS;
   capacitances(s, m);
-  c->item[4].taken = true;                               // the bulk, which has no effect here
-  return arena_printf(s->a, "Mosfet %s(d = %s, g = %s, s = %s%s, K = %s, Vt = %s, lambda = %s);",
+  const char *drain = body_diode(s, n, c, m, 1, p), *source = body_diode(s, n, c, m, 3, p);
+  return arena_printf(s->a, "Mosfet %s(d = %s, g = %s, s = %s%s, K = %s, Vt = %s, lambda = %s);%s%s",
                       spice_known(n, "part", c->item[0].text), spice_node(s, n, c, 1), spice_node(s, n, c, 2),
                       spice_node(s, n, c, 3), p ? ", sign = -1" : "", strength(s, n, c, m), threshold,
-                      spice_key_or(s, n, m, "lambda", "1/V", "0 [1/V]"));
+                      spice_key_or(s, n, m, "lambda", "1/V", "0 [1/V]"), drain, source);
 }
 
 // ---- lines ---------------------------------------------------------------------------------------------------------

@@ -1,10 +1,27 @@
 // Cards into circuits: what includes what, which subcircuit a card stands in, what it is called.
 #include <string.h>
+#include "../base/char_width.h"
 #include "netlist.h"
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 enum { MOST_DEEP = 16 };
 static bool read_cards(Spice *s, const SourceFile *f, size_t from, const char *section, int depth, Cards *out);
+
+// Older programs write Latin-1: its bytes as characters of UTF-8, which is what a model is written in.
+static const SourceFile *in_utf8(Arena *a, const SourceFile *f) {
+  char *text = ARENA_ARRAY(a, char, 2 * f->len + 1);
+  size_t to = 0, foreign = 0;
+  for (size_t i = 0, n; i < f->len; i += n) {
+    const unsigned char c = (unsigned char)f->text[i];
+    n = utf8_length(f->text + i, f->len - i);
+    for (size_t k = 0; k < n; k++) text[to++] = f->text[i + k];
+    if (n > 0) continue;
+    text[to++] = (char)(0xC0 | c >> 6);
+    text[to++] = (char)(0x80 | (c & 0x3F));
+    foreign += n = 1;
+  }
+  return foreign ? source_from_text(a, f->path, text, to) : f;
+}
 
 static bool other_file(Spice *s, const Card *c, const char *section, int depth, Cards *out) {
   const SourceFile *f;
@@ -17,7 +34,7 @@ static bool other_file(Spice *s, const Card *c, const char *section, int depth, 
     return true;
   }
   if (status != SOURCE_OK) return spice_fail(s, c->item[1].span, "%s: %s", path, source_status_text(status, 0));
-  return read_cards(s, f, 0, section, depth + 1, out);
+  return read_cards(s, in_utf8(s->a, f), 0, section, depth + 1, out);
 }
 
 // section: of a file of `.lib`, what stands between `.lib section` and `.endl`; NULL: all.
@@ -109,8 +126,15 @@ static void control(Spice *s, const Card *card, Circuit *in) {
   }
 }
 
+static const Card *same_name(const Circuit *in, const Card *c) {
+  for (size_t i = 0; i < in->cards.n; i++)
+    if (!strcmp(in->cards.at[i].item[0].text, c->item[0].text)) return &in->cards.at[i];
+  return NULL;
+}
+
 static bool sort(Spice *s, const Cards *all) {
   Circuit *in = s->whole;
+  const Card *twice;
   bool script = false;
   for (size_t i = 0; i < all->n; i++) {
     const Card *c = &all->at[i];
@@ -133,6 +157,9 @@ static bool sort(Spice *s, const Cards *all) {
         return spice_fail(s, c->span, "`.model` needs a name and a type: .model NAME D(IS=1e-14)");
       vec_push(&in->models, *c);
     } else if (*c->item[0].text == '.') control(s, c, in);
+    else if ((twice = same_name(in, c)))
+      return spice_fail(s, c->item[0].span, "there are two parts `%s`; the first stands in line %d", c->item[0].as,
+                        spice_line(twice->span));
     else vec_push(&in->cards, *c);
   }
   if (in->parent) return spice_fail(s, in->head.span, "this `.subckt` has no `.ends`");
@@ -194,6 +221,7 @@ static void undeclared(Spice *s, const Cards *cards) {
 
 bool spice_read(Spice *s) {
   Cards all = { 0 };
+  s->file = in_utf8(s->a, s->file);
   size_t title = strcspn(s->file->text, "\n");
   s->whole = new_circuit(s, NULL);
   s->temperature = s->nominal = 27;

@@ -3,19 +3,10 @@
 
 #include <string.h>
 
+#include "../base/char_width.h"
 #include "../base/fatal.h"
 #include "nsm.tab.h"
 #include "parse_state.h"
-
-static size_t utf8_length(const char *text, size_t left) {
-  const unsigned char *s = (const unsigned char *)text;
-  if (s[0] < 0x80) return 1;
-  size_t n = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : s[0] >= 0xE0 && s[0] <= 0xEF ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
-  if (n == 0 || n > left) return 0;
-  for (size_t i = 1; i < n; i++)
-    if ((s[i] & 0xC0) != 0x80) return 0;
-  return n;
-}
 
 static bool is_text(Parse *p) {
   const SourceFile *f = p->file;

@@ -15,7 +15,8 @@
 //
 // and a free row of the one-step problem is gone. Where many rows are left, or families of them, they are no rows of
 // that problem: their unknowns become states without inertia, rows of the smooth system that hold at the end of the
-// step. Equations and unknowns in loops are not solved here: families stay families.
+// step. Nothing that bends is put into what bends. Equations and unknowns in loops are not solved here: families stay
+// families.
 #include <math.h>
 #include <string.h>
 #include "../base/fatal.h"
@@ -161,6 +162,31 @@ static Ex coefficient(Solving *v, int at, int symbol, double *size) {
   return *size > cancelled * v->scale[at] && isfinite(*size) ? ex_diff(v->d->sys->pool, v->row[at], symbol) : EX_NONE;
 }
 
+// Does y bend along a symbol: does its coefficient move with what moves?
+static bool bends_along(const Solving *v, Ex y, int symbol) {
+  System *s = v->d->sys;
+  return stage_of(s, ex_diff(s->pool, y, symbol)) >= STAGE_STATE;
+}
+
+static bool bends(const Solving *v, Ex y) {
+  const int *ids;
+  for (int n = ex_symbols(v->d->sys->pool, y, &ids); n-- > 0;)
+    if (moving(ids[n], v->d->sys) && bends_along(v, y, ids[n])) return true;
+  return false;
+}
+
+// Would a curve be put into a curve, the exponential of one diode into that of the next? Newton's method finds no way
+// there, and rounding of the one is what the other acts on.
+static bool nests(const Solving *v, int at, int x) {
+  if (!bends(v, v->row[at])) return false;
+  for (size_t k = 0; k < v->readers[x].n; k++) {
+    int i = v->readers[x].at[k];
+    if (i != at && v->row[i] != EX_NONE && ex_depends(v->d->sys->pool, v->row[i], v->symbol[x]) &&
+        bends_along(v, v->row[i], v->symbol[x])) return true;
+  }
+  return false;
+}
+
 // The best unknown of a row; its growth, or a large number where there is none.
 static long best_of_row(Solving *v, int at, const long *rows_with, int *best) {
   System *s = v->d->sys;
@@ -178,7 +204,7 @@ static long best_of_row(Solving *v, int at, const long *rows_with, int *best) {
     if (x < 0 || v->law_of[x] >= 0 || coefficient(v, at, ids[i], &size) == EX_NONE) continue;
     if (size != 1 && !(size >= small_pivot * largest)) continue;
     long u = rows_with[x] - 1 + v->uses[x], growth = (k - 1) * u - u - k;
-    if (growth >= least) continue;
+    if (growth >= least || nests(v, at, x)) continue;
     least = growth;
     *best = x;
   }

@@ -179,12 +179,24 @@ static void write_json(const fitting *w, FILE *out) {
   fputs("\n}\n", out);
 }
 
+// Of a parameter that nothing depends on where the fit ends the name; one that is 0 has the size of its start.
+static void silent_end(const fitting *w, char *to, size_t size) {
+  const fit *f = &w->f;
+  for (int i = 0; i < f->np; i++) {
+    double by = deviation(w, i) / fmax(fabs(w->end[w->best].x[i]), fabs(w->begin[i]));
+    if (!(by > 1e6 && by < INFINITY)) continue;
+    snprintf(to, size, "where the fit ends hardly anything depends on `%s`: its deviation is %.1e times its size; "
+             "other starts, or --starts N, may end elsewhere", name_of(f, i), by);
+    return;
+  }
+}
+
 // Of two parameters whose correlation is 1 the names.
 static void alike(const fitting *w, char *to, size_t size) {
   const fit *f = &w->f;
   int a = -1, b = -1;
   *to = 0;
-  if (!(w->sensible < 1e-8)) return;
+  if (!(w->sensible < 1e-8)) { silent_end(w, to, size); return; }
   double most = 1 - 1e-9;
   for (int i = 0; i < f->np; i++)
     for (int j = 0; j < i; j++) {
@@ -269,8 +281,12 @@ static nsm_code none(const fitting *w, nsm_error *e) {
                "start; other starts, or --starts N, may", w->nend, name_of(&w->f, w->end[i].silent - 1));
       return NSM_FAILED;
     }
-  sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged%s%s", w->nend, *w->end[0].why ? ": " : "",
-           without_code(w->end[0].why));
+  const fit_end *first = &w->end[0];
+  if (*first->why) sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: %s", w->nend,
+                            without_code(first->why));
+  else sim_fail(e, NSM_FAILED, "E0778: none of %d starts has converged: after %d steps the first one is at a sum of "
+                "squares of %.6g, where its steps end; bounds, logarithms or --starts N may help", w->nend,
+                first->iterations, first->rss);
   return NSM_FAILED;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST = 200 };
-static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-10, unseen = 1e-12,
+static const double accepts = 1e-4, small_step = 1e-12, small_gradient = 1e-14, unseen = 1e-12,
                     most_lambda = 1e14;     // unseen: a gain beside the sum that its rounding may hide
 
 // ---- residuals ------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ typedef struct search {
   double *x, *r, *J;                    // the point; J by what is varied: by logarithms where they are
   double *tried, *rt, *D, *A, *b, *s;
   int    *of, nfree;                    // those that move
-  double  lambda, rss;
+  double  lambda, rss, least;           // least: |J s|^2 of the last step whose gain could not be seen
 } search;
 
 static int take(search *w, fit *f) {
@@ -160,16 +160,16 @@ static int step(search *w) {
   return 1;
 }
 
-// What the linear model promises of the step taken, beside rss.
-static double promised(const search *w) {
+// What the linear model promises of the step taken, beside rss; *moved: how far the numbers move, |J s|^2.
+static double promised(const search *w, double *moved) {
   double sum = 0;
+  *moved = 0;
   for (int i = 0; i < w->f->n; i++) {
-    double r = w->r[i];
-    for (int j = 0; j < w->f->np; j++) {
-      double by = w->f->vary[j].log ? log(w->tried[j] / w->x[j]) : w->tried[j] - w->x[j];
-      r += w->J[i + (long)j * w->f->n] * by;
-    }
-    sum += r * r;
+    double by = 0;
+    for (int j = 0; j < w->f->np; j++)
+      by += w->J[i + (long)j * w->f->n] * (w->f->vary[j].log ? log(w->tried[j] / w->x[j]) : w->tried[j] - w->x[j]);
+    sum += (w->r[i] + by) * (w->r[i] + by);
+    *moved += by * by;
   }
   return w->rss - sum;
 }
@@ -181,17 +181,19 @@ static double change(const search *w) {
   return most;
 }
 
-// One accepted step. 1: the search goes on; 2: so it does, by a step whose gain is too small to be seen, and the
-// gradient has to fall; 0: it has converged; -1: no step reduces the sum.
+// One accepted step. 1: the search goes on, also by steps whose gain is too small to be seen, as long as they become
+// shorter; 0: it has converged; -1: no step reduces the sum.
 static int descend(search *w) {
   for (; w->lambda < most_lambda; w->lambda = w->lambda > 0 ? 4 * w->lambda : 1e-12) {
     if (!step(w)) continue;
-    double moves = change(w), promise = promised(w);
+    double moves = change(w), by, promise = promised(w, &by);
     if (moves <= small_step) return 0;
     if (promise <= unseen * w->rss) {
+      if (!(by < 0.9 * w->least)) return 0;
       memcpy(w->x, w->tried, (size_t)w->f->np * sizeof *w->x);
       w->lambda = 0;
-      return 2;
+      w->least = by;
+      return 1;
     }
     nsm_error why = { .code = NSM_OK };
     nsm_code code = fit_residuals(w->f, w->tried, w->rt, NULL, &why);
@@ -217,7 +219,7 @@ static int is_silent(const search *w, int j) {
 }
 
 nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
-  search w = { .lambda = 1e-3 };
+  search w = { .lambda = 1e-3, .least = INFINITY };
   if (!take(&w, f)) return sim_no_memory(e, "a fit");
   memcpy(w.x, start, (size_t)f->np * sizeof *w.x);
   nsm_error why = { .code = NSM_OK };
@@ -225,16 +227,9 @@ nsm_code fit_from(fit *f, const double *start, fit_end *to, nsm_error *e) {
   for (int j = f->np; code == NSM_OK && j-- > 0;) if (is_silent(&w, j)) to->silent = j + 1;
   for (to->iterations = 0; code == NSM_OK && !to->silent && to->iterations < MOST; to->iterations++) {
     if (w.nfree == 0 || w.rss == 0 || gradient(&w) <= small_gradient) { to->converged = 1; break; }
-    double before = gradient(&w);
-    memcpy(to->x, w.x, (size_t)f->np * sizeof *w.x);
     int how = descend(&w);
-    code = linearise(&w, &why);
-    if (how == 1 || (how == 2 && code == NSM_OK && gradient(&w) < 0.9 * before)) continue;
-    if (how == 2) {                                        // the step before was as good
-      memcpy(w.x, to->x, (size_t)f->np * sizeof *w.x);
-      if (code == NSM_OK) code = linearise(&w, &why);
-    }
-    to->converged = how == 0 || how == 2 || gradient(&w) <= 1e-6;
+    if (how == 1) { code = linearise(&w, &why); continue; }
+    to->converged = how == 0 || gradient(&w) <= 1e-6;
     break;
   }
   memcpy(to->x, w.x, (size_t)f->np * sizeof *w.x);

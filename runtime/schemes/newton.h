@@ -24,6 +24,9 @@ static inline nsm_view newton_between(nsm_sim *s, double t1) {
 // Where g and the laws of relations of degree 0 are taken.
 static inline nsm_view newton_law(nsm_sim *s, double t1) { return sim_between(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
+// newton_room.c: [nz + nl] of z and multipliers of one unit the number of the first; of a velocity its own
+int   *newton_units(nsm_sim *s);
+
 // newton_force.c
 void newton_force_analyse(nsm_sim *s);
 void newton_explicit_part(nsm_sim *s);                     // S

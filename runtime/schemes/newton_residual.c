@@ -5,6 +5,7 @@
 
 // Multiples of eps that evaluation may lose of its terms.
 static const double lost = 16;
+static const double much = 1e3;          // of the largest round-off of an iterate, beside that of the last
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 void newton_position(nsm_sim *s) {
@@ -103,6 +104,10 @@ void newton_evaluate(nsm_sim *s, double t1) {
   }
   mean_forces(s, &mid);
   inertia(s);
+  for (int i = 0; s->w.ahead > 0 && i < s->a->nz; i++) {
+    s->w.smooth[i] -= s->w.ahead * s->w.off[i];
+    s->w.smooth_size[i] += fabs(s->w.ahead * s->w.off[i]);
+  }
   rows_at(s, &v, &between);
   sim_bounds(s, &v, &between);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
@@ -158,21 +163,30 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
       double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->w.drive[col]);
+      if (s->w.unit && p->wrt[e] == NSM_WRT_X && s->w.diag[row] == 0) z = fmax(z, s->w.unit_size[s->w.unit[col]]);
       s->w.lost[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
 // What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
-// x^(1/2) has the derivative changes from iterate to iterate.
+// x^(1/2) has the derivative changes from iterate to iterate. But without velocities not beyond 1000 times the present
+// one: on the way an exponential may have been 1e70 times what it is. Without inertia all unknowns of a unit have the
+// size of the largest so far: what leaks into a node, as 1e-12 A (exp(u/VT) - 1) at u = 0, has no terms of its own.
 void newton_round_off(nsm_sim *s, int first) {
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
+  for (int i = 0; s->w.unit && i < s->a->nz; i++) s->w.unit_size[i] = SIM_SIZES(s) ? s->now.size_z[i] : 0;
+  for (int i = 0; s->w.unit && i < s->a->nz; i++)
+    s->w.unit_size[s->w.unit[i]] = fmax(s->w.unit_size[s->w.unit[i]], fabs(s->w.z1[i]));
   SIM_EACH(s, jac, k) add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));
   SIM_EACH(s, k, k) add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
   SIM_EACH(s, curve, k) add_round_off(s, k, &k->c->curve, k->curve, 1);
-  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.round[i], s->w.lost[i]);
+  for (int i = 0; i < s->a->nz; i++) {
+    s->w.lost_before[i] = first ? s->w.lost[i] : fmax(s->w.lost_before[i], s->w.lost[i]);
+    s->w.round[i] = s->a->nv > 0 ? s->w.lost_before[i] : fmin(s->w.lost_before[i], much * s->w.lost[i]);
+  }
 }
 
 // What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of

@@ -14,6 +14,7 @@
 
 static const double vanishes = 1e-12;    // a pivot beside the entries of the scaled matrix, which are at most 1
 static const double is_zero = 1e-9;      // u F beside its terms
+static const double nothing = 1e-20;     // an entry beside the largest of its row and that of its column
 
 static size_t at(int i, int j, int n) { return (size_t)i + (size_t)j * (size_t)n; }
 
@@ -36,11 +37,27 @@ static void divided(struct sim_radau *w, int columns, int last, double *by) {
   for (int i = 0; i < w->n; i++) by[i] *= least[i];
 }
 
+// The slope of a junction that blocks is exp(-400) of one that conducts: it says nothing of the units.
+static void without_dust(struct sim_radau *w) {
+  const radau_pattern *p = &w->at;
+  double *row = w->part, *column = w->part + w->n;
+  memset(w->part, 0, 2 * (size_t)w->n * sizeof(double));
+  for (int j = 0; j < w->n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      row[p->row[e]] = fmax(row[p->row[e]], fabs(w->kre[e]));
+      column[j] = fmax(column[j], fabs(w->kre[e]));
+    }
+  for (int j = 0; j < w->n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (fabs(w->kre[e]) < nothing * fmin(row[p->row[e]], column[j])) w->kre[e] = 0;
+}
+
 // kre in units in which its entries lie about 1, whatever those of potentials and currents are, then by rows and by
 // columns to a largest entry of 1.
 static void scaled(struct sim_radau *w, double *rows, double *columns) {
   enum { ROUNDS = 4 };
   for (int i = 0; i < w->n; i++) rows[i] = columns[i] = 1;
+  without_dust(w);
   for (int round = 0; round <= ROUNDS; round++)
     for (int by = 0; by < 2; by++) divided(w, by, round == ROUNDS, by ? columns : rows);
 }

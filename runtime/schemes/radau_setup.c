@@ -1,6 +1,7 @@
 // What `radau` takes, its room, and its line in the table of schemes: a step without location, and one of implicit
 // Euler, which finds sets (step_moreau with theta = gamma = 1).
 #include "radau.h"
+#include "newton.h"
 
 enum { LARGE = 10000 };                  // entries of A
 
@@ -49,24 +50,6 @@ static void take_sets(nsm_sim *s) {
   w->kim = SIM_NEW(s, bordered, double);
 }
 
-// Unknowns of the same unit have the same size.
-static void take_groups(nsm_sim *s) {
-  struct sim_radau *w = s->n.radau;
-  const nsm_model *m = s->a->m;
-  w->group = SIM_NEW(s, w->n, int);
-  for (int i = 0; i < m->nvar; i++) {
-    const sim_var *v = &s->a->var[i];
-    int state = m->var[i].kind == NSM_VAR_STATE, first = -1;
-    if ((!state && m->var[i].kind != NSM_VAR_MULTIPLIER) || v->count == 0) continue;
-    for (int k = 0; k < i && first < 0; k++)
-      if ((m->var[k].kind == NSM_VAR_STATE || m->var[k].kind == NSM_VAR_MULTIPLIER) && s->a->var[k].count > 0 &&
-          strcmp(sim_text(s, m->var[k].unit), sim_text(s, m->var[i].unit)) == 0)
-        first = w->group[(m->var[k].kind == NSM_VAR_STATE ? 0 : w->nz) + s->a->var[k].base];
-    int at = (state ? 0 : w->nz) + v->base;
-    for (int j = 0; j < v->count; j++) w->group[at + j] = first < 0 ? at : first;
-  }
-}
-
 void sim_radau_analyse(nsm_sim *s) {
   sim_newton_analyse(s);
   struct sim_radau *w = s->n.radau = SIM_NEW(s, 1, struct sim_radau);
@@ -103,7 +86,7 @@ void sim_radau_analyse(nsm_sim *s) {
   w->next = SIM_NEW(s, rows, unsigned char);
   w->f = SIM_NEW(s, 2 * RADAU_STAGES * rows, double);
   take_sets(s);
-  take_groups(s);
+  w->group = newton_units(s);
 }
 
 nsm_code sim_step_radau(nsm_sim *s, double t1, nsm_error *e) {

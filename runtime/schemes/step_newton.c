@@ -18,7 +18,8 @@
 
 // New starts where it does not converge. Steps after which the round-off of the terms is looked at; after which a step
 // ends where the residual turns.
-enum { RESTARTS = 12, SLOW = 3, TURNS = 8 };
+enum { RESTARTS = 12, SLOW = 3, TURNS = 8, PARTS = 100 };
+static const double PART = 0.0625, LEAST = 1e-6;   // of a path: the first part, the least
 static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
 
 // z changes as in the last step where that was the better guess lately, in the mass metric, bodies on joints as is
@@ -110,6 +111,41 @@ static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   return any;
 }
 
+// Where Newton's method leads nowhere, as where a source jumps onto exponentials, a path of roots leads from the begin
+// of the step to what is sought,
+//
+//   R(z) = b R(z_k),   b from 1 to 0,                                                           (23)
+//
+// with parts of the way that are halved where no root is found and doubled where one is [Allgower and Georg 1990].
+static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
+  size_t nz = (size_t)s->a->nz * sizeof(double), nl = (size_t)s->a->nl * sizeof(double);
+  double left = 1, part = PART;
+  int worst;
+  start_values(s, 0);
+  newton_evaluate(s, v->t);
+  (void)newton_residual(s, 0, &worst);
+  memcpy(s->w.off, s->w.residual, nz);
+  memcpy(s->w.z_path, s->w.z1, nz);
+  memcpy(s->w.l_path, s->w.l1, nl);
+  for (int k = 0; k < PARTS && left > 0 && part > LEAST && !s->w.late; k++) {
+    nsm_error none;
+    s->w.ahead = fmax(left - part, 0);
+    if (iterate(s, v, &none) == NSM_OK) {
+      left = s->w.ahead;
+      part *= 2;
+      memcpy(s->w.z_path, s->w.z1, nz);
+      memcpy(s->w.l_path, s->w.l1, nl);
+      continue;
+    }
+    part *= 0.25;
+    memcpy(s->w.z1, s->w.z_path, nz);
+    memcpy(s->w.l1, s->w.l_path, nl);
+    newton_position(s);
+  }
+  s->w.ahead = 0;
+  return left > 0 ? NSM_FAILED : NSM_OK;
+}
+
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
   sim_implied_leave(s, s->w.l1);
@@ -139,10 +175,16 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     code = NSM_OK;
     if (e) *e = (nsm_error){ .code = NSM_OK };
   }
+  if (code == NSM_FAILED && s->a->nv == 0 && restarts > 0 && !s->w.late && along_path(s, &v) == NSM_OK) {
+    code = NSM_OK;
+    if (e) *e = (nsm_error){ .code = NSM_OK };
+  }
   if (code != NSM_OK) return code;
   nsm_view mid = newton_between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->a->one_iteration) {
+    for (int i = 0; s->w.unit && SIM_SIZES(s) && i < s->a->nz; i++)
+      s->now.size_z[s->w.unit[i]] = fmax(s->now.size_z[s->w.unit[i]], fabs(s->w.z1[i]));
     settle(s);
     sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
     for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];

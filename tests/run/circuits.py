@@ -327,7 +327,52 @@ def named_parts():
     need(most[1000] <= 5*most[250], f"{most} KB")
 
 
-CASES = [("a load that floats behind diodes", floating_load), ("a ladder of ideal diodes", ladder),
+EXPONENTIALS = """model Step { param Is = 1e-12 [A], VT = 38.8 [mV], R = 1 [kohm], Rs = 0.5 [ohm];
+  node gnd : V = 0, c : V, d : V, b : V;
+  var V = if time > 0.2 [ms] then 8 [V] else 0 [V];
+  state u : V = 0;  algebraic ic : A;  1 [uF]*u' = ic;  b - gnd = u;  flow b to gnd = ic;
+  flow c to gnd = (c - V)/Rs;
+  flow c to b = Is*(exp((c - b)/VT) - 1);  flow c to d = Is*(exp((c - d)/VT) - 1);
+  flow d to gnd = 3*Is*(exp((d - gnd)/VT) - 1);  flow d to gnd = (d - gnd)/R;  flow b to gnd = (b - gnd)/R;
+  simulate { until = 1 [ms], step = 10 [us], scheme = %s } }"""
+
+
+def exponentials(scheme):
+    """A source jumps by 200 thermal voltages onto junctions: each row keeps Kirchhoff's law at the node before them."""
+    columns, s, _ = run(EXPONENTIALS % scheme)
+    junction = lambda u: 1e-12*(math.exp(u/38.8e-3) - 1)
+    rows = list(zip(*(columns[name] for name in ("time", "c", "d", "u"))))
+    need(len(rows) == 101 and rows[15][1:] == (0, 0, 0), f"before the jump: {rows[15]}")
+    for t, c, d, u in rows[22:]:
+        through, off = (8 - c)/0.5, junction(c - u) + junction(c - d)
+        need(abs(through - off) <= 1e-9*through and 0 < u < c < 8, f"at {t}: {through} A and {off} A, {c} V, {u} V")
+
+
+BLOCKED = """function junction(x) = exp(min(x, 40))*(1 + max(x - 40, 0)) - 1;
+model Bipolar(c : node, b : node, e : node) {
+  var f = 1e-14 [A]*junction((b - e)/25.86 [mV]), r = 1e-14 [A]*junction((b - c)/25.86 [mV]);
+  flow b to e = f/50 + (b - e)*1e-12 [S];  flow b to c = r/2 + (b - c)*1e-12 [S];  flow c to e = f - r;
+}
+model Pulls {
+  node gnd : V = 0, ns : V, n2 : V, n3 : V, n1 : V, n5 : V;
+  VoltageSource s(a = ns, b = gnd, V = 10 [V]*sin(2*pi*1 [kHz]*time));  Resistor rs(a = ns, b = n1, R = 1 [ohm]);
+  Inductor l(a = n2, b = gnd, L = 1 [mH]);  Capacitor c2(a = n3, b = gnd, C = 10 [uF]);
+  Capacitor c7(a = n2, b = n3, C = 10 [uF]);
+  Bipolar q4(c = n5, b = gnd, e = n3);  Bipolar q6(c = n1, b = n3, e = n5);
+  Resistor r2(a = n2, b = gnd, R = 10 [kohm]);  Resistor r3(a = n3, b = gnd, R = 10 [kohm]);
+  Resistor r5(a = n5, b = gnd, R = 1 [kohm]);
+  simulate { until = 0.1 [ms], step = 0.5 [us] } }"""
+
+
+def blocked_junctions():
+    """A transistor whose junctions block by 10 V, exp(-400): its slopes are no units, and nothing floats."""
+    _, s, said = run('import "std/circuit.nsm"; ' + BLOCKED)
+    need(s["captured"] == 0 and s["newton_iterations"] < 10*s["steps"], f"{s['captured']} captured: {said}")
+
+
+CASES = [("exponentials, radau", exponentials, "radau"), ("exponentials, moreau", exponentials, "moreau"),
+         ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load),
+         ("a ladder of ideal diodes", ladder),
          ("a grid of diodes", grid), ("parts named one by one", named_parts),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
