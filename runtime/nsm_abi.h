@@ -504,6 +504,12 @@ typedef struct nsm_model {
   const nsm_whole *whole;                                            // NULL: there is none
   int  (*whole_run)(double *s, const double *c, double k, int n);
   int  (*whole_recorded)(double *s, const double *c, double k, int n, double *rows);
+  // The same of `lanes` runs at a time, of each argument one for each of them; done: 1 for who takes part, 0 for
+  // others, then what the function gives. 0 and NULL: there is none. Only LLVM makes them.
+  int  lanes;
+  void (*together)(double *const *s, const double *const *c, const double *k, const int *n, int *done);
+  void (*together_recorded)(double *const *s, const double *const *c, const double *k, const int *n,
+                            double *const *rows, int *done);
   int  impact;                    // law of impact of all contacts: NSM_IMPACT_...
   int  nshape_contact, nmaterial, ncorners;
   int  timeless;                  // no kernel of a step reads the time

@@ -609,6 +609,9 @@ typedef struct sim_tape {
 // What looks behind each step of a run, fused ones too (clock/clock.h).
 struct sim_watch { void (*step)(struct sim_watch *w, nsm_sim *s); };
 
+// Runs whose fused steps are taken together, each in a vector's lane (sweep/together.c). call: as sim_whole_call.
+struct sim_together { int (*call)(struct sim_together *t, nsm_sim *s, long tick, int m); };
+
 // What somebody keeps beside a simulation until it is closed (answers/jacobian.c).
 typedef struct sim_beside { void (*close)(struct sim_beside *b); } sim_beside;
 
@@ -631,6 +634,7 @@ struct nsm_sim {
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   struct sim_tape *tape;                // NULL where nobody differentiates the run
   struct sim_watch *watch;              // what looks at each step (clock/clock.h); NULL: nobody
+  struct sim_together *together;        // the runs beside it; NULL: it is alone
   nsm_event_hook *told;                 // of events; NULL: nobody is (located_tell.c)
   void       *told_with;
   struct sim_beside *beside;            // NULL where nothing is kept beside it

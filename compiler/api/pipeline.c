@@ -308,6 +308,15 @@ static void to_system(Compilation *c, const Model *given, const char *scheme, co
   c->system = derive_system(a, c->model, false, c->bag);
 }
 
+// Does a claim hang on each step?
+static bool claims_follow(const Model *m) {
+  for (int i = 0; i < m->nstat; i++) {
+    MStatKind k = m->stat[i].kind;
+    if (k == MS_MIN || k == MS_MAX || k == MS_MEAN || k == MS_DRIFT || k == MS_GAIN) return true;
+  }
+  return false;
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -347,8 +356,9 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, code_has_comments(o->code_for));
   bool fixed_sets = c->plan->degree > 1 || c->plan->scheme->flows;
-  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0, o->records);
-  c->kernels = with_whole(c->arena, c->kernels, c->whole);
+  bool records = o->records || (o->together && claims_follow(c->model));
+  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0, records);
+  c->kernels = with_whole(c->arena, c->kernels, c->whole, o->together);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);
   return true;

@@ -59,6 +59,7 @@ typedef struct PipelineOptions {
   bool derivatives;              // of runs or of rest are asked for
   bool contacts;                 // those between shapes are to be recorded
   bool records;                  // each step is looked at, so that fused ones keep all states
+  bool together;                 // many runs of it: fused steps for several at a time, too
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given

@@ -12,7 +12,7 @@ static CodeFor code_for(const Options *o) {
   return o->command == NSM_FOR_EMIT ? CODE_FOR_READER : CODE_FOR_LIBTCC;
 }
 
-// Are there measures that hang on each step? Those of claims are taken step by step.
+// Are there measures that hang on each step?
 static bool looks_at_steps(const Options *o) {
   static const char *const kinds[] = { "min(", "max(", "mean(", "drift(", "gain(" };
   const char *record = o->command == NSM_FOR_SWEEP ? o->flags.text[NSM_FLAG_MEASURES] : NULL;
@@ -26,6 +26,7 @@ static PipelineOptions pipeline_options(const Options *o, const char *path, bool
                             .step = o->step, .analyse = o->analyse, .located = o->located, .order = o->order,
                             .projection = o->projection, .derivatives = o->derivatives,
                             .contacts = given(o, NSM_FLAG_CONTACTS), .records = looks_at_steps(o),
+                            .together = o->command == NSM_FOR_SWEEP,
                             .code_for = code_for(o) };
 }
 

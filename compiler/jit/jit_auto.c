@@ -21,6 +21,7 @@
 #define COST_START 0.05                                 // s
 #define COST_NODE  40e-6                                // s
 #define COST_PAIR  2e-9                                 // s: straight code is scheduled as one block
+#define COST_TOGETHER 8                                 // of a kernel that is made for several runs at a time, too
 enum { FIRST_LOOK = 64, WORTH = 20, WORTH_ALONE = 50 };
 static const double LONG_ENOUGH = 5e-3;                 // s, to know the time per step
 
@@ -32,6 +33,7 @@ struct Tier {
   atomic_int stage;                                     // READY: address is written
   pthread_t thread; bool running;
   void **address;
+  LlvmTogether together;
 };
 
 // Processor time of the thread that steps: what others take of the machine does not make the run longer.
@@ -65,7 +67,8 @@ void tier_start(Jit *j) {
   if (!t || !llvm_own_model(j)) { free(t); return; }
   t->cost = COST_START;
   for (int i = 0; i < j->kernels->n; i++)
-    if (llvm_takes(&j->kernels->at[i], i)) t->cost += cost_of(j->kernels->at[i].kernel->n);
+    if (llvm_takes(&j->kernels->at[i], i))
+      t->cost += (j->kernels->at[i].together ? COST_TOGETHER : 1) * cost_of(j->kernels->at[i].kernel->n);
   t->processors = processors();
   t->began = -1;
   j->tier = t;
@@ -76,7 +79,7 @@ static void *compile(void *jit) {
   const char *missing;
   char *why = NULL;
   const LlvmPlugin *l = llvm_plugin(&missing);
-  if (l) j->tier->address = llvm_addresses(l, j->kernels, &j->llvm, &why);
+  if (l) j->tier->address = llvm_addresses(l, j, &j->llvm, &j->tier->together, &why);
   free(why);                                            // where LLVM fails the run goes on as it is
   atomic_store_explicit(&j->tier->stage, j->tier->address ? READY : OVER, memory_order_release);
   return NULL;
@@ -111,7 +114,7 @@ long jit_between_steps(void *jit, long done, long total) {
   switch (atomic_load_explicit(&t->stage, memory_order_acquire)) {
   case WAITING: return wait_for_worth(j, done, total);
   case COMPILING: return done + (long)(5e-3 * (double)done / (now() - t->began)) + 1;      // every 5 ms
-  case READY: llvm_use(j, t->address); atomic_store(&t->stage, OVER); return LONG_MAX;
+  case READY: llvm_use(j, t->address, t->together); atomic_store(&t->stage, OVER); return LONG_MAX;
   default: return LONG_MAX;
   }
 }
@@ -123,7 +126,7 @@ bool jit_between_runs(void *jit, double left, bool quiet) {
   switch (atomic_load_explicit(&t->stage, memory_order_acquire)) {
   case WAITING: if (left >= t->cost * (t->processors > 1 ? WORTH : WORTH_ALONE)) start_thread(j); return false;
   case READY:
-    if (quiet) { llvm_use(j, t->address); atomic_store(&t->stage, OVER); }
+    if (quiet) { llvm_use(j, t->address, t->together); atomic_store(&t->stage, OVER); }
     return !quiet;
   default: return false;
   }

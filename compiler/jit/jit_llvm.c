@@ -71,23 +71,32 @@ static void spread(const PlanKernels *k, int n, void **address) {
   for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
 }
 
-static void *compile(const LlvmPlugin *l, const KKernel *const *kernel, int n, void **address, char **why) {
+static void *compile(const LlvmPlugin *l, LlvmWork w, void **address, int *lanes, char **why) {
   const void *symbol[KS_COUNT];
   for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
+  w.symbols = symbol;
   *why = NULL;
-  return l->compile(kernel, n, symbol, address, why);
+  return l->compile(&w, address, lanes, why);
 }
 
-void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
+static const KKernel *taken_together(const PlanKernels *k) {
+  for (int i = 0; i < k->n; i++) if (k->at[i].together) return k->at[i].kernel;
+  return NULL;
+}
+
+void **llvm_addresses(const LlvmPlugin *l, const Jit *j, void **compiled, LlvmTogether *together, char **why) {
+  const PlanKernels *k = j->kernels;
   const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
   void **address = calloc((size_t)k->n + 1, sizeof *address);
   int n = 0;
   for (int i = 0; kernel && i < k->n; i++)
     if (llvm_takes(&k->at[i], i)) kernel[n++] = k->at[i].kernel;
+  LlvmWork work = { .kernels = kernel, .n = n, .together = taken_together(k), .vectors = j->backend == JIT_LLVM };
   *why = NULL;
-  *compiled = kernel && address ? compile(l, kernel, n, address, why) : NULL;
+  *compiled = kernel && address ? compile(l, work, address, &together->lanes, why) : NULL;
   free(kernel);
   if (*compiled) {
+    together->address = together->lanes > 0 ? address[n] : NULL;
     spread(k, n, address);
     return address;
   }
@@ -107,21 +116,25 @@ bool llvm_own_model(Jit *j) {
   return true;
 }
 
-void llvm_use(Jit *j, void *const *address) {
+void llvm_use(Jit *j, void *const *address, LlvmTogether together) {
   for (int i = 0; i < j->kernels->n; i++) {
     const PlanKernel *k = &j->kernels->at[i];
     char *record = k->cls >= 0 ? (char *)&j->cls[k->cls] : (char *)j->own;
     if (address[i]) memcpy(record + k->offset, &address[i], sizeof address[i]);
   }
+  j->own->lanes = together.lanes;
+  memcpy(j->own->whole_run ? (void *)&j->own->together : (void *)&j->own->together_recorded, &together.address,
+         sizeof together.address);
 }
 
 JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why) {
   const LlvmPlugin *l = llvm_plugin(why);
   if (!l) return JIT_SYSTEM;
   char *said;
-  void **address = llvm_addresses(l, j->kernels, &j->llvm, &said);
+  LlvmTogether together = { 0 };
+  void **address = llvm_addresses(l, j, &j->llvm, &together, &said);
   if (address && llvm_own_model(j)) {
-    llvm_use(j, address);
+    llvm_use(j, address, together);
     free(address);
     return JIT_OK;
   }
@@ -146,8 +159,9 @@ void jit_llvm_free(Jit *j) {
 JitFunctions jit_functions_of(const Jit *j, const KKernel *const *kernels, int n) {
   char *why = NULL;
   const char *none;
+  int lanes;
   void **at = j->backend == JIT_LLVM ? calloc((size_t)n + 1, sizeof *at) : NULL;
-  void *compiled = at ? compile(llvm_plugin(&none), kernels, n, at, &why) : NULL;
+  void *compiled = at ? compile(llvm_plugin(&none), (LlvmWork){ .kernels = kernels, .n = n }, at, &lanes, &why) : NULL;
   free(why);
   if (compiled) return (JitFunctions){ NULL, compiled, at };
   free(at);

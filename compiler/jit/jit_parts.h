@@ -25,10 +25,13 @@ void      jit_cc_free(Jit *j);
 // --- LLVM (jit_llvm.c) ---
 const LlvmPlugin *llvm_plugin(const char **why);         // NULL: there is none, and *why says so and what to do
 bool      llvm_takes(const PlanKernel *k, int at);       // entry `at`: a function of its own, often called
+// The function for several runs at a time; lanes 0: there is none. Its vector functions are used where LLVM was asked
+// for by name: a run must not hang on when the second thread is ready.
+typedef struct LlvmTogether { int lanes; void *address; } LlvmTogether;
 // The kernels' addresses, in their order; NULL: *why says what LLVM said, to be freed. Any thread.
-void    **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why);
+void    **llvm_addresses(const LlvmPlugin *l, const Jit *j, void **compiled, LlvmTogether *together, char **why);
 bool      llvm_own_model(Jit *j);                        // makes the copy; false: no memory
-void      llvm_use(Jit *j, void *const *address);        // lets the copy's kernels be these
+void      llvm_use(Jit *j, void *const *address, LlvmTogether together);   // lets the copy's kernels be these
 JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why);   // after jit_tcc_compile
 void      jit_llvm_free(Jit *j);
 void      llvm_functions_free(JitFunctions f);

@@ -428,7 +428,7 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments) {
       const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k, comments);
       int first = alike_first(&alike, &all, kernel);
       *new = (PlanKernel){ i, (KernelKind)k, offset[k], first >= 0 ? all.at[first].kernel : kernel,
-                           first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel) };
+                           first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel), false };
       if (first < 0 && aside) new->kernel = one_kernel(a, p, i, (KernelKind)k, comments);
       all.n++;
       arena_free(tried);

@@ -13,6 +13,7 @@ typedef struct PlanKernel {
   const KKernel *kernel;
   int first;
   bool seldom;
+  bool together;                       // for several runs at a time, too, where the backend can
 } PlanKernel;
 typedef struct PlanKernels { int n; PlanKernel *at; } PlanKernels;   // in order of class, then of KernelKind
 

@@ -5,12 +5,13 @@
 #include "../../runtime/nsm_abi.h"
 #include "step.h"
 
-PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w, bool together) {
   if (!w) return k;
   PlanKernels all = { k.n + 1, ARENA_ARRAY(a, PlanKernel, k.n + 1) };
   memcpy(all.at, k.at, (size_t)k.n * sizeof *k.at);
   size_t offset = w->records ? offsetof(nsm_model, whole_recorded) : offsetof(nsm_model, whole_run);
-  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = (int)offset, .kernel = w->kernel, .first = k.n };
+  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = (int)offset, .kernel = w->kernel, .first = k.n,
+                                .together = together };
   return all;
 }
 

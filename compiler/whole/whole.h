@@ -36,7 +36,7 @@ typedef struct Whole {
 } Whole;
 
 // The kernels with that of a whole step, which the model points to.
-PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w);
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w, bool together);
 
 // NULL where the model has none: too large, sizes not known, or a scheme or statement that is not taken. located: for
 // runs that locate their events; records: that look at each step.

@@ -153,6 +153,8 @@ void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after ever
 // called again.
 enum { SIM_WHOLE_STOPS, SIM_WHOLE_INSTANT, SIM_WHOLE_GOES_ON };
 long     sim_whole_run(nsm_sim *s, long n, int *ends);
+// What its function is called with: state, constants, and rows of what is recorded or NULL.
+void     sim_whole_arrays(nsm_sim *s, double **state, const double **constants, double **rows);
 int      sim_whole_records(const nsm_sim *s);             // do whole steps keep the state behind each of them?
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.

@@ -12,6 +12,7 @@
 #include "schemes.h"
 
 enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32, WHOLE_FEW = 3 };
+enum { WHOLE_TOGETHER = 32 };           // steps for which several runs wait for each other; fewer are taken alone
 
 // A contact that stays closed, in s: its number (-1: none), what holds it, forces N and T, L by rows, mu, whether it
 // sticks, steps done with it; of the last that was struck its number, that of the step (of the last step in which any

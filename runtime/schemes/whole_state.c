@@ -17,8 +17,15 @@ void sim_whole_forget(nsm_sim *s) {
 int sim_whole_call(nsm_sim *s, long tick, int m) {
   struct sim_whole *w = s->n.whole;
   const nsm_model *model = s->a->m;
+  if (s->together && model->lanes > 0 && m >= WHOLE_TOGETHER) return s->together->call(s->together, s, tick, m);
   return w->rows ? model->whole_recorded(w->s, w->c, (double)tick, m, w->rows)
                  : model->whole_run(w->s, w->c, (double)tick, m);
+}
+
+void sim_whole_arrays(nsm_sim *s, double **state, const double **constants, double **rows) {
+  *state = s->n.whole->s;
+  *constants = s->n.whole->c;
+  *rows = s->n.whole->rows;
 }
 
 double *sim_whole_put(double *to, const double *from, int n) {

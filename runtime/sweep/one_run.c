@@ -155,7 +155,7 @@ static int open_run(run *r, long i, nsm_error *e) {
   return nsm_ncolumn(r->s) == k->ncolumn || sweep_measures_find(r->s, r->of, k->nmeasure, e);
 }
 
-enum { LOOK = 256 };                    // steps between two looks at `stop`
+enum { LOOK = 1024 };                   // steps between two looks at `stop`
 
 // Measures and claims, behind each step that fused steps need not end for.
 typedef struct watch { struct sim_watch to; run *r; } watch;
@@ -247,10 +247,12 @@ static void release(run *r) {
   free(r->claimed);
 }
 
-sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *stop, sweep_text *row) {
+sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *stop, struct sim_together *together,
+                            sweep_text *row) {
   nsm_error e = { .code = NSM_OK };
   run r = { .k = k };
   int good = take(&r, &e) && open_run(&r, i, &e) && open_trajectory(k, i, r.s, &r.t, &e);
+  if (good) r.s->together = together;
   nsm_code code = good ? step_through(&r, stop, &e) : e.code;
   if (!close_trajectory(&r.t, &e) && code == NSM_OK) code = NSM_FILE;
   sweep_begin_row(k, i, row);

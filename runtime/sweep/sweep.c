@@ -56,28 +56,45 @@ static long run_of(const sweep *w, long j) {
 }
 
 // ---- workers --------------------------------------------------------------------------------------------------------
+// The next runs, where the ring has room for them; how many.
+static int take_runs(sweep *w, sweep_lane *lane) {
+  int n = 0, most = sweep_lanes(w->task.m);
+  for (; n < most && w->taken - w->given < RING && run_of(w, w->taken) < w->plan.total; n++, w->taken++) {
+    slot *s = &w->ring[w->taken % RING];
+    s->row.n = 0;
+    lane[n] = (sweep_lane){ run_of(w, w->taken), &s->row, SWEEP_OK };
+  }
+  return n;
+}
+
 static void *work(void *with) {
   sweep *w = with;
+  void *stack[SWEEP_LANES] = { NULL };
   pthread_mutex_lock(&w->lock);
   for (;;) {
     while (!w->stop && (w->hold || w->taken - w->given >= RING)) pthread_cond_wait(&w->room, &w->lock);
-    long j = w->taken, i = run_of(w, j);
-    if (w->stop || i >= w->plan.total) break;
-    w->taken++;
+    sweep_lane lane[SWEEP_LANES];
+    long j = w->taken;
+    int n = w->stop ? 0 : take_runs(w, lane);
+    if (n == 0) break;
     w->running++;
-    slot *s = &w->ring[j % RING];
     pthread_mutex_unlock(&w->lock);
-    s->row.n = 0;
-    sweep_outcome outcome = sweep_one_run(&w->task, i, &w->stop, &s->row);
+    sweep_runs(&w->task, lane, n, stack, &w->stop);
     pthread_mutex_lock(&w->lock);
-    s->outcome = outcome;
-    s->ready = 1;
+    int asks = 0;
+    for (int l = 0; l < n; l++) {
+      slot *s = &w->ring[(j + l) % RING];
+      s->outcome = lane[l].outcome;
+      s->ready = 1;
+      asks |= (j + l) % ROWS_AT_ONCE == 0;
+    }
     w->running--;
     // The main thread would take the place of a worker, so it is asked for when there is something to do for it.
-    if (j % ROWS_AT_ONCE == 0 || (w->running == 0 && (w->hold || w->stop || run_of(w, w->taken) >= w->plan.total)))
+    if (asks || (w->running == 0 && (w->hold || w->stop || run_of(w, w->taken) >= w->plan.total)))
       pthread_cond_signal(&w->rows);
   }
   pthread_mutex_unlock(&w->lock);
+  sweep_give_stacks(stack);
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 //          variation.c  --vary and --sample: the values of the parameters of run i         random.c  numbers of a run
 //          measure.c    --record: what is kept of a run
 //          one_run.c    one run, from its values to its row
+//          together.c   several runs whose fused steps go together, in the lanes of vectors
 //          rows.c       the file: rows in order, from any thread; where a file that was cut short goes on
 //          sums.c       whether rows are still those that were written
 //          rows_h5.c    the same rows in a file of HDF5
@@ -15,6 +16,8 @@
 #include "runtime/command/command.h"
 #include "runtime/record/record.h"
 #include <stdint.h>
+
+struct sim_together;                    // runtime/sim.h
 
 // ---- text that grows ------------------------------------------------------------------------------------------------
 // at: NULL or terminated; failed: there was no memory for a part of it.
@@ -89,7 +92,18 @@ typedef struct sweep_task {
 void sweep_header(const sweep_task *k, sweep_text *row);
 void sweep_begin_row(const sweep_task *k, long i, sweep_text *row);   // number and values: what a row begins with
 // Run i into `row`. *stop is looked at now and then: SWEEP_STOPPED where it is set, and the row is of no use.
-sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *stop, sweep_text *row);
+// together: the runs beside it; NULL: it is alone.
+sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *stop, struct sim_together *together,
+                            sweep_text *row);
+
+// ---- together.c -----------------------------------------------------------------------------------------------------
+// Runs that a thread takes at a time, 1 to SWEEP_LANES. `n` of them into their rows, as sweep_one_run. The stacks are
+// the thread's, NULL at first.
+enum { SWEEP_LANES = 8 };
+typedef struct sweep_lane { long run; sweep_text *row; sweep_outcome outcome; } sweep_lane;
+int  sweep_lanes(const nsm_model *m);
+void sweep_runs(const sweep_task *k, sweep_lane *lane, int n, void *stack[SWEEP_LANES], const volatile int *stop);
+void sweep_give_stacks(void *stack[SWEEP_LANES]);
 
 // ---- rows.c ---------------------------------------------------------------------------------------------------------
 // The complete rows of a file that a sweep with this header wrote, or began to write: their number. What stands behind

@@ -6,6 +6,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "function.h"
@@ -44,8 +46,33 @@ static LLVMTargetMachineRef machine(LLVMCodeGenOptLevel level, char **why) {
   return m;
 }
 
-static LLVMModuleRef module_of(LLVMContextRef c, LLVMTargetMachineRef m, const KKernel *const *kernels, int n,
-                               LlvmSymbols symbols) {
+// --- several runs at a time ---
+static const char TOGETHER[] = "together";
+
+// How many doubles a vector of this machine has, where it has masks or selections of them.
+static unsigned lanes_of(LLVMTargetMachineRef m) {
+  char *features = LLVMGetTargetMachineFeatureString(m);
+  unsigned lanes = strstr(features, "+avx512f") && strstr(features, "+avx512dq") && strstr(features, "+avx512vl") ? 8
+                 : strstr(features, "+avx2") ? 4 : 0;
+  LLVMDisposeMessage(features);
+  return lanes;
+}
+
+// Those of glibc's libmvec, by the names of its vector ABI; NULL where they are not there.
+static void find_vectors(unsigned lanes, const void *vector[KS_COUNT]) {
+  static const struct { KSymbol symbol; const char *name; } of[] = {
+    { KS_nsm_sin, "sin" }, { KS_nsm_cos, "cos" }, { KS_nsm_tan, "tan" }, { KS_nsm_exp, "exp" }, { KS_nsm_log, "log" },
+    { KS_nsm_asin, "asin" }, { KS_nsm_acos, "acos" }, { KS_nsm_atan, "atan" }, { KS_nsm_sinh, "sinh" },
+    { KS_nsm_cosh, "cosh" }, { KS_nsm_tanh, "tanh" } };
+  void *library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);       // never closed: the code calls it
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "_ZGV%cN%uv_%s", lanes == 8 ? 'e' : 'd', lanes, of[i].name);
+    vector[of[i].symbol] = library ? dlsym(library, name) : NULL;
+  }
+}
+
+static LLVMModuleRef module_of(LLVMContextRef c, LLVMTargetMachineRef m, const LlvmWork *w, unsigned lanes) {
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("model", c);
   char *triple = LLVMGetTargetMachineTriple(m);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m);
@@ -54,7 +81,12 @@ static LLVMModuleRef module_of(LLVMContextRef c, LLVMTargetMachineRef m, const K
   LLVMDisposeTargetData(layout);
   LLVMDisposeMessage(triple);
   Arena *a = arena_new();
-  for (int i = 0; i < n; i++) llvm_function(a, module, kernels[i], symbols);
+  for (int i = 0; i < w->n; i++) llvm_function(a, module, w->kernels[i], w->symbols);
+  if (lanes > 0) {
+    const void *vector[KS_COUNT] = { NULL };
+    if (w->vectors) find_vectors(lanes, vector);
+    llvm_lanes(a, module, w->together, &(LlvmLanes){ TOGETHER, lanes, w->symbols, vector });
+  }
   arena_free(a);
   return module;
 }
@@ -106,29 +138,31 @@ static bool load(Compiled *c, LLVMOrcThreadSafeModuleRef module, LLVMTargetMachi
   return !failed;
 }
 
-static bool addresses(Compiled *c, const KKernel *const *kernels, int n, void **address, char **why) {
-  for (int i = 0; i < n; i++) {
+static bool addresses(Compiled *c, const LlvmWork *w, unsigned lanes, void **address, char **why) {
+  for (int i = 0; i < w->n + (lanes > 0); i++) {
     LLVMOrcExecutorAddress at = 0;
-    LLVMErrorRef failed = LLVMOrcLLJITLookup(c->jit, &at, kernels[i]->name);
+    LLVMErrorRef failed = LLVMOrcLLJITLookup(c->jit, &at, i < w->n ? w->kernels[i]->name : TOGETHER);
     if (failed) { *why = said_by(failed); return false; }
     address[i] = (void *)(uintptr_t)at;
   }
   return true;
 }
 
-static void *compile(const KKernel *const *kernels, int n, LlvmSymbols symbols, void **address, char **why) {
+static void *compile(const LlvmWork *w, void **address, int *lanes, char **why) {
   *why = NULL;
+  *lanes = 0;
   LLVMCodeGenOptLevel level = LLVMCodeGenLevelDefault;
-  for (int i = 0; i < n; i++) if (kernels[i]->n > LLVM_LONG) level = LLVMCodeGenLevelNone;
+  for (int i = 0; i < w->n; i++) if (w->kernels[i]->n > LLVM_LONG) level = LLVMCodeGenLevelNone;
   LLVMTargetMachineRef m = machine(level, why);
   if (!m) return NULL;
+  if (w->together && lanes_take(w->together)) *lanes = (int)lanes_of(m);
   Compiled *c = calloc(1, sizeof *c);
   LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
-  LLVMModuleRef module = module_of(LLVMOrcThreadSafeContextGetContext(context), m, kernels, n, symbols);
+  LLVMModuleRef module = module_of(LLVMOrcThreadSafeContextGetContext(context), m, w, (unsigned)*lanes);
   bool good = c && optimise(module, m, why);
   LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(module, context);
   LLVMOrcDisposeThreadSafeContext(context);
-  if (good) good = load(c, safe, m, why) && addresses(c, kernels, n, address, why);
+  if (good) good = load(c, safe, m, why) && addresses(c, w, (unsigned)*lanes, address, why);
   else { LLVMOrcDisposeThreadSafeModule(safe); LLVMDisposeTargetMachine(m); }
   if (good) return c;
   release(c);

@@ -89,7 +89,7 @@ static int one(Machine *m, int i) {
     if (opened->code != KN_LOOP) return i + 1;
     return ++m->at[n->index].i < m->at[opened->arg[1]].i ? n->index + 1 : i + 1;
   }
-  case KN_RETURN: m->result = x->d; return -1;
+  case KN_RETURN: m->result = m->k->result == KT_INT ? x->i : x->d; return -1;
   default: m->at[i] = of_value(m, n); return i + 1;
   }
 }

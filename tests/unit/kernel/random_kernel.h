@@ -1,5 +1,5 @@
 // Random kernels double f(const double *in, double *out, int n), in[8], out[8], n from 0 to 4: values of each kind,
-// variables, branches, loops with breaks, early returns.
+// variables, branches, loops with breaks, early returns. For several runs at a time: int f(the same).
 #pragma once
 #include "compiler/kernel/kernel.h"
 
@@ -7,6 +7,7 @@ typedef struct Generator {
   KBuilder *b;
   KValue in, out, n, x[64], variable[3], whole, number; int nx;
   KValue counter; int loops;
+  KType result;
 } Generator;
 
 static unsigned long long state_of_random = 0xfeed;
@@ -16,6 +17,8 @@ static int draw(int n) {
 }
 
 static KValue some(Generator *g) { return g->x[draw(g->nx)]; }
+
+static KValue returned(Generator *g) { return g->result == KT_INT ? k_get(g->b, g->whole) : some(g); }
 
 static KValue some_index(Generator *g, int most) {
   if (g->counter != K_NONE && draw(2)) return g->counter;   // below 4
@@ -78,7 +81,7 @@ static void new_statement(Generator *g, int depth) {
     k_close(b);
     break;
   case 6:
-    if (draw(8) == 0) { k_if(b, k_op2(b, OP_EQ, some(g), some(g))); k_return(b, some(g)); k_close(b); }
+    if (draw(8) == 0) { k_if(b, k_op2(b, OP_EQ, some(g), some(g))); k_return(b, returned(g)); k_close(b); }
     break;
   default:
     snprintf(name, sizeof name, "i%d", g->loops++);
@@ -94,8 +97,8 @@ static void block(Generator *g, int depth, int length) {
   for (int i = 0; i < length; i++) { new_value(g); if (draw(2)) new_value(g); new_statement(g, depth); }
 }
 
-static const KKernel *random_kernel(Arena *a) {
-  Generator g = { .b = k_begin(a, "f", KT_DOUBLE), .counter = K_NONE };
+static const KKernel *random_kernel(Arena *a, KType result) {
+  Generator g = { .b = k_begin(a, "f", result), .result = result, .counter = K_NONE };
   g.in = k_param(g.b, KT_INPUT, "in");
   g.out = k_param(g.b, KT_OUTPUT, "out");
   g.n = k_param(g.b, KT_INT, "n");
@@ -104,6 +107,6 @@ static const KKernel *random_kernel(Arena *a) {
   for (int i = 0; i < 3; i++) g.variable[i] = k_variable(g.b, (const char *[]){ "a", "b", "c" }[i], some(&g));
   g.whole = k_variable(g.b, "m", k_integer(g.b, 1));
   block(&g, 3, 12);
-  k_return(g.b, some(&g));
+  k_return(g.b, returned(&g));
   return k_end(g.b);
 }

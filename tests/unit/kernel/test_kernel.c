@@ -31,16 +31,21 @@ static const char *model_with(Arena *a, const KKernel *k, int part) {
   return r;
 }
 
-static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, int part, Function *f) {
-  PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
+static Jit *compiled_model(Arena *a, JitBackend backend, const PlanKernel *of, int part) {
   PlanKernels *all = ARENA_NEW(a, PlanKernels);
   all->n = 1;
   all->at = ARENA_NEW(a, PlanKernel);
-  *all->at = one;
+  *all->at = *of;
   JitStatus status;
-  const char *why = "", *text = model_with(a, k, part);
+  const char *why = "", *text = model_with(a, of->kernel, part);
   Jit *j = jit_compile(a, backend, text, all, &status, &why);
   if (!j) fail_msg("%s in\n%s", why, text);
+  return j;
+}
+
+static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, int part, Function *f) {
+  PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
+  Jit *j = compiled_model(a, backend, &one, part);
   union { void (*sizes)(const double *, double *); Function f; } u = { jit_model(j)->sizes };
   *f = u.f;
   return j;
@@ -83,10 +88,63 @@ static void random_kernels(void **unused) {
   if (!llvm) print_message("without LLVM\n");
   for (int i = 0; i < RANDOM; i++) {
     Arena *a = arena_new();
-    const KKernel *k = random_kernel(a);
+    const KKernel *k = random_kernel(a, KT_DOUBLE);
     agrees(a, JIT_TCC, k);
     if (llvm && i % 5 == 0) agrees(a, JIT_LLVM, k);
     if (i < BY_CC) agrees(a, JIT_CC, k);
+    arena_free(a);
+  }
+}
+
+// --- several runs at a time ---
+typedef void (*Together)(const double *const *, double *const *, const int *, int *);
+
+// By LLVM, with the functions that one run has: as a sweep takes it over between two runs.
+static Jit *compiled_together(Arena *a, const KKernel *k, Together *f, int *lanes) {
+  Jit *j = compiled_model(a, JIT_AUTO, &(PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k,
+                                                      .together = true }, FOR_LIBTCC);
+  while (!jit_between_runs(j, 1e9, false)) { }
+  jit_between_runs(j, 1e9, true);
+  union { void (*f)(double *const *, const double *const *, const double *, const int *, double *const *, int *);
+          Together together; } u = { jit_model(j)->together_recorded };
+  *f = u.together;
+  *lanes = jit_model(j)->lanes;
+  return j;
+}
+
+// Runs of which some take no part: each gives what it gives alone, and what the others have stays.
+static void random_kernels_together(void **unused) {
+  (void)unused;
+  enum { MOST = 8 };
+  if (!jit_llvm_version()) { print_message("without LLVM\n"); return; }
+  for (int i = 0; i < RANDOM / 4; i++) {
+    Arena *a = arena_new();
+    const KKernel *k = random_kernel(a, KT_INT);
+    Together f;
+    int lanes;
+    Jit *j = compiled_together(a, k, &f, &lanes);
+    for (int turn = 0; turn < 4 && lanes > 0; turn++) {
+      double in[MOST][8], out[MOST][8], want_out[MOST][8], *to[MOST];
+      const double *from[MOST];
+      int n[MOST], done[MOST], want[MOST];
+      for (int l = 0; l < lanes; l++) {
+        inputs(in[l], out[l], turn + l);
+        memcpy(want_out[l], out[l], sizeof out[l]);
+        from[l] = in[l];
+        to[l] = out[l];
+        n[l] = draw(5);
+        done[l] = draw(4) > 0;
+        want[l] = done[l] ? (int)interpret(k, in[l], want_out[l], n[l]) : 0;
+      }
+      f(from, to, n, done);
+      for (int l = 0; l < lanes; l++) {
+        bool good = done[l] == want[l];
+        for (int e = 0; e < 8; e++) good &= same(want_out[l][e], out[l][e]);
+        if (!good) fail_msg("run %d of %d gives %d, not %d, or other results, for\n%s", l, lanes, done[l], want[l],
+                            model_with(a, k, 0));
+      }
+    }
+    jit_free(j);
     arena_free(a);
   }
 }
@@ -246,6 +304,7 @@ static void tiers(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(known_results), cmocka_unit_test(random_kernels),
+                                      cmocka_unit_test(random_kernels_together),
                                       cmocka_unit_test(parts), cmocka_unit_test(tiers) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
