@@ -445,6 +445,7 @@ int sim_located_give_up(nsm_sim *s) {
   if (s->n.radau) return sim_radau_give_up(s);
   if (w->capture) return 0;
   restitution(s, 1);
+  if (s->n.flow) sim_flow_give_up(s);
   w->capture = 1;
   s->now.sets_known = SIM_CAPTURES;
   s->now.count.captured++;

@@ -180,6 +180,7 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e);
 void     sim_flow_accept(nsm_sim *s);
 void     sim_flow_restored(nsm_sim *s);                          // the state of now is that of another run
 void     sim_flow_stale(nsm_sim *s);                             // the motion begins anew
+void     sim_flow_give_up(nsm_sim *s);                           // the piece at hand was not found
 
 // Pieces with fixed sets whose forces at the end are known: what is watched, and the check of what is to stand.
 static inline int sim_has_fixed_sets(const nsm_sim *s) { return s->n.galerkin || s->n.flow; }

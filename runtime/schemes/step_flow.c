@@ -390,6 +390,19 @@ void sim_flow_stale(nsm_sim *s) {
   memset(s->now.flow_holds, 0, (size_t)s->a->nwhen);
 }
 
+// A motion that was not found says nothing of sizes: they are those of the state at hand.
+void sim_flow_give_up(nsm_sim *s) {
+  const struct sim_flow *w = s->n.flow;
+  double *size = s->now.flow_size;
+  sim_flow_stale(s);
+  memset(size, 0, (size_t)w->n * sizeof(double));
+  for (int i = 0; i < w->n; i++) {
+    double of = fabs(i < w->nq ? s->now.q[i] : s->now.z[i - w->nq]);
+    size[w->group[i]] = fmax(size[w->group[i]], of);
+  }
+  tolerances(s, w->tolerance);
+}
+
 double sim_flow_force(const nsm_sim *s, int row) { return s->n.flow->in.force[s->n.r.l[row]]; }
 
 
