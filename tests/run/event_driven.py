@@ -237,6 +237,18 @@ def kinks_at_rest():
     need(c["up"][-1] == 0 and abs(c["on"][-1] - 1 + math.sqrt(2/9.81)) <= 1e-9, f"{c['up'][-1]}, {c['on'][-1]}, {err}")
 
 
+def captured():
+    """Constraints that depend on each other and a wall that is pressed on and off: pieces whose motion is not found.
+    What is captured then knows no sizes of that motion: the mass beside falls to its ground and stays there."""
+    pair = "".join(f"coord {n} = {at}, {n}2 = {at}, {n}' = {v}, {n}2' = {v}; kinetic ({n}'^2 + {n}2'^2)/4; "
+                   f"constraint tie_{n}: {n}^3 + {n} = {n}2^3 + {n}2; constraint again_{n}: 2*{n} = 2*{n}2; "
+                   for n, at, v in (("y", 0, 0), ("z", 0.05, -1)))
+    c, err, _ = run(f"""model A {{ {pair} discrete press = 1; every 1/30 {{ press = 1 - press; }}
+      potential 10*z2; force y2 = -3*press; contact c: z >= 0 with inelastic; contact wall: y >= 0 with inelastic;
+      simulate {{ until = 0.1, step = 0.001, scheme = event_driven }} }}""", 0.001, "event_driven")
+    need(abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z'][20]}, {c['z'][-1]}, {err}")
+
+
 def left_out():
     return "left out: nsm was built without libsundials-dev"
 
@@ -246,5 +258,5 @@ CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUIL
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
-           ("slips that begin", begins),
+           ("slips that begin", begins), ("what is captured", captured),
            ("what it meets", meets), ("what is refused", refused))]
