@@ -78,9 +78,9 @@ void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
 // flow_verify.c: the sums f + g + H^T lambda into z, and sizes of their terms into terms
 void flow_terms(nsm_sim *s, double t, const double *q, const double *z);
-// Gaps and rates are known to so many of the solver's tolerances. Size of the terms of a rate, by the largest velocities
-// of their units so far. Has a slip in a plane, of these rates, stopped but for the error of the solver? Its direction,
-// and what hangs on it, is that of the error.
+// Gaps and rates are known to so many of the solver's tolerances. Size of the terms of a rate, by the largest
+// velocities of their units so far. Has a slip in a plane, of these rates, stopped but for the error of the solver? Its
+// direction, and what hangs on it, is that of the error.
 static const double FLOW_KNOWN = 4;
 double sim_flow_speed(const nsm_sim *s, int row);
 int    sim_flow_stopped(const nsm_sim *s, const double *rate);

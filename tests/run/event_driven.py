@@ -244,7 +244,7 @@ def captured():
       potential 10*(y + z); constraint c { normal = y; slip = x'; with coulomb(1); }  constraint also: y = 0;
       contact floor: z >= 0 with inelastic; simulate { until = 0.1, step = 0.001, scheme = event_driven } }""", 0.001,
                     "event_driven")
-    need("100 steps captured" in err and abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z']}, {err}")
+    need("100 steps captured" in err and abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z']} {err}")
 
 
 def depends():
