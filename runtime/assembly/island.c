@@ -113,10 +113,22 @@ static void name_of_u(void *with, int i, char *out, size_t size) {
   snprintf(out, size, "%s%s", relation ? "the output of " : "the rate of ", name);
 }
 
+// Is the proof that of a loop of a network? Then isl.why names its parts.
+static int is_loop(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
+  enum { MOST_ROWS = 64 };
+  int of[MOST_ROWS];
+  double margin;
+  const double *y = nsm_cone_proof(work, &margin);
+  if (!y || p->m > MOST_ROWS) return 0;
+  for (int i = 0; i < p->m; i++) of[i] = row[at[i]];
+  return sim_unlimited_loop(s, of, y, p->m, s->n.isl.why, sizeof s->n.isl.why);
+}
+
 // Into isl.why; the row that weighs most, -1 for none.
 static int explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
   place w = { s, row, at };
   int i = nsm_cone_explain(p, work, name_of_u, &w, s->n.isl.why, sizeof s->n.isl.why);
+  s->n.isl.loop = is_loop(s, p, work, row, at);
   return i >= 0 ? row[at[i]] : -1;
 }
 
