@@ -214,14 +214,21 @@ static double held(const run *r, int i) {
   return m->expect(r->s->a->p, r->claimed, i) != 0;
 }
 
-// The measures and claims of a run that came to its end.
-static int keep(run *r, sweep_text *row) {
+// The measures and claims of a run that came to its end. said: of what it does not reach, whose cell is empty.
+static int keep(run *r, sweep_text *row, nsm_error *said) {
   const sweep_task *k = r->k;
   int all = 1;
   double *value = calloc((size_t)k->nmeasure + 1, sizeof *value);
   if (!value) { row->failed = 1; return 0; }
   sweep_measures_end(r->s, r->of, k->nmeasure, r->measure, value);
-  for (int i = 0; i < k->nmeasure; i++) sweep_add_number(row, value[i]);
+  for (int i = 0; i < k->nmeasure; i++) {
+    const sweep_measure *of = &r->of[i];
+    int reached = of->kind != NSM_STAT_AT || (of->time >= r->s->a->start && of->time <= r->s->a->until);
+    if (reached) { sweep_add_number(row, value[i]); continue; }
+    sweep_add_field(row, "");
+    snprintf(said->text, sizeof said->text, "%s: this run goes from t = %.6g s to %.6g s", of->name, r->s->a->start,
+             r->s->a->until);
+  }
   free(value);
   if (k->m->nstat > 0) nsm_statistics_end(r->s, r->claim, r->claimed);
   for (int i = 0; i < k->m->nexpect; i++) {
@@ -256,7 +263,7 @@ sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *sto
   nsm_code code = good ? step_through(&r, stop, &e) : e.code;
   if (!close_trajectory(&r.t, &e) && code == NSM_OK) code = NSM_FILE;
   sweep_begin_row(k, i, row);
-  int all = code == NSM_OK ? keep(&r, row) : 1;
+  int all = code == NSM_OK ? keep(&r, row, &e) : 1;
   if (code != NSM_OK) keep_nothing(k, row);
   sweep_add_field(row, code != NSM_OK ? "failed" : all ? "ok" : "claim failed");
   sweep_add_field(row, e.text);
