@@ -1,9 +1,12 @@
-// A diode in a network whose multiplier moves nothing: its current runs through sources alone. Which parts carry it is
-// seen from the recorded columns, which are the currents of the parts among them: those that move with the multiplier.
+// Diodes in a network whose multipliers together move nothing: their current runs through sources alone. Which parts
+// carry it is seen from the recorded columns, which are the currents of the parts among them: those that move with
+// these multipliers.
 #include "assembly.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double rounding = 1e-9;     // of the largest current in the loop, which is 1
 
 // "d" of "relation d.law", "s" of "s.i".
 static void part_of(const char *name, char *out, size_t size) {
@@ -25,27 +28,40 @@ static int ends_with(const char *name, const char *end) {
   return n > m && strcmp(name + n - m, end) == 0;
 }
 
-int sim_unlimited_loop(nsm_sim *s, int row, char *out, size_t size) {
+// Is `part` that of one of the rows?
+static int is_own(const nsm_sim *s, const int *row, int n, const char *part) {
+  char name[256], own[256];
+  int any = 0;
+  for (int i = 0; i < n; i++) {
+    sim_row_name(s, row[i], name, sizeof name);
+    part_of(name, own, sizeof own);
+    any |= strcmp(own, part) == 0;
+  }
+  return any;
+}
+
+int sim_unlimited_loop(nsm_sim *s, const int *row, const double *y, int n, char *out, size_t size) {
   const sim_rows *r = &s->n.r;
-  char name[256], part[256], own[256], line[32];
+  char name[256], part[256], line[32];
   size_t used = 0;
-  if (!sim_is_network(s) || s->a->cls[r->cls[row]].c->kind != NSM_RELATION || r->b0[row] != r->b0[row + 1] ||
-      r->d0[row] != r->d0[row + 1]) return 0;
-  double *column = SIM_LEND(s, 2 * s->a->ncolumn, double), *moved = column + s->a->ncolumn,
-         kept = s->now.l[r->l[row]];
+  for (int i = 0; i < n; i++) if (s->a->cls[r->cls[row[i]]].c->kind != NSM_RELATION) return 0;
+  if (!sim_is_network(s) || n == 0) return 0;
+  double *column = SIM_LEND(s, 2 * s->a->ncolumn, double), *moved = column + s->a->ncolumn;
   nsm_read(s, column);
-  s->now.l[r->l[row]] = kept + 1;
+  for (int i = 0; i < n; i++) s->now.l[r->l[row[i]]] += y[i];
   nsm_read(s, moved);
-  s->now.l[r->l[row]] = kept;
-  sim_row_name(s, row, name, sizeof name);
-  part_of(name, own, sizeof own);
-  used = (size_t)snprintf(out, size, "%s", own);
-  for (int c = 1, n = 0; c < s->a->ncolumn && n < 6; c++) {
-    if (!(fabs(moved[c] - column[c]) > 0) || strcmp(nsm_column_unit(s, c), "A") != 0) continue;
+  for (int i = 0; i < n; i++) s->now.l[r->l[row[i]]] -= y[i];
+  for (int i = 0; i < n && used < size; i++) {
+    sim_row_name(s, row[i], name, sizeof name);
+    part_of(name, part, sizeof part);
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", part);
+  }
+  for (int c = 1, others = 0; c < s->a->ncolumn && others < 6; c++) {
+    if (!(fabs(moved[c] - column[c]) > rounding) || strcmp(nsm_column_unit(s, c), "A") != 0) continue;
     snprintf(name, sizeof name, "%s", nsm_column_name(s, c));
     part_of(name, part, sizeof part);
-    if (!ends_with(name, ".i") || strcmp(part, own) == 0 || used >= size) continue;
-    used += (size_t)snprintf(out + used, size - used, "%s%s%s", n++ > 0 ? ", " : " and ", part,
+    if (!ends_with(name, ".i") || is_own(s, row, n, part) || used >= size) continue;
+    used += (size_t)snprintf(out + used, size - used, "%s%s%s", others++ > 0 ? ", " : " and ", part,
                              line_of(s, name, line, sizeof line));
   }
   sim_give(s, column);

@@ -36,11 +36,7 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
                 s->n.isl.nactive, t1, s->now.k + 1);
     return NSM_FILE;
   }
-  char loop[512];
-  if (res->status == NSM_CONE_NO_SOLUTION && sim_unlimited_loop(s, s->n.isl.solver.failed_row, loop, sizeof loop))
-    sim_fail_at(e, NSM_FAILED, at, "%s at t = %.10g s, step %ld: the one-step problem has no solution at %s", loop, t1,
-                s->now.k + 1, name);
-  else if (res->status == NSM_CONE_NO_SOLUTION)
+  if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
                 s->now.k + 1, name, line, s->n.isl.why);
