@@ -263,6 +263,7 @@ typedef struct sim_islands {
   int            leaves;                // an island that is not solved has u = nan and does not end the search
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
+  int            loop;                  // and these are those of assembly/loop.c
   // islands that never change, with their own factors
   int            nfixed;
   uint64_t       fixes;                 // how often their matrices were made: the id of all of them
@@ -284,8 +285,9 @@ typedef struct sim_ledger {
   double loss, loss_friction, drive, forces_now, dampers_now;
   double projected, projected_now;      // given by projections of places (schemes/projection.c), so far and in the step
   double resets;                        // taken by events: resets, and what discrete variables hold
-  // what impacts made: in all, the most of one and when; the row that gave it, -1 none; of the step under construction
-  double made, made_most, made_time, least;
+  // what impacts made: in all, the most of one and when; the row that gave it, -1 none; of the step under construction;
+  // what the last step took
+  double made, made_most, made_time, least, taken;
   int    made_at, least_at;
 } sim_ledger;
 

@@ -1,5 +1,6 @@
 // The pipeline: source text -> AST -> model -> derived system -> plan -> C. Caller names the last stage; dumps are
 // handled here.
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,11 +309,21 @@ static void to_system(Compilation *c, const Model *given, const char *scheme, co
   c->system = derive_system(a, c->model, false, c->bag);
 }
 
-// Does a claim hang on each step?
-static bool claims_follow(const Model *m) {
-  for (int i = 0; i < m->nstat; i++) {
-    MStatKind k = m->stat[i].kind;
-    if (k == MS_MIN || k == MS_MAX || k == MS_MEAN || k == MS_DRIFT || k == MS_GAIN) return true;
+// "max(z), mean (x)": is this statistic in the list?
+static bool lists(const char *measures, const char *statistic) {
+  size_t n = strlen(statistic);
+  for (const char *at = measures; at && (at = strstr(at, statistic)); at += n)
+    if ((at == measures || !isalnum((unsigned char)at[-1])) && at[n + strspn(at + n, " ")] == '(') return true;
+  return false;
+}
+
+// Of runs that go together: does a claim or a measure hang on each step, so that fused ones keep all states?
+static bool looks_at_steps(const Model *m, const PipelineOptions *o) {
+  static const struct { MStatKind kind; const char *name; } follows[] = {
+    { MS_MIN, "min" }, { MS_MAX, "max" }, { MS_MEAN, "mean" }, { MS_DRIFT, "drift" }, { MS_GAIN, "gain" } };
+  for (size_t k = 0; o->together && k < sizeof follows / sizeof *follows; k++) {
+    if (lists(o->measures, follows[k].name)) return true;
+    for (int i = 0; i < m->nstat; i++) if (m->stat[i].kind == follows[k].kind) return true;
   }
   return false;
 }
@@ -356,8 +367,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, code_has_comments(o->code_for));
   bool fixed_sets = c->plan->degree > 1 || c->plan->scheme->flows;
-  bool records = o->records || (o->together && claims_follow(c->model));
-  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0, records);
+  c->whole = fixed_sets ? NULL : whole_of_plan(c->arena, c->plan, c->model->sim.located > 0,
+                                                 looks_at_steps(c->model, o));
   c->kernels = with_whole(c->arena, c->kernels, c->whole, o->together);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

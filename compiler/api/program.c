@@ -110,11 +110,12 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
 }
 
 nsm_program *nsm_compile_file(const char *path, const nsm_compile_settings *s) {
-  return compile(compilation_new(), &(PipelineOptions){ .path = path }, s);
+  return compile(compilation_new(), &(PipelineOptions){ .path = path ? path : "" }, s);
 }
 
 nsm_program *nsm_compile_text(const char *text, const char *name, const nsm_compile_settings *s) {
-  return compile(compilation_new(), &(PipelineOptions){ .path = name, .text = text }, s);
+  PipelineOptions o = { .path = name ? name : "model.nsm", .text = text ? text : "" };
+  return compile(compilation_new(), &o, s);
 }
 
 void nsm_program_free(nsm_program *p) {

@@ -3,9 +3,9 @@
 //   M q'' + C q' + K q = ...,   K w = omega^2 M w
 //
 // The trapezoidal rule stays stable at any step, but the phase it turns in one is below pi: where h omega > pi for
-// every mode, nothing of the motion is computed. Where only the fast ones are too fast they may be of no interest. The
-// explicit `midpoint` is unstable as soon as h omega > 2 for one of them. Implicit damping (theta above 1/2) is left
-// alone: it may be meant to bring the system to rest.
+// every mode, nothing of the motion is computed. Where only the fast ones are too fast they may be of no interest. An
+// explicit scheme is unstable as soon as h omega > 2 for one of them; for it the matrices at the start will do, where
+// they change. Implicit damping (theta above 1/2) is left alone: it may be meant to bring the system to rest.
 #include <math.h>
 #include "parts.h"
 
@@ -41,18 +41,19 @@ static void transpose(double *a, int n) {
     for (int j = 0; j < i; j++) { double t = a[i*n + j]; a[i*n + j] = a[j*n + i]; a[j*n + i] = t; }
 }
 
-static bool constant(const Check *k, const Point *p, const Ex *e, int cols, int rows, double sign, double *out) {
+static bool matrix_at(const Check *k, const Point *p, const Ex *e, int cols, int rows, bool constant, double sign,
+                      double *out) {
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < rows; j++) {
-      if (moves(k, e[i*cols + j])) return false;
+      if (constant && moves(k, e[i*cols + j])) return false;
       out[i*rows + j] = sign*at_point(p, e[i*cols + j]);
       if (!isfinite(out[i*rows + j])) return false;
     }
   return true;
 }
 
-// Modes of a system of coordinates with constant matrices, without constraints; false where it is none of these, a mode
-// does not oscillate, or the trace shows already that the step is short enough.
+// Modes of a system of coordinates without constraints; false where there is none that is too fast, or where a mode of
+// an implicit scheme does not oscillate, or its matrices are not constant.
 static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
   const Expanded *x = k->x;
   int n = x->nq;
@@ -61,8 +62,9 @@ static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
          *w = ARENA_ARRAY(k->arena, double, n + 1), size = 0, skew = 0;
   Point p = start_point(k);
   for (int r = 0; r < x->nr; r++) if (k->s->cls[x->row[r].cls].kind == CLASS_CONSTRAINT) return false;
-  if (!constant(k, &p, x->M, x->nz, n, 1, m) || !constant(k, &p, x->Jq, n, n, -1, a) ||
-      !constant(k, &p, x->Jv, n, n, -1, c) || !cholesky(m, n))
+  if (!matrix_at(k, &p, x->M, x->nz, n, !explicit_step, 1, m) ||
+      !matrix_at(k, &p, x->Jq, n, n, !explicit_step, -1, a) ||
+      !matrix_at(k, &p, x->Jv, n, n, !explicit_step, -1, c) || !cholesky(m, n))
     return false;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
@@ -78,17 +80,19 @@ static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
   }
   double trace = 0;                                  // the sum of all omega^2
   for (int i = 0; i < n; i++) trace += a[i*n + i];
-  if (h*h*trace <= (explicit_step ? 4 : n*PI*PI)) return false;
+  if (!explicit_step && h*h*trace <= n*PI*PI) return false;
   symmetric_eigen(a, n, w, v);
   *out = (Modes){ INFINITY, 0 };
   for (int i = 0; i < n; i++) {
     double damping = 0;
     for (int r = 0; r < n; r++) for (int s = 0; s < n; s++) damping += v[r*n + i]*c[r*n + s]*v[s*n + i];
-    if (!(w[i] > 0) || damping > 2*sqrt(w[i])) return false;
+    bool swings = w[i] > 0 && damping <= 2*sqrt(w[i]);
+    if (!swings && explicit_step) continue;
+    if (!swings) return false;
     out->slowest = fmin(out->slowest, sqrt(w[i]));
     out->fastest = fmax(out->fastest, sqrt(w[i]));
   }
-  return n > 0;
+  return out->fastest > 0;
 }
 
 static bool all_constant(const System *s, const Entries *e) {
@@ -96,13 +100,13 @@ static bool all_constant(const System *s, const Entries *e) {
   return true;
 }
 
-// Is it a system of coordinates with constant matrices, without constraints? Asked of the classes, before it is written
-// out.
-static bool is_oscillator(const System *s) {
+// Is it a system of coordinates without constraints, with constant matrices where that counts? Asked of the classes,
+// before it is written out.
+static bool is_oscillator(const System *s, bool constant) {
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_CONSTRAINT || c->is_equation) return false;
-    if (c->kind == CLASS_SMOOTH && !(all_constant(s, &c->mass) && all_constant(s, &c->jac))) return false;
+    if (c->kind == CLASS_SMOOTH && constant && !(all_constant(s, &c->mass) && all_constant(s, &c->jac))) return false;
   }
   return true;
 }
@@ -209,7 +213,7 @@ void check_step(Arena *a, const System *s, const char *explicit_by, double theta
     check_open(&k, false, true);
     if (k.x) check_growth(&k, h, step);
   }
-  if (!(h > 0) || first_order || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
+  if (!(h > 0) || first_order || (!explicit_step && theta > 0.5) || !is_oscillator(s, !explicit_step)) return;
   check_open(&k, false, true);
   if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
   double omega = explicit_step ? m.fastest : m.slowest;

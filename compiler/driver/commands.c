@@ -12,21 +12,13 @@ static CodeFor code_for(const Options *o) {
   return o->command == NSM_FOR_EMIT ? CODE_FOR_READER : CODE_FOR_LIBTCC;
 }
 
-// Are there measures that hang on each step?
-static bool looks_at_steps(const Options *o) {
-  static const char *const kinds[] = { "min(", "max(", "mean(", "drift(", "gain(" };
-  const char *record = o->command == NSM_FOR_SWEEP ? o->flags.text[NSM_FLAG_MEASURES] : NULL;
-  for (size_t i = 0; record && i < sizeof kinds / sizeof *kinds; i++) if (strstr(record, kinds[i])) return true;
-  return false;
-}
-
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
                             .library = library, .looks = o->command == NSM_FOR_VIEW, .weights = o->weights,
                             .step = o->step, .analyse = o->analyse, .located = o->located, .order = o->order,
                             .projection = o->projection, .derivatives = o->derivatives,
-                            .contacts = given(o, NSM_FLAG_CONTACTS), .records = looks_at_steps(o),
-                            .together = o->command == NSM_FOR_SWEEP,
+                            .contacts = given(o, NSM_FLAG_CONTACTS), .together = o->command == NSM_FOR_SWEEP,
+                            .measures = o->command == NSM_FOR_SWEEP ? o->flags.text[NSM_FLAG_MEASURES] : NULL,
                             .code_for = code_for(o) };
 }
 

@@ -225,8 +225,10 @@ static void one_item(const Env *env, const Ast *x, const MBlock *b, int block) {
   default: {
     Diag *d = diag(env->e->bag, DIAG_E0236, x->span, "this cannot stand inside of %s", b->timed ? "`every`" : "`when`");
     diag_label(d, b->timed ? "neither `var`, an assignment nor a relation" : "neither `var` nor an assignment");
-    diag_help(d, b->timed ? "declare outside of the block, and assign discrete variables in it: u = ...;"
-                          : "inside: var, assignments, stop \"...\", fail \"...\"");
+    if (x->kind == AST_FOR) diag_help(d, "the loop stands around the block: for i in 1:n { %s { u[i] = ...; } }",
+                                      b->timed ? "every T" : "when x[i] > 1");
+    else diag_help(d, b->timed ? "declare outside of the block, and assign discrete variables in it: u = ...;"
+                               : "inside: var, assignments, stop \"...\", fail \"...\"");
   }
   }
 }

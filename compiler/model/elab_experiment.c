@@ -251,6 +251,29 @@ void elab_simulate(Env env, const Ast *x) {
 
 // --- expect ---
 
+enum { CHANGES = MU_VAR | MU_TIME | MU_DISCRETE | MU_INPUT };
+
+// A side of a comparison as it should be: its value at the end, where it changes during the run.
+static const char *at_the_end(const Env *env, const Ast *x) {
+  Value v = elab_expr(env, x);
+  const char *text = ast_text(env->e, x);
+  return !v.bad && v.at[0]->uses & CHANGES ? arena_printf(env->e->a, "final(%s)", text) : text;
+}
+
+static void about_the_run(const Env *env, const Ast *c, Span at, bool has_statistic) {
+  Diag *d = diag(env->e->bag, DIAG_E0226, at, "a claim is about the finished run");
+  diag_label(d, "uses a quantity that changes during the run");
+  diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of "
+               "a contact");
+  bool bound = c->kind == AST_BINARY && (c->op == AO_LT || c->op == AO_LE || c->op == AO_GT || c->op == AO_GE);
+  const char *claim = "final(x) <= 1";
+  if (bound)
+    claim = arena_printf(env->e->a, "%s%.*s%s", at_the_end(env, c->a), (int)(c->b->span.lo - c->a->span.hi),
+                         c->span.file->text + c->a->span.hi, at_the_end(env, c->b));
+  if (has_statistic) diag_help(d, "expect %s;", claim);
+  else diag_help(d, "expect %s; -- or, for every step: assert %s;", claim, ast_text(env->e, c));
+}
+
 void elab_expect(Env env, const Ast *x) {
   if (env.scope->parent) return;
   env.in_claim = true;
@@ -258,19 +281,8 @@ void elab_expect(Env env, const Ast *x) {
   int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;
-  if (v.at[0]->uses & (MU_VAR | MU_TIME | MU_DISCRETE | MU_INPUT)) {
-    Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
-    diag_label(d, "uses a quantity that changes during the run");
-    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of "
-                 "a contact");
-    const Ast *c = x->a;
-    bool compares = c->kind == AST_BINARY && c->op >= AO_LT && c->op <= AO_NE;
-    bool bound = compares && (c->op == AO_LT || c->op == AO_LE || c->op == AO_GT || c->op == AO_GE);
-    size_t sign = compares ? c->a->span.hi : 0;
-    if (bound)
-      diag_help(d, "expect final(%s)%.*s; -- or, for every step: assert %s;", ast_text(env.e, c->a),
-                (int)(c->span.hi - sign), c->span.file->text + sign, ast_text(env.e, c));
-    else diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, c));
+  if (v.at[0]->uses & CHANGES) {
+    about_the_run(&env, x->a, v.span, (int)env.e->stat.n > stat);
     return;
   }
   MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span,

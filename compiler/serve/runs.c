@@ -39,10 +39,12 @@ static bool inputs(Serve *s, const nsm_input **to, int *n) {
   for (const Json *x = first; good && x; x = x->next) {
     nsm_input one = { .name = x->key, .path = x->kind == JSON_STRING ? x->text : NULL };
     if (!one.path) {
-      const char *between = json_text(x, "between");
+      const char *between = json_at(x, "between") ? json_text(x, "between") : kinds[0];
       int ntime = 0;
       while (between && one.between < 3 && strcmp(between, kinds[one.between])) one.between++;
-      good = put_numbers(s, x->key, json_at(x, "time"), &one.time, &ntime) &&
+      good = !between || one.between == 3
+                 ? serve_wrong(s, NSM_USAGE, "the input %s: \"between\" is \"linear\", \"hold\" or \"smooth\"", x->key)
+                 : put_numbers(s, x->key, json_at(x, "time"), &one.time, &ntime) &&
              put_numbers(s, x->key, json_at(x, "value"), &one.value, &one.n);
       if (good && ntime != one.n)
         good = serve_wrong(s, NSM_USAGE, "the input %s has %d times, and %d values", x->key, ntime, one.n);
@@ -89,26 +91,44 @@ static bool settings(Serve *s, const nsm_program *p, nsm_settings *set) {
   return good && inputs(s, &set->input, &set->ninput);
 }
 
-// What `set` says of columns: initial values at the start, a disturbance later.
-static bool write_columns(Serve *s, ServedRun *r, const Json *first, bool inputs_too) {
+static void *state_of(Serve *s, const nsm_sim *sim) {
+  void *state = arena_alloc(s->arena, nsm_state_size(sim));
+  nsm_save(sim, state);
+  return state;
+}
+
+// One value: of a parameter, an input or a column.
+static bool write_one(Serve *s, ServedRun *r, const Json *x, bool inputs_too) {
   const nsm_program *p = program_of(s, r);
   nsm_error e = { .code = NSM_OK };
-  for (const Json *x = first; x; x = x->next) {
-    double value;
-    nsm_code code = NSM_OK;
-    bool parameter = is_parameter(p, x->key);
-    if (!serve_number(s, x->key, x, nsm_meaning_of(p, x->key).unit, &value)) return false;
-    int c = nsm_find_column(r->sim, x->key), input = -1;
-    for (int i = 0; inputs_too && i < nsm_ninput(r->sim); i++)
-      if (!strcmp(nsm_input_name(r->sim, i), x->key)) input = i;
-    if (parameter) code = inputs_too ? nsm_set_parameter(r->sim, x->key, value, &e) : NSM_OK;
-    else if (input >= 0) code = nsm_set_input_at(r->sim, input, value, &e);
-    else if (c >= 0) code = nsm_write_column(r->sim, c, value, &e);
-    else return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", inputs_too ? "input or " : "",
-                            x->key);
-    if (code != NSM_OK) return serve_failed(s, r, &e);
+  double value;
+  nsm_code code = NSM_OK;
+  if (!serve_number(s, x->key, x, nsm_meaning_of(p, x->key).unit, &value)) return false;
+  int c = nsm_find_column(r->sim, x->key), input = -1;
+  for (int i = 0; inputs_too && i < nsm_ninput(r->sim); i++)
+    if (!strcmp(nsm_input_name(r->sim, i), x->key)) input = i;
+  if (is_parameter(p, x->key)) code = inputs_too ? nsm_set_parameter(r->sim, x->key, value, &e) : NSM_OK;
+  else if (input >= 0) code = nsm_set_input_at(r->sim, input, value, &e);
+  else if (c >= 0) code = nsm_write_column(r->sim, c, value, &e);
+  else return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", inputs_too ? "input or " : "", x->key);
+  return code == NSM_OK || serve_failed(s, r, &e);
+}
+
+// What `set` says of columns: initial values at the start, a disturbance later. Where one value is refused, parameters
+// and state are what they were: `before`.
+static bool write_columns(Serve *s, ServedRun *r, const Json *first, bool inputs_too, const void *before) {
+  Vec(nsm_assignment) old = { 0 };
+  nsm_error e;
+  bool good = true;
+  for (const Json *x = first; good && x; x = x->next) {
+    vec_push(&old, ((nsm_assignment){ x->key, nsm_get_parameter(r->sim, x->key) }));
+    good = write_one(s, r, x, inputs_too);
   }
-  return true;
+  for (size_t i = old.n; !good && before && i-- > 0;)
+    if (isfinite(old.at[i].value)) nsm_set_parameter(r->sim, old.at[i].name, old.at[i].value, &e);
+  if (!good && before) nsm_restore(r->sim, before, &e);
+  vec_free(&old);
+  return good;
 }
 
 static void put_columns(Serve *s, const nsm_program *p, nsm_sim *sim) {
@@ -148,7 +168,7 @@ bool serve_start(Serve *s) {
   if (!p || !settings(s, p, &set) || !serve_object(s, "set", &first)) return false;
   ServedRun r = { nsm_simulate(p, &set, &e), handle, false };
   if (!r.sim) return serve_failed(s, &r, &e);
-  if (!write_columns(s, &r, first, false)) {
+  if (!write_columns(s, &r, first, false, NULL)) {
     nsm_close(r.sim);
     return false;
   }
@@ -161,7 +181,7 @@ bool serve_start(Serve *s) {
 bool serve_set(Serve *s) {
   ServedRun *r = serve_run(s);
   const Json *first;
-  return r && serve_object(s, "values", &first) && write_columns(s, r, first, true);
+  return r && serve_object(s, "values", &first) && write_columns(s, r, first, true, state_of(s, r->sim));
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -187,10 +207,7 @@ static bool how_many(Serve *s, const ServedRun *r, long *n) {
   double t;
   *n = 1;
   if (to && steps) return serve_wrong(s, NSM_USAGE, "\"steps\" says how many, or \"to\" until when");
-  if (steps) {
-    *n = json_whole(s->request, "steps", -1);
-    return *n >= 0 || serve_wrong(s, NSM_USAGE, "\"steps\" is a whole number");
-  }
+  if (steps) *n = json_whole(s->request, "steps", 0);
   if (!to) return true;
   if (!serve_number(s, "to", to, "s", &t)) return false;
   long k = nsm_steps_done(r->sim), total = nsm_steps_total(r->sim);
@@ -217,16 +234,16 @@ bool serve_advance(Serve *s) {
   const Json *first, *listed = json_at(s->request, "events");
   const int *column;
   int n;
-  long steps, nrow = 0, every = json_whole(s->request, "every", 0);
+  long steps, nrow = 0, every = json_whole(s->request, "every", json_at(s->request, "record") != NULL);
   nsm_error e = { .code = NSM_OK };
-  if (!r || !serve_object(s, "inputs", &first) || !write_columns(s, r, first, true) || !how_many(s, r, &steps) ||
+  if (!r || !serve_object(s, "inputs", &first) || !how_many(s, r, &steps) ||
       !serve_columns(s, r->sim, "record", &column, &n))
     return false;
-  if (every < 0) return serve_wrong(s, NSM_USAGE, "\"every\" is a whole number");
   long left = nsm_steps_total(r->sim) - nsm_steps_done(r->sim);
   if (steps > left) steps = left;
   long most = every > 0 ? steps / every + 1 : 0;
   if (most * n > MOST_ROWS) return serve_wrong(s, NSM_USAGE, "an answer has at most %d numbers in its rows", MOST_ROWS);
+  if (first && !write_columns(s, r, first, true, state_of(s, r->sim))) return false;
   double *rows = arena_alloc(s->arena, (size_t)(most * n + 1) * sizeof(double));
   Text events = { 0 };
   if (listed && listed->kind == JSON_TRUE) nsm_on_event(r->sim, event, &events);
@@ -279,8 +296,7 @@ bool serve_save(Serve *s) {
   const ServedRun *r = serve_run(s);
   if (!r) return false;
   size_t n = nsm_state_size(r->sim);
-  unsigned char *state = arena_alloc(s->arena, n);
-  nsm_save(r->sim, state);
+  const unsigned char *state = state_of(s, r->sim);
   text_add(&s->out, ",\"state\":\"");
   for (size_t i = 0; i < n; i++) text_printf(&s->out, "%02x", state[i]);
   text_add(&s->out, "\"");
@@ -323,9 +339,10 @@ bool serve_reset(Serve *s) {
   ServedRun *r = serve_run(s);
   const Json *first;
   if (!r || !serve_object(s, "set", &first)) return false;
+  const void *before = state_of(s, r->sim);
   nsm_reset(r->sim);
+  if (!write_columns(s, r, first, true, before)) return false;
   r->stopped = false;
-  if (!write_columns(s, r, first, true)) return false;
   put_run(s, r);
   return true;
 }

@@ -13,13 +13,61 @@ static bool hello(Serve *s) {
   return true;
 }
 
-static const struct { const char *name; bool (*does)(Serve *s); } requests[] = {
-  { "hello", hello },       { "compile", serve_compile }, { "derive", serve_derive }, { "start", serve_start },
-  { "set", serve_set },     { "advance", serve_advance }, { "get", serve_get },       { "energy", serve_energy },
-  { "save", serve_save },   { "restore", serve_restore }, { "clone", serve_clone },   { "reset", serve_reset },
-  { "close", serve_close }
+// takes: its entries, besides "do" and "id".
+static const struct { const char *name, *takes; bool (*does)(Serve *s); } requests[] = {
+  { "hello", "", hello },
+  { "compile", "path text name scheme jit set", serve_compile },
+  { "derive", "model form", serve_derive },
+  { "start", "model set until step from located projection solver tolerance accept theta gamma inputs", serve_start },
+  { "set", "run values", serve_set },
+  { "advance", "run steps to inputs every record events", serve_advance },
+  { "get", "run names", serve_get },
+  { "energy", "run", serve_energy },
+  { "save", "run", serve_save },
+  { "restore", "run state", serve_restore },
+  { "clone", "run", serve_clone },
+  { "reset", "run set", serve_reset },
+  { "close", "run model", serve_close }
 };
 enum { REQUESTS = sizeof requests / sizeof *requests };
+
+// ---- entries --------------------------------------------------------------------------------------------------------
+// Is the word in a list of words?
+static bool listed(const char *words, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = words; n && (at = strstr(at, word)); at += n)
+    if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+  return false;
+}
+
+// The forms that no reader of an entry checks.
+static bool has_its_form(Serve *s, const Json *x) {
+  bool number = x->kind == JSON_NUMBER;
+  if (listed("path text name scheme jit form solver", x->key) && x->kind != JSON_STRING)
+    return serve_wrong(s, NSM_USAGE, "\"%s\" is a text", x->key);
+  if (listed("located projection events", x->key) && x->kind != JSON_TRUE && x->kind != JSON_FALSE)
+    return serve_wrong(s, NSM_USAGE, "\"%s\" is true or false", x->key);
+  if (listed("steps every", x->key)) {
+    double least = x->key[0] == 'e';
+    if (!number || x->number < least || x->number > 1e15 || x->number != (double)(long)x->number)
+      return serve_wrong(s, NSM_USAGE, "\"%s\" is a whole number, at least %g", x->key, least);
+  }
+  if (listed("step tolerance accept", x->key) && number && !(x->number > 0))
+    return serve_wrong(s, NSM_USAGE, "\"%s\" is positive", x->key);
+  return true;
+}
+
+// An entry that nobody reads would change nothing, without a word.
+static bool takes(Serve *s, const char *what, const char *words) {
+  for (const Json *x = s->request->first; x; x = x->next) {
+    if (!strcmp(x->key, "do") || !strcmp(x->key, "id")) continue;
+    if (!listed(words, x->key))
+      return serve_wrong(s, NSM_USAGE, "\"%s\" takes no \"%s\"; it takes: %s", what, x->key,
+                         *words ? words : "nothing");
+    if (!has_its_form(s, x)) return false;
+  }
+  return true;
+}
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 static bool handle(Serve *s) {
@@ -27,7 +75,7 @@ static bool handle(Serve *s) {
   if (!s->request) return serve_wrong(s, NSM_USAGE, "this line is no JSON");
   if (!what) return serve_wrong(s, NSM_USAGE, "a request is an object with \"do\": what is to be done");
   for (int i = 0; i < REQUESTS; i++)
-    if (!strcmp(requests[i].name, what)) return requests[i].does(s);
+    if (!strcmp(requests[i].name, what)) return takes(s, what, requests[i].takes) && requests[i].does(s);
   Text known = { 0 };
   for (int i = 0; i < REQUESTS; i++) text_printf(&known, "%s%s", i ? ", " : "", requests[i].name);
   serve_wrong(s, NSM_USAGE, "there is no request \"%s\"; there are: %s", what, text_str(&known));

@@ -1,6 +1,8 @@
 // What all ask of cards: keys, models, nodes; mistakes and what is left out.
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
+#include "../base/char_width.h"
 #include "netlist.h"
 
 bool spice_is_word(const Item *i, const char *text) { return i->text && !i->key && !strcmp(i->text, text); }
@@ -138,9 +140,16 @@ static void report(Spice *s, const Card *c, int from, const char *of) {
   text_free(&words);
 }
 
+// By their first letter, or what stands in its place.
+const char *spice_elements(Spice *s, const Card *c) {
+  const char *text = c->item[0].text;
+  return arena_printf(s->a, "elements `%.*s`", (int)utf8_length(text, strlen(text)),
+                      islower((unsigned char)*text) ? (char[]){ (char)toupper(*text), 0 } : text);
+}
+
 static void report_circuit(Spice *s, const Circuit *c) {
   for (size_t i = 0; i < c->cards.n; i++)
-    report(s, &c->cards.at[i], 1, arena_printf(s->a, "elements `%c`", *c->cards.at[i].item[0].text - 32));
+    report(s, &c->cards.at[i], 1, spice_elements(s, &c->cards.at[i]));
   for (size_t i = 0; i < c->models.n; i++)
     if (c->models.at[i].item[1].taken)
       report(s, &c->models.at[i], 3, arena_printf(s->a, "the model `%s`", c->models.at[i].item[1].as));

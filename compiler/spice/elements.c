@@ -397,7 +397,7 @@ static const char *element(Spice *s, Circuit *in, Names *n, const Card *c) {
   case 'm': return mosfet(s, n, c);
   case 'x': return instance(s, n, c);
   default:
-    spice_left_out(s, c->span, arena_printf(s->a, "elements `%c`", *c->item[0].text - 32));
+    spice_left_out(s, c->span, spice_elements(s, c));
     return NULL;
   }
 }

@@ -154,6 +154,7 @@ Item *spice_key(const Card *c, const char *key);           // NULL: the card has
 void spice_take(const Card *c, int from);                  // the items from there on
 void spice_report(Spice *s);                               // what was not taken of all cards that were written
 void spice_left_out(Spice *s, Span at, const char *what);
+const char *spice_elements(Spice *s, const Card *c);        // "elements `J`"
 bool spice_is_word(const Item *i, const char *text);       // this word, without a key
 bool spice_is_mark(const Item *i);                         // PARAMS: and its like, which stand before keys
 bool spice_is_node(const Card *c, int i);                  // does item i name a node?

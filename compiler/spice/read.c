@@ -42,6 +42,11 @@ static bool read_cards(Spice *s, const SourceFile *f, size_t from, const char *s
   Cards cards = { 0 };
   const char *wrong;
   Span at;
+  const char *zero = memchr(f->text, 0, f->len);
+  size_t byte = zero ? (size_t)(zero - f->text) : 0;
+  if (zero)
+    return spice_fail(s, (Span){ f, byte, byte + 1 }, "byte %zu is zero: this looks like UTF-16; save it as UTF-8",
+                      byte + 1);
   bool good = spice_parse(s->a, f, from, &cards, &wrong, &at), inside = !section;
   if (!good) spice_fail(s, at, "%s", wrong ? wrong : "this cannot be read");
   for (size_t i = 0; i < cards.n && good; i++) {

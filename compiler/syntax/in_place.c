@@ -6,7 +6,7 @@
 //                            gravity g(...) of a model with this name
 //   material NAME, NAME;  pair NAME, NAME { ... }
 //   algebraic NAME ...    node NAME ...                  a declaration: behind the name stands one of  ; , : = [ "
-//   flow NAME ... to ... = ...;                          and there `to`, between two references
+//   flow NAME ... to ... = ...;  flow if ... to ...;     and there `to`, behind a reference or a bracket
 // in a contact:  between = A, B;  among = A;    behind a shape:  box([1, 2, 3]) at(...), halfspace at(...).
 #include <ctype.h>
 #include <string.h>
@@ -109,7 +109,8 @@ int word_in_place(const Parse *p, const char *name, Span at, bool first, AstKind
     return TOK_DECLARE;
   }
   if (flow) {
-    size_t to = reference_end(f, lo);
+    if (follows(f, lo, "if") && !is_name_char(f->text[lo + 2])) return TOK_FLOW;
+    size_t to = skip_blanks(f, f->text[lo] == '(' ? skip_bracket(f, lo) : reference_end(f, lo));
     return to > lo && follows(f, to, "to") && !is_name_char(f->text[to + 2]) ? TOK_FLOW : TOK_NAME;
   }
   if (body) return hi > lo && f->text[bracket_end(f, hi)] == '{' ? TOK_BODY : TOK_NAME;

@@ -57,6 +57,7 @@ void sym_text(const System *s, int id, Text *t) {
       if (*c == '%' && k < y->nidx) add_index(s, y, k++, t);
       else text_addc(t, *c);
     }
+    if (v->kind == MV_GIVEN) text_add(t, "_given");        // beside the input, whose name it has
     if (rate && !v->rate_name) text_addc(t, '\'');
     if (y->kind == SYM_VALUE0 || y->kind == SYM_RATE0) text_add(t, "_B");
     if (y->kind == SYM_VALUE_D || y->kind == SYM_RATE_D) text_add(t, "_D");

@@ -79,8 +79,8 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
 int  sim_is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done);
 
-// loop.c: "d and s form a loop in which nothing limits the current", of n rows whose multipliers y together move
-// nothing; 0: they are no such diodes
+// loop.c: "d and s form a loop in which nothing limits the current"; 0: the row is not such a diode
+enum { SIM_NO_RESISTANCE = 1, SIM_NO_WAY };
 int  sim_unlimited_loop(nsm_sim *s, const int *row, const double *y, int n, char *out, size_t size);
 
 // loops.c: instances of rows by their indices

@@ -42,7 +42,7 @@ int nsm_find_column(nsm_sim *s, const char *name) {
 nsm_column_kind nsm_kind_of_column(const nsm_sim *s, int c) {
   const sim_analysis *a = s->a;
   if (c-- == 0) return NSM_COLUMN_TIME;
-  if (c >= a->ncolumn - 1) return NSM_COLUMN_ENERGY;
+  if (c < 0 || c >= a->ncolumn - 1) return NSM_COLUMN_ENERGY;
   if (c < a->nx + a->nshown + a->nv) return NSM_COLUMN_STATE;
   if ((c -= a->nx + a->nshown + a->nv) < a->nl_shown) return NSM_COLUMN_REACTION;
   return c - a->nl_shown < a->ndiscrete ? NSM_COLUMN_DISCRETE : NSM_COLUMN_OUTPUT;
@@ -54,7 +54,7 @@ static int variable_at(const nsm_sim *s, int c, int *is_rate, int *cls) {
   const sim_analysis *a = s->a;
   *is_rate = 0;
   *cls = -1;
-  if (c-- == 0) return -1;
+  if (c-- <= 0) return -1;
   if (c < a->nx) return sim_variable_of(s, 0, NSM_VAR_STATE, c);
   if ((c -= a->nx) < a->nshown)
     return sim_variable_of(s, 0, a->shown[c] < a->nown ? NSM_VAR_COORD : NSM_VAR_POSITION, a->shown[c]);

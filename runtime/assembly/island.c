@@ -101,7 +101,6 @@ static inline void notice(sim_tiny *t, nsm_cone_problem *p) {
 }
 
 // ---- why there is none ----------------------------------------------------------------------------------------------
-enum { MOST_IN_LOOP = 8 };
 typedef struct place { nsm_sim *s; const int *row, *at; } place;
 
 // "the rate of contact floor"; what stands beside ">= 0" for a relation is the relation itself.
@@ -114,30 +113,22 @@ static void name_of_u(void *with, int i, char *out, size_t size) {
   snprintf(out, size, "%s%s", relation ? "the output of " : "the rate of ", name);
 }
 
-// What together cannot be met, as a loop of a network. 0: it is none
-static int explain_loop(nsm_sim *s, const double *y, int m, const int *row, const int *at) {
-  int rows[MOST_IN_LOOP], n = 0;
-  double currents[MOST_IN_LOOP];
-  for (int i = 0; i < m; i++) {
-    if (!(fabs(y[i]) > 1e-9)) continue;
-    if (n == MOST_IN_LOOP) return 0;
-    rows[n] = row[at[i]];
-    currents[n++] = y[i];
-  }
-  return sim_unlimited_loop(s, rows, currents, n, s->n.isl.why, sizeof s->n.isl.why);
+// Is the proof that of a loop of a network? Then isl.why names its parts.
+static int is_loop(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
+  enum { MOST_ROWS = 64 };
+  int of[MOST_ROWS];
+  double margin;
+  const double *y = nsm_cone_proof(work, &margin);
+  if (!y || p->m > MOST_ROWS) return 0;
+  for (int i = 0; i < p->m; i++) of[i] = row[at[i]];
+  return sim_unlimited_loop(s, of, y, p->m, s->n.isl.why, sizeof s->n.isl.why);
 }
 
 // Into isl.why; the row that weighs most, -1 for none.
 static int explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
   place w = { s, row, at };
-  double margin;
-  const double *y = nsm_cone_proof(work, &margin);
-  if (y && explain_loop(s, y, p->m, row, at)) {
-    int most = 0;
-    for (int k = 0; k < p->m; k++) if (fabs(y[k]) > fabs(y[most])) most = k;
-    return row[at[most]];
-  }
   int i = nsm_cone_explain(p, work, name_of_u, &w, s->n.isl.why, sizeof s->n.isl.why);
+  s->n.isl.loop = is_loop(s, p, work, row, at);
   return i >= 0 ? row[at[i]] : -1;
 }
 

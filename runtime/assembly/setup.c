@@ -126,9 +126,9 @@ static int set_weights(nsm_sim *s, const nsm_settings *set, nsm_experiment *x, n
 }
 
 static void set_solver(nsm_sim *s, const nsm_settings *set, const nsm_experiment *x) {
-  s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x->tolerance) ? 1e-12 : x->tolerance;
+  s->a->tolerance = set && set->tolerance != 0 ? set->tolerance : isnan(x->tolerance) ? 1e-12 : x->tolerance;
   s->w.cone.tolerance = s->a->tolerance == 1e-12 ? 0 : s->a->tolerance;                  // 0: that of the verifier
-  s->a->accept = set && set->accept > 0 ? set->accept : isnan(x->accept) ? 0 : x->accept;
+  s->a->accept = set && set->accept != 0 ? set->accept : isnan(x->accept) ? 0 : x->accept;
   s->a->project_start = (set && set->project_start) || x->project_start;
   const char *given = set ? s->a->settings.solver : NULL;                // a copy: it lives as long as the simulation
   s->w.cone.solver = given ? given : x->solver ? (const char *)s->a->m->text + x->solver : NULL;
@@ -156,6 +156,8 @@ static int experiment_holds(const sim_analysis *a, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", a->gamma);
   else if (!(a->tolerance > 0 && a->tolerance < 1))
     sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", a->tolerance);
+  else if (!(a->accept >= 0 && isfinite(a->accept)))
+    sim_fail(e, NSM_USAGE, "the residual to accept must be positive, it is %g", a->accept);
   else if (!(floor((a->until - a->start) / a->step + 1e-9) < MOST_STEPS))
     sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", a->step,
              floor((a->until - a->start) / a->step + 1e-9));

@@ -12,7 +12,8 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
   if (e) *e = (nsm_error){ .code = NSM_OK };
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "a value of the state must be finite"); return NSM_USAGE; }
   if (kind != NSM_COLUMN_STATE && kind != NSM_COLUMN_DISCRETE) {
-    sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", nsm_column_name(s, c));
+    const char *name = nsm_column_name(s, c);
+    sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", *name ? name : "this column");
     return NSM_USAGE;
   }
   if (kind == NSM_COLUMN_DISCRETE) {

@@ -260,13 +260,15 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
   int kind = s->a->cls[s->n.r.cls[o.row]].c->kind;
   sim_row_name(s, o.row, name, sizeof name);
   char loop[512];
-  double one = 1;
   const sim_rows *r = &s->n.r;
-  int alone = r->b0[o.row] == r->b0[o.row + 1] && r->d0[o.row] == r->d0[o.row + 1];
-  if (alone && sim_unlimited_loop(s, &o.row, &one, 1, loop, sizeof loop)) {
+  int own = kind == NSM_RELATION && r->b0[o.row] == r->b0[o.row + 1] && r->d0[o.row] == r->d0[o.row + 1];
+  int unlimited = own ? sim_unlimited_loop(s, &o.row, (double[]){ 1 }, 1, loop, sizeof loop) : 0;
+  if (unlimited) {
     sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
-                "%s: %s has %.6g V against it at the start, and its current would be infinite; put a resistor or a "
-                "coil into the loop", loop, name, o.value);
+                unlimited == SIM_NO_WAY
+                    ? "%s: %s would carry %.6g A at the start, which it blocks; put a resistor or a capacitor across it"
+                    : "%s: %s has %.6g V against it at the start, and its current would be infinite; put a resistor or "
+                      "a coil into the loop", loop, name, o.value);
     return 0;
   }
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),

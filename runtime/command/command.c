@@ -553,7 +553,7 @@ static nsm_code run(job *j) {
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;
   notes_after(j);
-  nsm_summary_warnings(j->s, j->err);
+  nsm_summary_warnings(j->s, &j->sum, j->err);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
 

@@ -68,7 +68,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
 static const double missed = 1e-3;       // of the size of a constraint's terms
 
 // What no residual of a step tells (ledger/misses.c), with the codes of compiler/base/diag_codes.def.
-void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
+void nsm_summary_warnings(const nsm_sim *s, const nsm_summary *m, FILE *f) {
   const char *scheme = s->a->scheme->name;
   if (s->now.count.max_miss > missed) {
     char name[256];
@@ -94,6 +94,12 @@ void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
             "make none; nor does one newton(e, e) for all\n",
             g->made, sim_made_checked(s), g->made_most, g->made_time, name);
   }
+  nsm_energy now;
+  double alone = s->now.ledger.on || m->message || !nsm_get_energy(s, &now) ? 0
+                 : sim_gained_alone(s, m->began_J, now.kinetic, now.potential);
+  if (alone > 0)
+    fprintf(f, "warning[W0851]: the energy rose by %.3g J, and nothing gives any: '%s' does not resolve this motion\n"
+            "  = help: a smaller step; scheme = consistent keeps the energy\n", alone, scheme);
   double checked = sim_residue_checked(s);
   if (checked > 0 && s->a->scheme->two_point)
     fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "

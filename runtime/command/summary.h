@@ -13,5 +13,6 @@ typedef struct nsm_summary {
   double       began_J, ended_J;                           // energies; NAN where the model has none
 } nsm_summary;
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f);
-void nsm_summary_warnings(const nsm_sim *s, FILE *f);       // W0850, W0851, W0853, W0854; also where it is quiet
+// W0850, W0851, W0853, W0854; also where it is quiet.
+void nsm_summary_warnings(const nsm_sim *s, const nsm_summary *m, FILE *f);
 int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where the file did not take it

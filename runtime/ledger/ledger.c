@@ -252,10 +252,12 @@ static double fed_by_states(const nsm_sim *s) {
 
 // Impulses whose work is above 0: Newton's law with friction, or with coefficients that differ, may have such
 // (docs/numerics/checks.md, 6). Round-off of the motion does not count.
+// Contacts on places strike in two steps: the first takes what the second gives back (schatzman-paoli.md).
 static void book_made(nsm_sim *s) {
   static const double rounding = 1e-9;
   sim_ledger *g = &s->now.ledger;
-  double made = -(g->loss + g->loss_friction);
+  double loss = g->loss + g->loss_friction, made = -loss - (s->a->m->place_at ? g->taken : 0);
+  g->taken = fmax(loss, 0);
   if (made > rounding * g->kinetic && g->least < 0) {
     g->made += made;
     if (made > g->made_most) {

@@ -30,6 +30,7 @@ void   sim_misses_take(nsm_sim *s);
 void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
 void   sim_residue_scale(nsm_sim *s);
 double sim_residue_checked(const nsm_sim *s);
+double sim_gained_alone(const nsm_sim *s, double began, double kinetic, double potential);
 double sim_made_checked(const nsm_sim *s);       // what impacts made beside all energies; 0 where that is round-off
 // reason.c: the energy [J] that the step (q, z) -> (q1, z1) has from nothing, where it is beyond all reason; else 0
 double sim_from_nothing(nsm_sim *s, double t1);

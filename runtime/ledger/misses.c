@@ -104,8 +104,20 @@ double sim_made_checked(const nsm_sim *s) {
   return g->on && g->scale > 0 && g->made > least * g->scale ? g->made / g->scale : 0;
 }
 
+// Without the ledger, of a motion that no force, row, state or event feeds: what the energy rose by. Infinite where it
+// is not finite.
+double sim_gained_alone(const nsm_sim *s, double began, double kinetic, double potential) {
+  double gained = kinetic + potential - began, all = fabs(began) + kinetic + fabs(potential);
+  if (isfinite(began) && !isfinite(gained)) return INFINITY;
+  if (s->n.r.n > 0 || s->a->nz > s->a->nv || sim_has_events(s)) return 0;
+  SIM_EACH(s, smooth, k) if (k->c->work == NSM_WORK_FORCE && k->tab.count > 0) return 0;
+  SIM_EACH(s, energy, k) if (k->c->driven) return 0;
+  return gained > from_nowhere * all ? gained : 0;
+}
+
 double sim_residue_checked(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
+  if (g->on && !isfinite(g->kinetic + g->potential)) return INFINITY;
   double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
   if (!g->on || !(all > 0)) return 0;
   if (s->a->scheme->two_point) return g->residue > round_off * all ? g->residue / all : 0;

@@ -36,7 +36,10 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
                 s->n.isl.nactive, t1, s->now.k + 1);
     return NSM_FILE;
   }
-  if (res->status == NSM_CONE_NO_SOLUTION)
+  if (res->status == NSM_CONE_NO_SOLUTION && s->n.isl.loop)
+    sim_fail_at(e, NSM_FAILED, at, "%s at t = %.10g s, step %ld: the one-step problem has no solution at %s",
+                s->n.isl.why, t1, s->now.k + 1, name);
+  else if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
                 s->now.k + 1, name, line, s->n.isl.why);

@@ -70,6 +70,7 @@ static void changes(const nsm_program *p) {
   need(nsm_write_column(s, z, 3, &e) == NSM_OK && nsm_write_column(s, v, 2, &e) == NSM_OK, "initial values are set");
   need(nsm_read_column(s, z) == 3 && nsm_read_column(s, v) == 2, "and read");
   need(nsm_write_column(s, l, 1, &e) == NSM_USAGE && nsm_write_column(s, z, NAN, &e) == NSM_USAGE, "others are not");
+  need(nsm_write_column(s, -1, 1, &e) == NSM_USAGE && nsm_write_column(s, 999, 1, &e) == NSM_USAGE, "nor what is none");
   need(nsm_step_by(s, 1e-4, &e) == NSM_OK && fabs(nsm_time(s) - 1e-4) < 1e-18, "a step of any length");
   nsm_close(s);
   nsm_close(other);
