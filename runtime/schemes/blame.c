@@ -20,6 +20,30 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
   return NSM_FAILED;
 }
 
+// " with x = -1e-05, y = 2": what the equation of unknown z reads, at most TOLD of it; roots of negative numbers and
+// divisions by 0 show there.
+static void add_values(const nsm_sim *s, const nsm_view *v, const sim_class *k, int z, char *out, size_t size) {
+  enum { TOLD = 3 };
+  const nsm_pattern *p = &k->c->jac;
+  int seen[TOLD], told = 0;
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n && told < TOLD; e++) {
+      int wrt = p->wrt[e], is_new = 1, of_x = wrt == NSM_WRT_X;
+      if (!of_x && !(wrt == NSM_WRT_Q && s->a->nq == s->a->nv)) continue;
+      if (sim_z_of(s, k, i, p->row[e]) != z) continue;
+      int at = sim_z_of(s, k, i, p->col[e]);
+      for (int j = 0; j < told; j++) is_new &= seen[j] != at;
+      if (!is_new) continue;
+      char name[256];
+      if (of_x) sim_z_name(s, at, name, sizeof name);
+      else sim_q_name(s, at, name, sizeof name);
+      size_t used = strlen(out);
+      snprintf(out + used, size - used, "%s%s = %.8g", told ? ", " : " with ", name,
+               of_x ? v->x[at - s->a->nv] : v->q[at]);
+      seen[told++] = at;
+    }
+}
+
 static int bad(const double *x, size_t n, size_t *where) {
   for (size_t i = 0; i < n; i++)
     if (!isfinite(x[i])) { *where = i; return 1; }
@@ -44,10 +68,11 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
     memset(f, 0, (size_t)s->a->nz * sizeof(double));
     c->f_fn(v, &k->tab, f, f + s->a->nv);
     if (bad(f, (size_t)s->a->nz, &at)) {
-      char what[300], name[256];
+      char what[600], name[256];
       if ((int)at < s->a->nv) sim_v_name(s, (int)at, name, sizeof name);
       else sim_z_name(s, (int)at, name, sizeof name);
       snprintf(what, sizeof what, (int)at < s->a->nv ? "the force on %s" : "the right-hand side of %s'", name);
+      add_values(s, v, k, (int)at, what, sizeof what);
       return blame(s, cls, n == 1 ? 0 : -1, what, f[at], v->t, e);
     }
   }

@@ -113,14 +113,14 @@ static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   return any;
 }
 
-// Is R a number on both sides of the iterate? Where it is not, as beside sqrt(0), slopes without bound excuse any
-// residual as round-off.
-static int is_inside(nsm_sim *s, double t1) {
+// Is R a number on both sides of the iterate, a share of each unknown away? Where it is not, as beside sqrt(0), slopes
+// without bound excuse any residual as round-off; beside a pole any value is as good as another.
+static int is_inside(nsm_sim *s, double t1, double share) {
   size_t bytes = (size_t)s->a->nz * sizeof(double);
   int inside = 1, worst;
   memcpy(s->w.z_path, s->w.z1, bytes);
   for (int side = -1; side <= 1 && inside; side += 2) {
-    for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.z_path[i] * (1 + side * beside);
+    for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.z_path[i] * (1 + side * share);
     newton_position(s);
     newton_evaluate(s, t1);
     (void)newton_residual(s, 0, &worst);
@@ -165,16 +165,13 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
     newton_position(s);
   }
   s->w.ahead = 0;
-  return left > 0 || !is_inside(s, v->t) ? NSM_FAILED : NSM_OK;
+  return left > 0 || !is_inside(s, v->t, beside) ? NSM_FAILED : NSM_OK;
 }
 
-// From what stood at the begin, where no step is foretold: what is foretold may lie where R has no value, as sqrt(x) of
-// a tank that runs empty.
 static nsm_code iterate_from_begin(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   nsm_error again;
   (void)start_values(s, 0);
-  nsm_code code = iterate(s, v, &again);
-  if (code != NSM_OK) return NSM_FAILED;
+  if (iterate(s, v, &again) != NSM_OK) return NSM_FAILED;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }
@@ -190,7 +187,12 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   s->w.frozen = 0;
   nsm_view v = newton_end(s, t1);
   nsm_code code = iterate(s, &v, e);
-  if (code == NSM_FAILED && foretold && !s->w.late) code = iterate_from_begin(s, &v, e);
+  nsm_error none = { .code = NSM_OK };     // what is foretold may lie where R has no value, as sqrt(x) of an empty tank
+  if (code == NSM_FAILED && foretold && !s->w.late && iterate_from_begin(s, &v, &none) == NSM_OK &&
+      is_inside(s, t1, 4 * s->a->tolerance)) {
+    code = NSM_OK;
+    if (e) *e = none;
+  }
   if (code != NSM_OK && s->a->on.mcurve.n + s->a->on.curve.n + s->a->on.rq_moving.n > 0) {
     s->w.frozen = 1;
     code = iterate_from_begin(s, &v, e) == NSM_OK ? NSM_OK : code;
