@@ -38,7 +38,8 @@ static void watch(nsm_sim *s, double t, double *g) {
     g[n + row] = 1;
     if (isfinite(w->f[row]) && set >= SIM_LOW && set <= SIM_INSIDE) g[row] += 0.5 * w->tolerance[row];
     if (!contact || !open || !isfinite(w->f[row])) continue;
-    g[n + row] = -w->rate[row];
+    int rests = fabs(w->rate[row]) <= FLOW_KNOWN * s->n.flow->rtol * sim_flow_speed(s, row);
+    g[n + row] = rests ? 1 : -w->rate[row];                // of what rests only the error has a sign
     if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
   }
   if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);

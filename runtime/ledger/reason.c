@@ -7,7 +7,8 @@
 //   impacts that are located, of any scheme: M (u+ - u-) = H^T p, so T+ - T- = p.(H u+ + H u-)/2 up to round-off:
 //                                                                   |r| > 1e-3 (E + |works| + losses)          (3)
 //
-// Velocities of the size of rounding, 16 eps |q|/h, have no energy to speak of: of a system that rests, all of it.
+// Velocities of the size of rounding, 16 eps |q|/h, of a higher order also 16 eps h |f|/m, have no energy to speak of:
+// of a system that rests, all of it.
 //
 // E: the largest T + |V| so far. (2) holds for whatever forces, potentials and drives can have given, and for the
 // growth of a scheme beyond its bound of stability, where potentials grow too; what it finds came of forces that do no
@@ -43,12 +44,16 @@ static double drives(nsm_sim *s, double t, const double *q) {
   return sum;
 }
 
-// Are the velocities z no more than what rounding of places makes of them in a step? Their energy is none then.
+// Are the velocities z no more than what rounding of places, or of what forces would make of them if nothing held them,
+// makes in a step? Their energy is none then.
 static int rounds(const nsm_sim *s, const double *q, const double *z) {
-  double place = 0, speed = 0;
+  double place = 0, speed = 0, push = 0;
   for (int i = 0; i < s->a->nq; i++) place = fmax(place, fabs(q[i]));
-  for (int i = 0; i < s->a->nv; i++) speed = fmax(speed, fabs(z[i]));
-  return speed * s->n.h <= of_places * DBL_EPSILON * place;
+  for (int i = 0; i < s->a->nv; i++) {
+    speed = fmax(speed, fabs(z[i]));
+    if (s->n.push) push = fmax(push, s->n.push[i]);
+  }
+  return speed <= of_places * DBL_EPSILON * fmax(place / s->n.h, push);
 }
 
 static double all_of(const sim_ledger *g) {

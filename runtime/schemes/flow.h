@@ -2,11 +2,10 @@
 // files share. docs/numerics/event_driven.md has the equations; numbers in comments are its own.
 //
 //   flow_setup.c     what fits, room, the solver               flow_solver.c   its plug-in (flow_solver.h)
-//   flow_instant.c   accelerations and forces of an instant     instant.c       its mass, sliding friction, solution
+//   flow_instant.c   accelerations and forces of an instant     instant*.c      its mass, sliding friction, solution
 //   flow_moves.c     q' of velocities, attitudes among them    flow_project.c  onto constraints and closed contacts
 //   flow_hidden.c    constraints that relations hide
 //   flow_holds.c     conditions on what is held at 0
-//   flow_slips.c     slips in a plane that begin
 //   flow_books.c     works and impulses along the motion       flow_verify.c   the check of what is to stand
 //   step_flow.c      a piece with fixed sets
 //
@@ -50,7 +49,6 @@ struct sim_flow {
   sim_hidden hidden;
   int     hides;                         // the instant at hand has hidden constraints
   int     iterates;                      // the system is not affine in its multipliers
-  double *small, *sigma, *turn, at_t;    // [r.n] of slips that begin (flow_slips.c); the time of the instant
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
   unsigned char *angle;                  // [nq] 1: an angle that is remembered
@@ -65,6 +63,7 @@ struct sim_flow {
 // smallest. 0: its equations have no solution. Then those that the laws allow; the factors are lost where they are used
 int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
 void flow_allow(nsm_sim *s);
+int  flow_allowed(nsm_sim *s, double t, const double *q, const double *z);            // both
 void flow_rows(nsm_sim *s);                                // those that are kept
 // flow_moves.c: the state y [n] as q and z, attitudes of length 1; the derivative of q and z, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
@@ -87,8 +86,6 @@ int    sim_flow_stopped(const nsm_sim *s, const double *rate);
 // flow_holds.c: s->now.flow_holds by the sets of now, where it is not known; what moves, what is held
 enum { FLOW_MOVES = 1, FLOW_HOLDS = 2 };
 void sim_flow_holds(nsm_sim *s);
-// flow_slips.c: slips that begin from 0 at the begin of a piece, and their directions
-void flow_slips(nsm_sim *s, double t, const double *q, const double *z);
 // flow_books.c: powers and forces of the instant at hand; books of the piece at hand
 void flow_powers(nsm_sim *s, double t, const double *q, const double *z, double *dq);
 void flow_book(nsm_sim *s);

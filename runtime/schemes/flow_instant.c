@@ -227,7 +227,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_flow *w = s->n.flow;
   int n = s->a->nz + w->m;
   double last = INFINITY;
-  w->at_t = t;
+  w->in.time = t;
   for (int it = 0; it < ITERATIONS; it++) {
     nsm_view v = sim_view(s, t, q, z, w->in.force);
     if (it == 0) bounds(s, &v);
@@ -250,6 +250,12 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
   }
   take_sliding(s);
   return sim_instant_off(&w->in, n, w->in.e, w->x) <= contradicts;
+}
+
+int flow_allowed(nsm_sim *s, double t, const double *q, const double *z) {
+  int good = flow_instant(s, t, q, z);
+  flow_allow(s);
+  return good;
 }
 
 void flow_allow(nsm_sim *s) {

@@ -39,6 +39,7 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_galerkin *g = s->n.galerkin;
   size_t n = (size_t)(s->a->nv + g->m);
   nsm_view v = sim_view(s, t, q, z, s->a->zero_l);
+  g->in.time = t;
   memset(g->in.E, 0, n * n * sizeof(double));
   memset(g->in.e, 0, n * sizeof(double));
   sim_instant_mass(s, &v, &g->in, n);
@@ -61,6 +62,15 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   memset(g->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
   sim_instant_allow(s, &g->in, (int)n, 1, g->in.force);
+}
+
+int galerkin_forces(nsm_sim *s, double t, const double *q, const double *z) {
+  galerkin_instant(s, t, q, z);
+  return 1;
+}
+
+double galerkin_speed(const nsm_sim *s, int row) {
+  return sim_velocity_terms(s, row, s->now.z) + sim_velocity_terms(s, row, s->n.push);
 }
 
 double sim_galerkin_force(const nsm_sim *s, int row) { return s->n.galerkin->in.force[s->n.r.l[row]]; }

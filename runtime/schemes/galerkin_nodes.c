@@ -27,6 +27,7 @@ static void slips(nsm_sim *s, const nsm_view *v) {
   struct sim_galerkin *g = s->n.galerkin;
   nsm_view rest = *v;
   rest.v = s->a->zero;
+  g->in.time = v->t;
   sim_instant_coefficients(s, v);
   SIM_EACH(s, friction, k) {
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);

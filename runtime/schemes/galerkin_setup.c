@@ -64,6 +64,10 @@ void sim_galerkin_analyse(nsm_sim *s) {
   g->f = SIM_NEW(s, s->a->nz, double);
   g->l = SIM_NEW(s, s->a->nl + 1, double);
   sim_instant_open(s, &g->in, s->a->nv);
+  g->in.rows = galerkin_rows;
+  g->in.at = galerkin_forces;
+  g->in.accelerations = g->in.e;
+  g->in.speed = galerkin_speed;
 }
 
 static void keep(nsm_sim *s, int row) {

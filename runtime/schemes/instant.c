@@ -4,6 +4,7 @@
 // regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the
 // smallest multipliers of rows that depend on each other.
 #include "flow.h"
+#include "galerkin.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,9 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   in->jpvt = SIM_NEW(s, n, int);
   in->of = SIM_NEW(s, s->n.r.n, int);
   in->force = SIM_NEW(s, s->a->nl + 1, double);
+  in->small = SIM_NEW(s, s->n.r.n, double);
+  in->sigma = SIM_NEW(s, s->n.r.n, double);
+  in->turn = SIM_NEW(s, s->n.r.n, double);
 }
 
 // Rows that others imply are left out, and what presses on friction is the share of a row: not known here.
@@ -78,14 +82,14 @@ double sim_slide_pressed(const nsm_sim *s, int f, double length, const double *l
   return of->normals == 0 ? length * of->radius : sim_friction_pressed(s, f, l);
 }
 
-// By event_driven, of a slip in a plane that begins: docs/numerics/event_driven.md (6), flow_slips.c.
+// Of a slip in a plane that begins: docs/numerics/event_driven.md (6), instant_slips.c.
 static void begins(const nsm_sim *s, const int *row, int n, double *along) {
-  const struct sim_flow *w = s->n.flow;
-  double d = w->small[row[0]], slip = 0, by;
+  const sim_instant *w = s->n.flow ? &s->n.flow->in : s->n.galerkin ? &s->n.galerkin->in : NULL;
+  double d = w ? w->small[row[0]] : 0, slip = 0, by;
   if (!(d > 0)) return;
   for (int k = 0; k < n; k++) slip = hypot(slip, along[k]);
   by = d * d / (d + slip);
-  for (int k = 0; k < n; k++) along[k] += by * (w->sigma[row[k]] + (w->at_t - s->now.flow.begun) * w->turn[row[k]]);
+  for (int k = 0; k < n; k++) along[k] += by * (w->sigma[row[k]] + (w->time - w->begun) * w->turn[row[k]]);
 }
 
 // Direction of the slip of a part, in the frame in which it is a disk, and its length. 0: the slip is round-off, and
@@ -96,7 +100,7 @@ int sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, cons
                     double *length) {
   double slip = 0, ahead = 0, known = DBL_MIN;
   for (int d = 0; d < part->n; d++) along[d] = part->w[d] * rate[row[d]];
-  if (s->n.flow) begins(s, row, part->n, along);
+  if (part->n > 1) begins(s, row, part->n, along);
   for (int d = 0; d < part->n; d++) {
     slip = hypot(slip, along[d]);
     ahead += along[d] * s->now.slide[row[d]];

@@ -11,6 +11,12 @@ typedef struct sim_instant {
   double *kept, *inverse, *scale, *unit, *work, *mass;
   int    *pivot, *jpvt, lwork, singular;
   int     nfree;                         // columns of what the rows leave free of the multipliers, in E; -1: unknown
+  // slips in a plane that begin (instant_slips.c): d, sigma, sigma' [r.n]; when they began; the time of the instant
+  double *small, *sigma, *turn, begun, time;
+  // of the scheme: its rows by the sets of now; the instant, 0: not found; its accelerations; the size of a rate
+  void  (*rows)(nsm_sim *s);
+  int   (*at)(nsm_sim *s, double t, const double *q, const double *z);
+  double *accelerations, (*speed)(const nsm_sim *s, int row);
 } sim_instant;
 
 // NSM_FAILED: friction stands on a constraint whose force others share
@@ -29,6 +35,9 @@ double sim_instant_off(const sim_instant *in, int n, const double *e, const doub
 void   sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
 // Impulses over `length` before it: what is free of them as the forces have it.
 void   sim_instant_share(const nsm_sim *s, sim_instant *in, int n, double length, double *l);
+// instant_slips.c: which slips begin from 0 in (t, q, z), and their directions; 1: there are some. q1, z1: scratch
+int    sim_instant_slips(nsm_sim *s, sim_instant *in, double t, const double *q, const double *z, double *q1,
+                         double *z1);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
 int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,

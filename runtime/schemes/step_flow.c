@@ -53,8 +53,7 @@ static int root(void *with, double t, const double *y, double *g) {
   }
   int only_constraints = s->n.r.nfriction + s->a->on.contact.n + s->a->on.relation.n == 0;
   flow_take(s, y, s->w.q1, s->w.z1);
-  if (!only_constraints && !flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
-  flow_allow(s);
+  if (!only_constraints && !flow_allowed(s, t, s->w.q1, s->w.z1)) return -1;
   memcpy(s->w.l1, w->in.force, (size_t)s->a->nl * sizeof(double));
   w->watch(s, t, g);
   return 0;
@@ -141,7 +140,7 @@ static int begin_at(nsm_sim *s, double t, double first) {
   memcpy(s->now.flow_y, w->y, (size_t)w->n * sizeof(double));
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
   flow_take(s, w->y, w->q, w->dz);
-  flow_slips(s, t, w->q, w->dz);
+  (void)sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
@@ -229,8 +228,7 @@ static int take_end(nsm_sim *s, double t) {
   flow_take(s, w->y, s->w.q1, s->w.z1);
   if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
   if (!flow_project(s, t, s->w.q1, s->w.z1)) return 0;
-  if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
-  flow_allow(s);
+  if (!flow_allowed(s, t, s->w.q1, s->w.z1)) return 0;
   double length = t - s->now.t;
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int row = 0; row < s->n.r.n; row++) {

@@ -10,6 +10,7 @@ static const double contracts = 0.25,     // at least so much an iteration, or t
                     settled = DBL_EPSILON / 16,      // what the next correction would be, by the last two
                     resting = 1e-3,      // of velocities: more than that is rounding of the places over the length
                     exact = 64 * DBL_EPSILON,        // of the momentum
+                    from = 1 << 27, less = 8,        // of the share of instant_slips.c: where a slip begins
                     worth = 1e-9;        // below this correction a matrix is not worth making anew
 
 static int slides_in_plane(const nsm_sim *s) {
@@ -72,6 +73,20 @@ static int iterate(nsm_sim *s, int good, double *off) {
   return *off <= s->a->tolerance && balanced(s, &momentum) ? MOST_ITERATIONS : 0;
 }
 
+// A slip in a plane begins: first its direction is known, then it is more and more that of the velocity.
+static int begin_slips(nsm_sim *s, double *off) {
+  struct sim_galerkin *g = s->n.galerkin;
+  int iterations = 0;
+  galerkin_lost(s);
+  for (int row = 0; row < s->n.r.n; row++) g->in.small[row] *= from;
+  galerkin_start(s, 1);
+  for (double by = from; by >= 1; by /= less) {
+    iterations = iterate(s, 0, off);
+    for (int row = 0; by > 1 && row < s->n.r.n; row++) g->in.small[row] /= less;
+  }
+  return iterations;
+}
+
 // The gap that a constraint has at the begin, as far as it is more than round-off (step_consistent.c).
 static void at_begin(nsm_sim *s) {
   nsm_view v = sim_now(s);
@@ -97,10 +112,15 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   galerkin_rows(s);
   if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   at_begin(s);
-  int good = galerkin_handed(s), iterations;
-  galerkin_start(s, 0);
+  galerkin_push(s);
+  int begins = sim_instant_slips(s, &g->in, s->now.t, s->now.q, s->now.z, g->q[0], g->u[0]);
+  int good = galerkin_handed(s), iterations = begins ? begin_slips(s, &off) : 0;
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
-  if (!(iterations = iterate(s, good, &off))) {
+  if (!begins) {
+    galerkin_start(s, 0);
+    iterations = iterate(s, good, &off);
+  }
+  if (!iterations) {
     galerkin_lost(s);
     galerkin_start(s, 1);
     iterations = iterate(s, 0, &off);

@@ -207,10 +207,22 @@ def begins():
           potential (x^2 + 2*y^2 + {k}*x*y/2)/2; contact on {{ normal_force = 5; slip = [x', y']; with coulomb(0.3); }}
           simulate {{ until = 2, step = 0.01, scheme = event_driven }} }}"""
         c, err, _ = run(text, 0.01, "event_driven(rtol = 1e-10)")
-        o, _, _ = run(text, 0.001, "consistent(order = 6)")
-        need("0 steps captured" in err, err)
+        o, said, _ = run(text, 0.004, "consistent(order = 6)")
+        need(" 0 steps captured" in err and " 0 steps captured" in said, err + said)
         off = max(abs(c[n][-1] - o[n][-1]) for n in ("x", "y", "x'", "y'"))
         need(off <= 1e-10 and abs(o["x'"][-1]) > 0.1, f"{off}, {x}")
+
+
+def rests_beside_a_wall():
+    """Two masses that friction stops beside a wall that is never hit: the rate of its gap is round-off, whose roots
+    would be events without end."""
+    c, err, _ = run("""model A { coord x1 = 0, y1 = 0, x2 = 0.5, y2 = 0, x1' = 0.305, y1' = -0.992, x2' = -0.547;
+      kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2; potential 5*((x1 - x2)^2 + (y1 - y2)^2)/2;
+      contact a { normal_force = 5; slip = [x1', y1']; with coulomb(0.3); }
+      contact b { normal_force = 4; slip = [x2', y2']; with coulomb(0.3); }
+      contact w: 0.6 - x2 >= 0 with newton(0.5); force x1 = 2*sin(5*time); force y1 = time^2;
+      simulate { until = 1.6, step = 0.005 } }""", 0.005, "event_driven(rtol = 1e-9)")
+    need(" 0 steps captured" in err and " 0 impacts" in err, err)
 
 
 FEET = """model A { gravity [0.5, 0.3, -9.81];
@@ -280,4 +292,5 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("what is captured", captured),
-           ("what depends", depends), ("what it meets", meets), ("what is refused", refused))]
+           ("what depends", depends), ("rest beside a wall", rests_beside_a_wall),
+           ("what it meets", meets), ("what is refused", refused))]
