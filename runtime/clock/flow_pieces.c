@@ -3,8 +3,11 @@
 // falls through 0 where the gap is least: a gap that was negative in between is found there
 // (docs/numerics/event_driven.md).
 #include "flow_pieces.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double ahead = 1e-4, wrong = 1e-6;           // of the step; of the terms: an acceleration, a pull
 
 // f of a condition: it becomes true, or, of one that has just fired, false again.
 static void watch_conditions(nsm_sim *s, double t, double *g) {
@@ -34,7 +37,7 @@ static void watch(nsm_sim *s, double t, double *g) {
     g[row] = isfinite(w->f[row]) ? w->f[row] : 1;
     g[n + row] = 1;
     if (isfinite(w->f[row]) && set >= SIM_LOW && set <= SIM_INSIDE) g[row] += 0.5 * w->tolerance[row];
-    if (!contact || !open) continue;
+    if (!contact || !open || !isfinite(w->f[row])) continue;
     g[n + row] = -w->rate[row];
     if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
   }
@@ -78,16 +81,103 @@ int sim_flow_found(nsm_sim *s, double *length) {
   if (!f->rooted) { f->fixed_end |= any; return !any; }
   sim_watch_tolerances(s, *length);
   memset(w->hit, 0, (size_t)r->n);
+  int stopped = sim_flow_stopped(s, w->rate);
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row], gap = sim_is_open(s, row);
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
     missed |= gap && !w->hit[row] && w->f[row] < -w->tolerance[row];
     if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
+    if (stopped && (set == SIM_CLOSED || set == SIM_STICKS)) w->hit[row] = 0;
     w->events |= w->hit[row];
   }
   if (missed) { w->events = 0; f->fixed_end = 1; }
   return !missed;
+}
+
+// Of the instant at hand: rates of contacts a little later, a little earlier, and now, into rate[0 ... 2]; gaps; sizes
+// of the terms of accelerations into dz.
+static void rates_beside(nsm_sim *s) {
+  struct sim_flow *f = s->n.flow;
+  flow_terms(s, s->now.t, s->now.q, s->now.z);
+  for (int i = 0; i < s->a->nz; i++)
+    f->dz[i] = s->n.inertia_start[i] > 0 ? f->terms[i] / s->n.inertia_start[i] : 0;
+  for (int side = 0; side < 3; side++) {
+    double step = side < 2 ? (1 - 2 * side) * ahead * s->a->step : 0;
+    sim_move(s, s->now.q, step, s->now.z, f->qa);
+    for (int i = 0; i < s->a->nz; i++) f->z[i] = s->now.z[i] + step * f->x[i];
+    nsm_view there = sim_view(s, s->now.t + step, f->qa, f->z, s->now.l);
+    SIM_EACH(s, contact, k) k->c->gap_fn(&there, &k->tab, s->located->gap + k->row0, f->rate[side] + k->row0);
+  }
+}
+
+static int is_contact(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT; }
+
+// Accelerations and forces by the sets of now; what is read as sticking and slips goes on to slide.
+static int instant_of_sets(nsm_sim *s) {
+  flow_rows(s);
+  sim_watch_still_slides(s);
+  flow_rows(s);
+  return flow_instant(s, s->now.t, s->now.q, s->now.z);
+}
+
+// The open contact that touches, at rest, and that falls most beside its terms; -1: there is none.
+static int falling(nsm_sim *s) {
+  const struct sim_flow *f = s->n.flow;
+  const struct sim_located *w = s->located;
+  double most = wrong;
+  int at = -1;
+  rates_beside(s);
+  SIM_EACH_LIVE(s, row) {
+    if (!is_contact(s, row) || !sim_is_open(s, row) || w->gap[row] - s->now.ground[row] > w->tolerance[row]) continue;
+    if (fabs(f->rate[2][row]) > FLOW_KNOWN * f->rtol * sim_flow_speed(s, row)) continue;
+    double terms = sim_velocity_terms(s, row, f->dz) + DBL_MIN,
+           fall = (f->rate[1][row] - f->rate[0][row]) / (2 * ahead * s->a->step * terms);
+    if (fall > most) { most = fall; at = row; }
+  }
+  return at;
+}
+
+// The closed contact that pulls most; -1: there is none.
+static int pulling(nsm_sim *s) {
+  double largest = s->now.flow.strong, most = 0;
+  int at = -1;
+  flow_allow(s);
+  SIM_EACH_LIVE(s, row) if (is_contact(s, row)) largest = fmax(largest, fabs(sim_flow_force(s, row)));
+  SIM_EACH_LIVE(s, row) {
+    double pull = is_contact(s, row) && s->now.set[row] == SIM_CLOSED ? -sim_flow_force(s, row) : 0;
+    if (pull > fmax(most, wrong * largest)) { most = pull; at = row; }
+  }
+  return at;
+}
+
+// Of contacts that depend on each other others may do the work of one that is left: one by one, what pulls opens, and
+// what touches and would fall closes.
+int sim_flow_touches(nsm_sim *s) {
+  int any = 0;
+  if (s->a->on.contact.n == 0 || sim_instant_shares(s, NULL) != NSM_OK) return 0;
+  s->located->measured = 0;
+  sim_watch_tolerances(s, s->a->step);
+  for (int k = 0, row = 0; k < 4 * s->n.r.n && row >= 0 && instant_of_sets(s); k++) {
+    if ((row = falling(s)) >= 0) s->now.set[row] = SIM_CLOSED;
+    else if ((row = pulling(s)) >= 0) {
+      s->now.set[row] = SIM_LEFT;
+      s->now.ground[row] = fmin(s->located->gap[row], 0);
+    }
+    any |= row >= 0;
+  }
+  return any;
+}
+
+void sim_flow_rests(nsm_sim *s) {
+  if (s->n.r.nfriction == 0) return;
+  s->now.flow_holds[0] = 0;
+  sim_flow_holds(s);
+  SIM_EACH_GRIP(s, p) {
+    int held = s->now.set[p.row[0]] == SIM_SLIPS_ON;
+    for (int d = 0; d < p.disk->n; d++) held = held && sim_flow_holds_row(s, p.row[d]);
+    if (held) s->now.set[p.row[0]] = SIM_STICKS;
+  }
 }
 
 // A multiplier that is not unique may end a set that holds, again and again; with the other set it is unique. A

@@ -167,7 +167,7 @@ static double rest_of(const nsm_sim *s) {
 
 // Sets of friction and relations: a short piece shows them, no longer than the rest. Forces are extrapolated
 // to the end of a set; what ends a little early by that goes on in a rest that is shorter than the error.
-static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
+static nsm_code probe_others(nsm_sim *s, double h, nsm_error *e) {
   static const double shortest = 1e-6;
   if (!s->located->watches) return NSM_OK;
   double r = h / (s->n.flow ? FLOW_PROBE : PROBE), least = 16 * sim_time_round_off(s, s->now.t), rest = rest_of(s);
@@ -181,10 +181,15 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
     if (s->n.galerkin) sim_watch_still_slides(s);
     too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
-  if (s->n.flow) s->now.flow.jumped = 0;
+  if (s->n.flow) { sim_flow_rests(s); s->now.flow.jumped = 0; }
   else if (!s->n.galerkin) sim_watch_show(s, s->w.length);
   by_mean_slip(s, 1);
   return code;
+}
+
+static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
+  nsm_code code = probe_others(s, h, e);
+  return code == NSM_OK && s->n.flow && sim_flow_touches(s) ? probe_others(s, h, e) : code;
 }
 
 // Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.

@@ -93,7 +93,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
     if (s->a->on.contact.of[a] < own) k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_CLOSED) {
-        w->f[row] = w->gap[row] - s->now.ground[row];
+        w->f[row] = sim_flow_holds_row(s, row) ? INFINITY : w->gap[row] - s->now.ground[row];
         if (w->f[row] < 0 || s->now.set[row] == SIM_LEFT) sim_watch_tolerances(s, h);
         crossed |= w->f[row] < -w->tolerance[row];
         continue;
@@ -364,7 +364,6 @@ void sim_watch_others(nsm_sim *s, double t1) {
 void sim_watch_still_slides(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   nsm_view now = sim_now(s);
-  double known = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol : rate_rounds(s);
   if (r->nfriction == 0) return;
   slips(s, &now);
   SIM_EACH_GRIP(s, p) {
@@ -373,8 +372,9 @@ void sim_watch_still_slides(nsm_sim *s) {
     int head = p.row[0];
     if (s->now.set[head] != SIM_STICKS) continue;
     slip = slip_of(s, p.disk, p.row, rate, &along);
-    if (slip <= known * sim_velocity_terms(s, head, s->now.z) || slip <= stops_at_once(s, p.block, p.disk))
-      continue;
+    double known = s->n.flow ? FLOW_KNOWN * s->n.flow->rtol * sim_flow_speed(s, head)
+                             : rate_rounds(s) * sim_velocity_terms(s, head, s->now.z);
+    if (slip <= fmax(known, stops_at_once(s, p.block, p.disk))) continue;
     s->now.set[head] = SIM_SLIPS_ON;
     slide_along(s, p.disk, p.row, rate, slip);
   }

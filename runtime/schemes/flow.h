@@ -37,7 +37,7 @@ struct sim_flow {
   int    *hits;                          // [nroot]
   double *terms;                         // [nz] sizes of the forces where they were looked at last
   double *there;                         // [nroot] what is watched, at a root
-  double *compared;                      // [3 nwhen] by conditions (flow_holds.c)
+  double *compared;                      // [3 (nwhen + r.n)] by conditions, gaps (flow_holds.c)
   int     reached;                       // the solver has been beyond the state of now
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
   int     rooted;                        // the trial ended at a root, at `at`
@@ -61,8 +61,10 @@ struct sim_flow {
   int   (*ends)(nsm_sim *s);             // is the root at hand, by hits, one that ends the piece?
 };
 
-// flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force. 0: its equations have no solution
+// flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force, where they are not unique the
+// smallest. 0: its equations have no solution. Then those that the laws allow; the factors are lost where they are used
 int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
+void flow_allow(nsm_sim *s);
 void flow_rows(nsm_sim *s);                                // those that are kept
 // flow_moves.c: the state y [n] as q and z, attitudes of length 1; the derivative of q and z, of z' = dz
 void flow_take(nsm_sim *s, const double *y, double *q, double *z);
@@ -76,6 +78,12 @@ void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
 // flow_verify.c: the sums f + g + H^T lambda into z, and sizes of their terms into terms
 void flow_terms(nsm_sim *s, double t, const double *q, const double *z);
+// Gaps and rates are known to so many of the solver's tolerances. Size of the terms of a rate, by the largest
+// velocities of their units so far. Has a slip in a plane, of these rates, stopped but for the error of the solver? Its
+// direction, and what hangs on it, is that of the error.
+static const double FLOW_KNOWN = 4;
+double sim_flow_speed(const nsm_sim *s, int row);
+int    sim_flow_stopped(const nsm_sim *s, const double *rate);
 // flow_holds.c: s->now.flow_holds by the sets of now, where it is not known; what moves, what is held
 enum { FLOW_MOVES = 1, FLOW_HOLDS = 2 };
 void sim_flow_holds(nsm_sim *s);

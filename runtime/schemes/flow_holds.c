@@ -1,6 +1,7 @@
-// Which conditions compare what the rows that act hold at 0, as z' > 0 of a body that lies: there only the error of the
-// solver has a sign, and such a condition ends no piece. x(t, q, z) is held where it is 0, and where a motion that is
-// tried, small and in no direction in particular, and then projected onto what holds, has changed nothing of it:
+// What the rows that act hold at 0: what conditions compare, as z' > 0 of a body that lies, gaps of open contacts, as
+// that of the fourth foot of a stool, and slips. There only the error of the solver has a sign, and it ends no piece.
+// x(t, q, z) is held where it is 0, and where a motion that is tried, small and in no direction in particular, and then
+// projected onto what holds, has changed nothing of it:
 //
 //   y = now + small w,  p = y projected at t + small h:
 //   |x(now)| < none |x(y)|/small,  |x(p) - x(now)| < left |x(y) - x(now)|
@@ -15,6 +16,12 @@ static void compared(nsm_sim *s, double t, const double *q, const double *z, dou
     const sim_event *e = &s->a->event[b];
     if (!e->timed && e->crossing >= 0) s->a->cls[e->crossing].c->out_fn(&v, &s->a->cls[e->crossing].tab, x + e->base);
   }
+  x += s->a->nwhen;
+  SIM_EACH(s, contact, k) {
+    k->c->gap_fn(&v, &k->tab, x + k->row0, s->n.flow->rate[0] + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) x[row] -= s->now.ground[row];
+  }
+  SIM_EACH(s, friction, k) k->c->rate_fn(&v, &k->tab, x + k->row0);
 }
 
 // The motion that is tried, by the sizes that velocities, states and places have had.
@@ -34,19 +41,20 @@ static void try_motion(nsm_sim *s) {
 
 void sim_flow_holds(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
-  double *x0 = w->compared, *x1 = x0 + s->a->nwhen, *x2 = x1 + s->a->nwhen, t = s->now.t,
-         later = t + small * s->a->step;
-  if (s->a->nwhen == 0 || s->now.flow_holds[0] != 0 || s->now.sets_known != 1) return;
-  memset(s->now.flow_holds, FLOW_MOVES, (size_t)s->a->nwhen);
+  int n = s->a->nwhen + s->n.r.n;
+  double *x0 = w->compared, *x1 = x0 + n, *x2 = x1 + n, t = s->now.t, later = t + small * s->a->step;
+  if (s->a->nwhen + s->a->on.contact.n + s->a->on.friction.n == 0) return;
+  if (s->now.flow_holds[0] != 0 || s->now.sets_known != 1) return;
+  memset(s->now.flow_holds, FLOW_MOVES, (size_t)n);
   flow_rows(s);
   if (w->m == 0 || sim_instant_shares(s, NULL) != NSM_OK || !flow_instant(s, t, s->now.q, s->now.z)) return;
-  for (int i = 0; i < 3 * s->a->nwhen; i++) x0[i] = 0;
+  for (int i = 0; i < 3 * n; i++) x0[i] = 0;
   compared(s, t, s->now.q, s->now.z, x0);
   try_motion(s);
   compared(s, t, w->q, w->z, x1);
   for (int k = 0; k < ROUNDS; k++) if (!flow_project(s, later, w->q, w->z)) return;
   compared(s, later, w->q, w->z, x2);
-  for (int i = 0; i < s->a->nwhen; i++) {
+  for (int i = 0; i < n; i++) {
     double moved = fabs(x1[i] - x0[i]);
     if (fabs(x0[i]) < none * fabs(x1[i]) / small && fabs(x2[i] - x0[i]) < left * moved)
       s->now.flow_holds[i] = FLOW_HOLDS;

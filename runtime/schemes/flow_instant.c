@@ -181,7 +181,7 @@ static void rows(nsm_sim *s, const nsm_view *v, size_t n) {
   for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) sim_instant_slide(s, f, 1, w->rate[1], &w->in, n);
 }
 
-// Multipliers of relations that are at a bound.
+// Multipliers of rows that are not kept: of relations the bound, else 0.
 static void bounds(nsm_sim *s, const nsm_view *v) {
   struct sim_flow *w = s->n.flow;
   sim_rows *r = &s->n.r;
@@ -189,10 +189,8 @@ static void bounds(nsm_sim *s, const nsm_view *v) {
   SIM_EACH(s, relation, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       if (w->in.of[row] < 0) w->in.force[r->l[row]] = s->now.set[row] == SIM_HIGH ? r->hi[row] : r->lo[row];
-  SIM_EACH(s, contact, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->in.of[row] < 0) w->in.force[r->l[row]] = 0;
-  SIM_EACH(s, friction, k)
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) if (w->in.of[row] < 0) w->in.force[r->l[row]] = 0;
+  for (int row = 0; row < r->n; row++)
+    if (w->in.of[row] < 0 && s->a->cls[r->cls[row]].c->kind != NSM_RELATION) w->in.force[r->l[row]] = 0;
 }
 
 static int all_finite(const double *x, size_t n) {
@@ -250,7 +248,13 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     if (it > 2 && !(change < last)) break;
     last = change;
   }
-  sim_instant_allow(s, &w->in, n, 1, w->in.force);
   take_sliding(s);
   return sim_instant_off(&w->in, n, w->in.e, w->x) <= contradicts;
+}
+
+void flow_allow(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  if (!w->in.singular) return;
+  sim_instant_allow(s, &w->in, s->a->nz + w->m, 1, w->in.force);
+  take_sliding(s);
 }

@@ -109,7 +109,7 @@ void sim_flow_analyse(nsm_sim *s) {
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);
   w->there = SIM_NEW(s, w->nroot, double);
-  w->compared = SIM_NEW(s, 3 * s->a->nwhen, double);
+  w->compared = SIM_NEW(s, 3 * (s->a->nwhen + s->n.r.n), double);
   room_of_instant(s);
   flow_moves_open(s);
   take_groups(s);

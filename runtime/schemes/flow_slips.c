@@ -11,12 +11,8 @@
 static const double share = 1e-8, ahead = 1 / 1024.0;      // d; of the step, for sigma'
 
 static double size_of_slip(const nsm_sim *s, const int *row, int n) {
-  const struct sim_flow *w = s->n.flow;
-  const sim_rows *r = &s->n.r;
   double size = 0;
-  for (int d = 0; d < n; d++)
-    for (int e = r->c0[row[d]]; e < r->c0[row[d] + 1]; e++)
-      size += fabs(r->c[e]) * s->now.flow_size[w->group[w->nq + r->cz[e]]];
+  for (int d = 0; d < n; d++) size += sim_flow_speed(s, row[d]);
   return share * size;
 }
 
@@ -68,10 +64,12 @@ void flow_slips(nsm_sim *s, double t, const double *q, const double *z) {
   flow_rows(s);
   int good = flow_instant(s, t, q, z);
   if (good) {
+    flow_allow(s);
     directions(s, w->sigma);
     sim_move(s, q, later, z, w->qa);
     for (int i = 0; i < s->a->nz; i++) w->z[i] = z[i] + later * w->x[i];
     good = flow_instant(s, t + later, w->qa, w->z);
+    flow_allow(s);
     directions(s, w->turn);
   }
   for (int f = 0; f < s->n.r.nfriction; f++) {

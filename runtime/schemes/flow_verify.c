@@ -31,15 +31,27 @@ static double size_of(const nsm_sim *s, int z) {
   return s->now.flow_size[w->group[w->nq + z]];
 }
 
-// Size of the terms of a rate.
-static double speed(const nsm_sim *s, const sim_class *k, int i) {
+double sim_flow_speed(const nsm_sim *s, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  int i = row - k->row0, n = k->c->h.n;
   double sum = DBL_MIN;
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, i, k->c->h.col[e]);
-    double h = fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
-    sum += h * (fabs(s->w.z1[z]) + size_of(s, z));
-  }
+  for (int e = 0; e < n; e++) sum += fabs(k->h[(size_t)(i * n + e)]) * size_of(s, sim_z_of(s, k, i, k->c->h.col[e]));
   return sum;
+}
+
+int sim_flow_stopped(const nsm_sim *s, const double *rate) {
+  const struct sim_flow *w = s->n.flow;
+  int any = 0;
+  for (int f = 0; f < s->n.r.nfriction; f++) {
+    const sim_friction *of = &s->n.r.friction[f];
+    sim_disk part[2];
+    double slip = 0;
+    if (!w->slides[f] || of->n == 1) continue;
+    (void)sim_friction_parts(of, part);
+    for (int d = 0; d < of->n; d++) slip = hypot(slip, part->w[d] * rate[of->row[d]]);
+    any |= slip <= FLOW_KNOWN * w->rtol * sim_flow_speed(s, of->row[0]);
+  }
+  return any;
 }
 
 // f + g + sum of H^T lambda, the sum made anew, and the sizes of its terms.
@@ -97,8 +109,7 @@ static double friction_off(nsm_sim *s, int f, const double *rate, double largest
   if (!s->n.r.active[of->row[0]]) return 0;
   (void)sim_friction_parts(of, part);
   for (int d = 0; d < of->n; d++) {
-    const sim_class *c = &s->a->cls[s->n.r.cls[of->row[d]]];
-    double terms = speed(s, c, of->row[d] - c->row0);
+    double terms = sim_flow_speed(s, of->row[d]);
     l[d] = w->in.force[s->n.r.l[of->row[d]]];
     along += l[d] * rate[of->row[d]];
     size += largest * terms;
@@ -179,6 +190,7 @@ double sim_flow_verify(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, w->in.force);
   double off = momentum(s, &v), largest = largest_force(s), *rate = w->rate[4];
   SIM_EACH(s, row, k) (k->c->kind == NSM_RELATION ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
+  if (sim_flow_stopped(s, rate)) largest = INFINITY;       // nothing says what forces hang on
   sizes(s, rate);
   pushes(s);
   SIM_EACH(s, row, k) {
@@ -186,7 +198,7 @@ double sim_flow_verify(nsm_sim *s, double t1) {
       int row = k->row0 + i, relation = k->c->kind == NSM_RELATION;
       if (relation) { off = fmax(off, relation_off(s, row, rate[row])); continue; }
       if (k->c->kind == NSM_FRICTION || w->in.of[row] < 0) continue;
-      off = fmax(off, fabs(rate[row]) / speed(s, k, i));
+      off = fmax(off, fabs(rate[row]) / sim_flow_speed(s, row));
       if (k->c->kind == NSM_CONTACT) off = fmax(off, -w->in.force[s->n.r.l[row]] / largest);
     }
   }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { TERMS = 3 + SIM_SLIPS, STEPS = 12, HALVINGS = 30 };
-static const double dependent = 1e-9,                      // of N: columns that are others'
+static const double dependent = 1e-9, moves = 1e-7,        // of N: columns that are others', that accelerate
                     ample = 0.1, first = 1, last = 1e-11,  // of the largest force: a margin that will do; tau
                     falls = 0.1, settled = 1e-3;           // tau from one to the next; of tau, what a step gains
 
@@ -96,6 +96,25 @@ static double smoothed(const bounds *b, double *low) {
   return *low - b->tau * log(sum);
 }
 
+// Columns of N without accelerations: where friction slides on contacts that depend on each other, other forces are
+// another motion. How many of d are left.
+static int at_rest(sim_instant *in, int n, int d) {
+  for (; d > 0; d--) {
+    size_t m = (size_t)n, row = 0, column = 0;
+    for (size_t j = 0; j < (size_t)d; j++)
+      for (size_t i = 0; i < (size_t)in->first; i++)
+        if (fabs(in->E[i + j * m]) > fabs(in->E[row + column * m])) { row = i; column = j; }
+    double *of = in->E + column * m;
+    if (!(fabs(of[row]) > moves)) return d;
+    for (size_t j = 0; j < (size_t)d; j++) {
+      double *v = in->E + j * m, by = v[row] / of[row];
+      for (size_t i = 0; v != of && i < m; i++) v[i] -= by * of[i];
+    }
+    memmove(of, in->E + (size_t)(d - 1) * m, m * sizeof(double));
+  }
+  return d;
+}
+
 // N: what (1) leaves free of the multipliers, from I - X A, X the pseudo-inverse of A. In E [n, d]; how many columns.
 static int free_of(sim_instant *in, int n) {
   size_t m = (size_t)n;
@@ -110,6 +129,7 @@ static int free_of(sim_instant *in, int n) {
     for (int i = 0; i < n; i++) v[i] /= length;
     d++;
   }
+  d = at_rest(in, n, d);
   for (int j = 0; j < d; j++)
     for (int i = 0; i < n; i++) in->E[(size_t)i + (size_t)j * m] *= in->unit[i];
   return d;
@@ -148,15 +168,22 @@ static void slopes(const bounds *b, int n, int d, double low, double sum, double
   for (int c = 0; c < d; c++) for (int e = 0; e <= c; e++) K[c + e * d] -= g[c] * g[e] / b->tau;
 }
 
-static void move(const bounds *b, int n, int d, const double *dc, double by, double *l) {
-  for (int row = 0; row < b->s->n.r.n; row++)
-    for (int c = 0; b->in->of[row] >= 0 && c < d; c++)
-      l[b->s->n.r.l[row]] += by * dc[c] * b->in->E[b->in->first + b->in->of[row] + c * n];
+// l + by N dc; the largest change.
+static double move(const bounds *b, int n, int d, const double *dc, double by, double *l) {
+  double most = 0;
+  for (int row = 0; row < b->s->n.r.n; row++) {
+    double sum = 0;
+    for (int c = 0; b->in->of[row] >= 0 && c < d; c++) sum += dc[c] * b->in->E[b->in->first + b->in->of[row] + c * n];
+    l[b->s->n.r.l[row]] += by * sum;
+    most = fmax(most, fabs(sum));
+  }
+  return most;
 }
 
-// Newton's method for one tau; the least margin that is reached.
-static double climb(const bounds *b, int n, int d, double enough, double *l) {
-  double low, value = smoothed(b, &low), *g = b->in->inverse, *K = g + 2 * d;
+// Newton's method for one tau; the least margin that is reached. Where one margin is all that counts, it has no second
+// derivative: no step is longer than the largest force.
+static double climb(const bounds *b, int n, int d, double size, double *l) {
+  double low, enough = ample * size, value = smoothed(b, &low), *g = b->in->inverse, *K = g + 2 * d;
   for (int it = 0; it < STEPS && low <= enough; it++) {
     double sum, most = 0, by = 1, gain = 0;
     low = least(b, &sum);
@@ -168,6 +195,7 @@ static double climb(const bounds *b, int n, int d, double enough, double *l) {
     (void)nsm_la_cholesky_solve(d, 1, K, d, g + d, d);
     for (int c = 0; c < d; c++) gain += g[c] * g[c + d];
     if (!(gain > settled * b->tau)) break;
+    by = fmin(by, size / move(b, n, d, g + d, 0, l));
     for (int k = 0; k < HALVINGS; k++, by *= 0.5) {
       move(b, n, d, g + d, by, l);
       double now = smoothed(b, &low);
@@ -186,7 +214,7 @@ void sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, 
   for (int row = 0; row < s->n.r.n; row++) if (in->of[row] >= 0) size = fmax(size, fabs(l[s->n.r.l[row]]));
   for (double tau = first; in->nfree > 0 && tau >= last && low <= ample * size; tau *= falls) {
     b.tau = tau * size;
-    low = climb(&b, n, in->nfree, ample * size, l);
+    low = climb(&b, n, in->nfree, size, l);
   }
 }
 

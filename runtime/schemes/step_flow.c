@@ -25,6 +25,11 @@ static int rhs(void *with, double t, const double *y, double *dy) {
   return 0;
 }
 
+static int slides(const struct sim_flow *w, int n) {
+  for (int f = 0; f < n; f++) if (w->slides[f]) return 1;
+  return 0;
+}
+
 static int quad(void *with, double t, const double *y, double *dq) {
   nsm_sim *s = with;
   struct sim_flow *w = s->n.flow;
@@ -34,6 +39,7 @@ static int quad(void *with, double t, const double *y, double *dq) {
   }
   flow_take(s, y, w->q, w->dz);
   if (!flow_instant(s, t, w->q, w->dz)) return 1;
+  if (slides(w, s->n.r.nfriction)) flow_allow(s);          // else forces that are not unique are no reason for steps
   flow_powers(s, t, w->q, w->dz, dq);
   return 0;
 }
@@ -48,6 +54,7 @@ static int root(void *with, double t, const double *y, double *g) {
   int only_constraints = s->n.r.nfriction + s->a->on.contact.n + s->a->on.relation.n == 0;
   flow_take(s, y, s->w.q1, s->w.z1);
   if (!only_constraints && !flow_instant(s, t, s->w.q1, s->w.z1)) return -1;
+  flow_allow(s);
   memcpy(s->w.l1, w->in.force, (size_t)s->a->nl * sizeof(double));
   w->watch(s, t, g);
   return 0;
@@ -223,11 +230,16 @@ static int take_end(nsm_sim *s, double t) {
   if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
   if (!flow_project(s, t, s->w.q1, s->w.z1)) return 0;
   if (!flow_instant(s, t, s->w.q1, s->w.z1)) return 0;
+  flow_allow(s);
+  double length = t - s->now.t;
   memset(s->w.l1, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int row = 0; row < s->n.r.n; row++) {
-    int l = s->n.r.l[row];
-    s->w.l1[l] = sim_contactlike(s->a->cls[s->n.r.cls[row]].c) ? w->quad[l] - w->before[l] : w->in.force[l];
+    int l = s->n.r.l[row], acts = sim_contactlike(s->a->cls[s->n.r.cls[row]].c);
+    s->w.l1[l] = acts ? w->quad[l] - w->before[l] : length * w->in.force[l];
   }
+  if (length > 0) sim_instant_share(s, &w->in, s->a->nz + w->m, length, s->w.l1);
+  SIM_EACH(s, relation, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[s->n.r.l[row]] = w->in.force[s->n.r.l[row]];
   return 1;
 }
 
@@ -387,7 +399,7 @@ void sim_flow_accept(nsm_sim *s) {
 void sim_flow_stale(nsm_sim *s) {
   s->now.flow.runs = 0;
   s->now.flow.jumped = 1;
-  memset(s->now.flow_holds, 0, (size_t)s->a->nwhen);
+  s->now.flow_holds[0] = 0;
 }
 
 // A motion that was not found says nothing of sizes: they are those of the state at hand.

@@ -26,8 +26,8 @@ static const double stagnation = 1e-9;   // what may stand where the residual fa
 
 // z changes as is predicted from the last steps, with the impulses of constraints; where there are none of this length,
 // or rows of laws act, which take no last correction (newton_polish), as in the last step where that was the better
-// guess lately, in the mass metric; else not at all.
-static void start_values(nsm_sim *s, int moving) {
+// guess lately, in the mass metric; else not at all. 1: it changes.
+static int start_values(nsm_sim *s, int moving) {
   int nz = s->a->nz, ends = s->n.isl.nactive == 0 || SIM_ON_JOINTS(s), foretold = moving && ends && sim_foretells(s);
   const double *change = foretold ? s->w.inc : moving && s->now.off[1] < s->now.off[0] ? s->now.gain : NULL;
   if (foretold) {
@@ -41,6 +41,7 @@ static void start_values(nsm_sim *s, int moving) {
     s->w.l1[l] = foretold && s->n.r.border_of[row] >= 0 ? s->w.l_try[l] : sim_start_of(s, row);
   }
   sim_implied_leave(s, s->w.l1);
+  return change != NULL;
 }
 
 // ---- which iterates stand -------------------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ static void settle(nsm_sim *s) {
 static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   const sim_rows *r = &s->n.r;
   int any = 0;
-  start_values(s, 0);
+  (void)start_values(s, 0);
   for (int i = 0; i < s->n.isl.nactive; i++) {
     int row = r->row_at[s->n.isl.active[i]];
     if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
@@ -148,7 +149,7 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
   size_t nz = (size_t)s->a->nz * sizeof(double), nl = (size_t)s->a->nl * sizeof(double);
   double left = 1, part = PART;
   int worst;
-  start_values(s, 0);
+  (void)start_values(s, 0);
   newton_evaluate(s, v->t);
   (void)newton_residual(s, 0, &worst);
   memcpy(s->w.off, s->w.residual, nz);
@@ -173,25 +174,32 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
   return left > 0 || !is_inside(s, v->t) ? NSM_FAILED : NSM_OK;
 }
 
+// From what stood at the begin, where no step is foretold: what is foretold may lie where R has no value, as sqrt(x) of
+// a tank that runs empty.
+static nsm_code iterate_from_begin(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  nsm_error again;
+  (void)start_values(s, 0);
+  nsm_code code = iterate(s, v, &again);
+  if (code != NSM_OK) return NSM_FAILED;
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  return NSM_OK;
+}
+
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
   sim_implied_leave(s, s->w.l1);
   memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
-  start_values(s, 1);
+  int foretold = start_values(s, 1);
   newton_explicit_part(s);
   s->w.frozen = 0;
   nsm_view v = newton_end(s, t1);
   nsm_code code = iterate(s, &v, e);
+  if (code == NSM_FAILED && foretold && !s->w.late) code = iterate_from_begin(s, &v, e);
   if (code != NSM_OK && s->a->on.mcurve.n + s->a->on.curve.n + s->a->on.rq_moving.n > 0) {
-    nsm_error again;
     s->w.frozen = 1;
-    start_values(s, 0);
-    if (iterate(s, &v, &again) == NSM_OK) {
-      code = NSM_OK;
-      if (e) *e = (nsm_error){ .code = NSM_OK };
-    }
+    code = iterate_from_begin(s, &v, e) == NSM_OK ? NSM_OK : code;
     s->w.frozen = 0;
   }
   uint64_t seed = 88172645463325252u;

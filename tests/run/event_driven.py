@@ -238,15 +238,36 @@ def kinks_at_rest():
 
 
 def captured():
-    """Constraints that depend on each other and a wall that is pressed on and off: pieces whose motion is not found.
-    What is captured then knows no sizes of that motion: the mass beside falls to its ground and stays there."""
+    """Friction on a constraint that another one implies: every step is captured. What is captured knows no sizes of a
+    motion that is not found: the mass beside falls to its ground and stays there."""
+    c, err, _ = run("""model A { coord x = 0, x' = 1, y = 0, z = 0.05, z' = -1; kinetic (x'^2 + y'^2 + z'^2)/2;
+      potential 10*(y + z); constraint c { normal = y; slip = x'; with coulomb(1); }  constraint also: y = 0;
+      contact floor: z >= 0 with inelastic; simulate { until = 0.1, step = 0.001, scheme = event_driven } }""", 0.001,
+                    "event_driven")
+    need("100 steps captured" in err and abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z']} {err}")
+
+
+def depends():
+    """Constraints that depend on each other, a wall that is pressed on and off; a box on four feet that slides and
+    spins, where others' forces are another motion, and stops; one on eight, which rests under a load that swings."""
     pair = "".join(f"coord {n} = {at}, {n}2 = {at}, {n}' = {v}, {n}2' = {v}; kinetic ({n}'^2 + {n}2'^2)/4; "
                    f"constraint tie_{n}: {n}^3 + {n} = {n}2^3 + {n}2; constraint again_{n}: 2*{n} = 2*{n}2; "
                    for n, at, v in (("y", 0, 0), ("z", 0.05, -1)))
     c, err, _ = run(f"""model A {{ {pair} discrete press = 1; every 1/30 {{ press = 1 - press; }}
       potential 10*z2; force y2 = -3*press; contact c: z >= 0 with inelastic; contact wall: y >= 0 with inelastic;
       simulate {{ until = 0.1, step = 0.001, scheme = event_driven }} }}""", 0.001, "event_driven")
-    need(abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z'][20]}, {c['z'][-1]}, {err}")
+    need("0 steps captured" in err and abs(c["z"][20] - 0.028) <= 1e-12 and abs(c["z"][-1]) <= 1e-12, err)
+    for n, load in ((4, "0"), (4, "3*sin(7*time)"), (8, "2*sin(9*time)")):
+        at = [f"[{0.14*math.cos(0.8 + 2*math.pi*k/n):.6f}, {0.14*math.sin(0.8 + 2*math.pi*k/n):.6f}, -0.05]"
+              for k in range(n)]
+        feet = "".join(f"contact k{k} {{ normal = p.point({a})[3]; slip = [p.point({a})[1]', p.point({a})[2]']; "
+                       "with inelastic, coulomb(0.3); } " for k, a in enumerate(at))
+        ends = []
+        for rtol in (1e-8, 1e-11):
+            c, err, _ = run(FEET.replace("FEET", feet).replace("LOAD", load), 0.01, f"event_driven(rtol = {rtol})")
+            need("0 steps captured" in err and float(re.search(r"residue (\S+)", err)[1]) <= 1e-8, f"{n}: {err}")
+            ends.append([c[f"p.r[{k}]"][-1] for k in (1, 2, 3)] + [c["p.q[4]"][-1]])
+        need(all(abs(x - y) <= 1e-8 for x, y in zip(*ends)), f"{n}: {ends}")
 
 
 def left_out():
@@ -259,4 +280,4 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("what is captured", captured),
-           ("what it meets", meets), ("what is refused", refused))]
+           ("what depends", depends), ("what it meets", meets), ("what is refused", refused))]

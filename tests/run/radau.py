@@ -332,6 +332,15 @@ def empties(law, end, *schemes):
         need(abs(c["h"][150] - 0.25**2) <= 1e-9 and abs(c["h"][-1]) <= end, f"{scheme}: {c['h'][150]}, {c['h'][-1]}")
 
 
+def root_of_a_tank():
+    """x1 + h sqrt(x1) = x0: where the step before leads to x < 0, the step starts at x0."""
+    c, _, _ = run("model A { state x = 1; x' = -sqrt(x); simulate { until = 2.02, step = 0.01 } }", "moreau(theta = 1)")
+    x = 1
+    for k, found in enumerate(c["x"]):
+        need(abs(found - x) <= 1e-9*x + 1e-12, f"{found}, not {x}, after {k} steps")
+        x = (2*x/(0.01 + math.sqrt(1e-4 + 4*x)))**2
+
+
 def super_twisting(law, also):
     """x is held at 0 from about 1.46 s on, where v = -sin(t)/2: |x| and its root stand on what the law holds there.
     Before, the root bends without bound where x passes 0. Against steps of 20 us by Heun's method."""
@@ -478,6 +487,7 @@ CASES += [("radau, times of events", extinction),
               "moreau(theta = 1/2, located = true)")),
           *((f"radau, a tank runs empty by {law}", empties, law, 1e-9, "radau", "radau(stages = 2)")
             for law in ("-sqrt(max(h, 0))", "-sqrt(abs(h))*sign(h)", "-max(h, 0)^(1/2)")),
+          ("moreau, a tank runs empty", root_of_a_tank),
           ("radau, super-twisting", super_twisting, "-k2*sign(x)", ""),
           ("radau, super-twisting by a relation", super_twisting, "u", "multiplier u; relation r: u in -k2*sgn(x);"),
           ("radau, kinks that a law holds", kinks_at_rest),
