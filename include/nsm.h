@@ -314,8 +314,8 @@ void  nsm_analysis_free(char *text);                       // NULL is allowed
 
 // States that have a derivative: their columns, NULL: not asked for; how many.
 int      nsm_nstate(const nsm_sim *s, int *column);
-// The Jacobian of the next step, which is not taken: of the states at its end by the states now, the inputs, and the
-// parameters `by` ("k, m"; NULL: none). d [nstate][nstate + ninput + nby], in SI; by an input without a value it is 0.
+// The Jacobian of the next step, which is not taken: of the states at its end by the states now, the inputs, parameters
+// `by` ("k, m"; NULL, "": none). d [nstate][nstate + ninput + nby], in SI; by an input without a value it is 0.
 nsm_code nsm_jacobian(const nsm_program *p, nsm_sim *s, const char *by, double *d, nsm_error *e);
 
 // ---- what a run did -------------------------------------------------------------------------------------------------

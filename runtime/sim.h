@@ -406,15 +406,18 @@ typedef struct sim_touch {
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
 #define SIM_SIZES(s) ((s)->a->scheme->collocates || (s)->a->nv == 0)    // are those of terms kept? state.def
-// Of bodies on joints: values of the last steps that the next one is predicted from (schemes/foretell.c).
+// Values of the last steps that the next one is predicted from (schemes/foretell.c): velocities and states, multipliers
+// of constraints. Where there are whole steps, the generic step begins as they do.
 enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_HIGH(s) ((size_t)((s)->a->scheme->two_point && (s)->a->stages > 1))   // pieces of a higher order
 #define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
 #define SIM_ON_JOINTS(s) ((s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0)
+#define SIM_HOLDING(s) ((s)->a->on.constraint.n > 0 ? (s)->a->nl : 0)
 #define SIM_PREDICTED(s) \
-  (!SIM_ON_JOINTS(s) ? 0 : (s)->a->scheme->two_point ? (s)->a->nv + 2 * (s)->a->nl \
-   : (s)->a->scheme->implicit && !(s)->a->scheme->collocates && !(s)->a->scheme->flows ? SIM_UNKNOWNS(s) : 0)
+  (!(s)->a->iterates || (s)->a->m->whole ? 0 \
+  : (s)->a->scheme->two_point ? (SIM_ON_JOINTS(s) || (s)->a->ngroup == 0) * ((s)->a->nv + 2 * SIM_HOLDING(s)) \
+  : (s)->a->scheme->implicit && !(s)->a->scheme->collocates && !(s)->a->scheme->flows ? (s)->a->nz + SIM_HOLDING(s) : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -473,7 +476,7 @@ typedef struct sim_state {
     int    firm;                        // small pivots of K are those of light bodies: H says so
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
-  struct {                              // bodies on joints (schemes/foretell.c)
+  struct {                              // schemes/foretell.c
     int    known;                       // how many of `differences` are, of steps of the length
     double h;
     long   next;                        // and for which step

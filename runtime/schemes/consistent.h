@@ -45,6 +45,7 @@ struct sim_consistent {
   int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        moves_on;                   // l1 is of an impact and the motion after it; 0: of an impact alone
+  double    *newest;                     // [nv + nl] room of what the next steps are predicted from
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
@@ -199,13 +200,13 @@ static inline int con_acts(const nsm_sim *s, int j) {
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
 void     con_start(nsm_sim *s);                          // start values
+void     con_start_foretold(nsm_sim *s);                 // where sim_foretells: by foretell.c
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
 int      con_credible(nsm_sim *s);                        // forces do not only cancel each other
 
 // consistent_near.c
 void     con_near_analyse(nsm_sim *s);
-void     con_near_learn(nsm_sim *s);                      // the step stands: what the next ones are predicted from
 int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_means.c

@@ -121,30 +121,8 @@ static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
 
 // ---- start ----------------------------------------------------------------------------------------------------------
 static void start(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  int nv = s->a->nv, nl = s->a->nl;
   con_start(s);
-  if (sim_foretells(s)) {
-    sim_foretell(s, 0, 0, nv, c->inc_u);
-    sim_foretell(s, 1, nv, nl, c->kappa1);
-    sim_foretell(s, 2, nv + nl, nl, s->w.l1);
-    for (int i = 0; i < nv; i++) s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
-  }
-}
-
-void con_near_learn(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  int nv = s->a->nv, nl = s->a->nl;
-  if (!c->near) return;
-  sim_past_opens(s);
-  double *x = c->near->newest;
-  memcpy(x, c->inc_u, (size_t)nv * sizeof(double));
-  sim_past_of(s, 0, 0, nv, x, c->near->mass);
-  memcpy(x, c->kappa1, (size_t)nl * sizeof(double));
-  sim_past_of(s, 1, nv, nl, x, NULL);
-  memcpy(x, s->now.force, (size_t)nl * sizeof(double));
-  sim_past_of(s, 2, nv + nl, nl, x, NULL);
-  sim_past_closes(s);
+  if (sim_foretells(s)) con_start_foretold(s);
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------

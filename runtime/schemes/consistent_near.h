@@ -34,7 +34,6 @@ struct con_near {
   double *du, *dlambda, *dkappa;             // the step, by seats
   double *right;                             // [seats] scratch
   double *terms;                             // [ns] sizes of the terms of gaps
-  double *newest, *mass;                     // [nv + nl] room; [nv] of a velocity, 0: none
 };
 
 static inline int con_room(const struct con_near *near, int u) { return near->unit0[u + 1] - near->unit0[u]; }

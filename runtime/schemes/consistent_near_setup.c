@@ -264,7 +264,4 @@ void con_near_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof seats / sizeof *seats; i++) *seats[i] = SIM_NEW(s, near->seats, double);
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) *held[i] = SIM_NEW(s, near->held, double);
   near->terms = SIM_NEW(s, c->ns, double);
-  near->newest = SIM_NEW(s, s->a->nv + s->a->nl, double);
-  near->mass = SIM_NEW(s, s->a->nv, double);
-  for (int z = 0; z < s->a->nv; z++) near->mass[z] = c->mass_inverse[z] > 0 ? 1 / c->mass_inverse[z] : 0;
 }

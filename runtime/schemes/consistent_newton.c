@@ -239,21 +239,22 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 // ---- start values ---------------------------------------------------------------------------------------------------
-static void start_foretold(nsm_sim *s) {
+void con_start_foretold(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  int nv = s->a->nv, nl = s->a->nl;
+  int nv = s->a->nv, nl = SIM_HOLDING(s);
   sim_foretell(s, 0, 0, nv, c->inc_u);
   for (int i = 0; i < nv; i++) set_speed(s, i, c->inc_u[i]);
   for (int of = 1; of <= 2; of++) {
-    double *to = of == 1 ? c->kappa1 : s->w.l1, *x = c->near->newest;
+    double *to = of == 1 ? c->kappa1 : s->w.l1, *x = c->newest;
     sim_foretell(s, of, nv + (of - 1)*nl, nl, x);
     for (int j = 0; j < c->ns; j++) to[s->n.r.l[c->row[j]]] = x[s->n.r.l[c->row[j]]];
   }
 }
 
-// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately, bodies
-// on joints as foretell.c says, with their multipliers; or not at all, where that took fewer iterations lately: a stiff
-// mode that a step does not resolve changes sign from step to step. What is not in use is tried now and then.
+// The velocity changes as foretell.c says, with the multipliers of constraints; where there are no steps of this length
+// as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not at all, where that
+// took fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to step. What is not
+// in use is tried now and then.
 void con_start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int better = s->now.con.cost[1] > s->now.con.cost[0];
@@ -268,7 +269,7 @@ void con_start(nsm_sim *s) {
   for (int row = 0; row < s->n.r.n; row++)
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
   memcpy(c->kappa1, s->now.kappa, (size_t)s->a->nl * sizeof(double));
-  if (c->moves && sim_foretells(s)) start_foretold(s);
+  if (c->moves && sim_foretells(s)) con_start_foretold(s);
   // of dependent constraints the smallest multipliers are those that come from none
   for (int j = 0; j < c->ns; j++)
     if (s->now.con.redundant || !con_acts(s, j))
@@ -289,6 +290,16 @@ void con_learn(nsm_sim *s) {
   if (c->affine) return;                                   // any start will do
   s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
   sim_learn(s, s->a->nv, c->inc_u, c->mass_inverse, 1);
+  if (SIM_PREDICTED(s) == 0) return;
+  const double *of[] = { c->inc_u, c->kappa1, s->now.force };
+  int nv = s->a->nv, nl = SIM_HOLDING(s);
+  sim_past_opens(s);
+  for (int k = 0; k < 3; k++) {
+    int first = k == 0 ? 0 : nv + (k - 1)*nl, n = k == 0 ? nv : nl;
+    memcpy(c->newest, of[k], (size_t)n * sizeof(double));
+    sim_past_of(s, k, first, n, c->newest, k == 0 ? c->mass_inverse : NULL, 1);
+  }
+  sim_past_closes(s);
 }
 
 // Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the

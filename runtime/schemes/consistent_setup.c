@@ -283,6 +283,7 @@ void sim_consistent_analyse(nsm_sim *s) {
                          &c->gap_end, &c->rate_end };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->pushed = SIM_NEW(s, s->n.w.n, double);
+  c->newest = SIM_NEW(s, s->a->nv + SIM_HOLDING(s), double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
   c->pressed = SIM_NEW(s, s->n.r.nfriction, double);

@@ -1,5 +1,4 @@
-// What a step of bodies on joints is started from: predicted from the last steps by polynomials, docs/numerics/
-// moreau.md, section 4.
+// What a step is started from: predicted from the last steps by polynomials, docs/numerics/moreau.md, section 4.
 //
 // Backward differences of what a step changes, d[m] the m-th one. The polynomial through the last n values, one step
 // on, is the sum of the first n; it is off by the n-th difference of the values to come (Hairer, Norsett and Wanner,
@@ -28,12 +27,12 @@ void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x) {
     for (int i = 0; i < n; i++) x[i] += d[i];
 }
 
-void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight) {
+void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight, int inverse) {
   int known = s->now.past.known;
   double *d = s->now.differences + first, *miss = s->now.past.miss[of];
   for (int m = 0; m <= known; m++, d += SIM_PREDICTED(s)) {
     miss[m] = 0;
-    for (int i = 0; i < n; i++) miss[m] += (weight && weight[i] > 0 ? weight[i] : 1) * x[i] * x[i];
+    for (int i = 0; i < n; i++) miss[m] += sim_metric(weight, inverse, i) * x[i] * x[i];
     if (m == SIM_DIFFERENCES) break;
     for (int i = 0; i < n; i++) {
       double before = d[i];

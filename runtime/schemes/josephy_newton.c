@@ -76,7 +76,7 @@ void sim_learn(nsm_sim *s, int n, const double *change, const double *weight, in
   int three = s->a->scheme->two_point;                     // gain0 is kept
   double off[3] = { 0 };
   for (int i = 0; i < n; i++) {
-    double g = change[i], d = g - now->gain[i], m = weight[i] > 0 ? (inverse ? 1 / weight[i] : weight[i]) : 1;
+    double g = change[i], d = g - now->gain[i], m = sim_metric(weight, inverse, i);
     off[0] += m * g * g;
     off[1] += m * d * d;
     if (three) {

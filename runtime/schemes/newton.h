@@ -56,6 +56,7 @@ double newton_residual(nsm_sim *s, int rounded, int *worst);
 // newton_iteration.c: sim_newton_method.step and .go
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);
 void     newton_go(nsm_sim *s, double alpha);
+void     newton_polish(nsm_sim *s);
 
 // newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
 // are of the residual; one above `stagnation` is no round-off.

@@ -141,6 +141,16 @@ void newton_go(nsm_sim *s, double alpha) {
   newton_position(s);
 }
 
+// An iterate that meets the tolerance is off by as much. The factors at hand take that away, where no law has cases:
+// what is left is the residual times how far they are from those of the iterate. Else a step begun from a good guess
+// would end just below the tolerance, each time on the same side.
+void newton_polish(nsm_sim *s) {
+  if (s->n.isl.nactive > 0) return;
+  free_motion(s, 1);
+  candidate(s);
+  newton_go(s, 1);
+}
+
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   if (it->number >= TURNS) newton_remember(s);
   int kept = !s->n.r.whole && sim_keeps_factors(&s->n.w, it), whole = it->number > 0 && it->alpha == 1;

@@ -193,12 +193,15 @@ double   sim_flow_verify(nsm_sim *s, double t1);
 
 // foretell.c: is there a past of steps of this length? x [n] of the next step, of the numbers from `first` on, which
 // are predicted together as `of`.
+static inline double sim_metric(const double *weight, int inverse, int i) {
+  return !weight || !(weight[i] > 0) ? 1 : inverse ? 1 / weight[i] : weight[i];
+}
 int  sim_foretells(const nsm_sim *s);
 void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x);
 // The step stands, before now.k counts it: between the two calls its values x, which are used up; weight [n], where it
-// is positive: of a number in the measure of what predictions missed, or NULL.
+// is positive: of a number in the measure of what predictions missed, or NULL; inverse: 1 / weight is.
 void sim_past_opens(nsm_sim *s);
-void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight);
+void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight, int inverse);
 void sim_past_closes(nsm_sim *s);
 
 // step_newton.c: the step stands, what the next one is predicted from

@@ -315,7 +315,6 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
   memcpy(s->now.kappa, c->kappa1, (size_t)s->a->nl * sizeof(double));
   con_learn(s);
-  con_near_learn(s);
   for (int i = 0; i < s->a->nl; i++) s->w.l1[i] += s->now.impulse[i];
   con_share_out(s);
   for (int a = 0; a < s->a->on.compliant.n; a++) {

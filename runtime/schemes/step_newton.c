@@ -20,17 +20,19 @@
 // ends where the residual turns.
 enum { RESTARTS = 12, SLOW = 3, TURNS = 8, PARTS = 100 };
 static const double PART = 0.0625, LEAST = 1e-6;   // of a path: the first part, the least
+static const double exact = 1e-15;       // what Newton's method takes no further
 static const double beside = 1e-14;      // of an unknown: how far its neighbours are
 static const double stagnation = 1e-9;   // what may stand where the residual falls no more, with a note
 
-// z changes as in the last step where that was the better guess lately, in the mass metric, bodies on joints as is
-// predicted from the last steps, with the impulses of their joints; else not at all. 1: it changes.
+// z changes as is predicted from the last steps, with the impulses of constraints; where there are none of this length,
+// or rows of laws act, which take no last correction (newton_polish), as in the last step where that was the better
+// guess lately, in the mass metric; else not at all. 1: it changes.
 static int start_values(nsm_sim *s, int moving) {
-  int nz = s->a->nz, foretold = moving && sim_foretells(s);
+  int nz = s->a->nz, ends = s->n.isl.nactive == 0 || SIM_ON_JOINTS(s), foretold = moving && ends && sim_foretells(s);
   const double *change = foretold ? s->w.inc : moving && s->now.off[1] < s->now.off[0] ? s->now.gain : NULL;
   if (foretold) {
     sim_foretell(s, 0, 0, nz, s->w.inc);
-    sim_foretell(s, 1, nz, s->a->nl, s->w.l_try);
+    sim_foretell(s, 1, nz, SIM_HOLDING(s), s->w.l_try);
   }
   for (int i = 0; i < nz; i++) s->w.z1[i] = s->now.z[i] + (change ? change[i] : 0);
   newton_position(s);
@@ -51,7 +53,11 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
-  if (it->error <= s->a->tolerance) return SIM_STANDS;
+  if (it->error <= s->a->tolerance) {
+    int foretold = SIM_PREDICTED(s) > 0 && it->number < SLOW && it->alpha == 1;
+    if (foretold && it->error > exact && s->w.ahead == 0) newton_polish(s);
+    return SIM_STANDS;
+  }
   if (it->number >= SLOW && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
       newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
     return SIM_STANDS;
@@ -226,13 +232,13 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 void sim_newton_learn(nsm_sim *s) {
-  int nz = s->a->nz, nl = s->a->nl;
-  if (SIM_PREDICTED(s) == 0 || !s->a->iterates) return;
+  int nz = s->a->nz, nl = SIM_HOLDING(s);
+  if (SIM_PREDICTED(s) == 0) return;
   sim_past_opens(s);
   for (int i = 0; i < nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
-  sim_past_of(s, 0, 0, nz, s->w.inc, s->w.diag);
+  sim_past_of(s, 0, 0, nz, s->w.inc, s->w.diag, 0);
   memcpy(s->w.l_try, s->w.l1, (size_t)nl * sizeof(double));
-  sim_past_of(s, 1, nz, nl, s->w.l_try, NULL);
+  sim_past_of(s, 1, nz, nl, s->w.l_try, NULL, 0);
   sim_past_closes(s);
 }
 

@@ -1,5 +1,6 @@
 """Instants that depend on time alone end a step, in every scheme, located or not: against closed forms."""
 import math
+import re
 
 from located import run
 from suite import need
@@ -152,7 +153,7 @@ def in_parts():
         simulate { until = 3, step = 0.5 } }"""
     for every in ("", "every 0.7 { n = n + 1; }"):
         c, err, _ = run(model.replace("EVERY", every), 0.5, "moreau(theta = 1)")
-        need(c["time"] == [0.5*k for k in range(7)] and "steps in parts" in err, err)
+        need(c["time"] == [0.5*k for k in range(7)] and re.search("steps? in parts", err), err)
         need(abs(math.sin(50*c["x"][-1]) - 2*c["x"][-1]) <= 1, str(c["x"]))
     c, err, _ = run(model.replace("EVERY", ""), 1e-3, "moreau(theta = 1)")
     need("steps in parts" not in err, err)
