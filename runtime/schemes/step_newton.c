@@ -101,6 +101,15 @@ static void settle(nsm_sim *s) {
   if (any) newton_position(s);
 }
 
+// What is foretold and was to be 0 falls from step to step by the tolerance, to numbers that have no squares, then to
+// those of few digits, and a problem of such terms cannot be solved.
+static void settle_foretold(nsm_sim *s) {
+  double *of[] = { s->w.z1, s->w.l1 };
+  const int n[] = { s->a->nz, s->a->nl };
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < n[k]; i++) of[k][i] = of[k][i] * of[k][i] >= DBL_MIN ? of[k][i] : 0;
+}
+
 // Between the kinks of several laws Newton's method can go round in circles. It begins again, with other multipliers
 // in the intervals that bound them, from a sequence that repeats: xorshift, Marsaglia 2003. 0: there are none.
 static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
@@ -224,6 +233,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     for (int i = 0; s->w.unit && SIM_SIZES(s) && i < s->a->nz; i++)
       s->now.size_z[s->w.unit[i]] = fmax(s->now.size_z[s->w.unit[i]], fabs(s->w.z1[i]));
     settle(s);
+    if (SIM_PREDICTED(s) > 0) settle_foretold(s);
     sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
     for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
     sim_learn(s, s->a->nz, s->w.inc, s->w.diag, 0);
