@@ -218,6 +218,21 @@ static const char *without_indices(Elab *e, const char *name) {
   return plain;
 }
 
+// Is it a quantity that the run computes? what: that it starts somewhere.
+static bool is_computed(Elab *e, Override *o, const char *plain) {
+  size_t n = strcspn(plain, "'");                          // x' is computed, as x is
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    if (y->kind != SY_VARIABLE && y->kind != SY_VAR && y->kind != SY_OUTPUT) continue;
+    const char *name = prefixed(e, y->env.scope->param_path, y->name);
+    if (strlen(name) != n || strncmp(name, plain, n) != 0) continue;
+    o->use = SET_VARIES;
+    o->what = y->kind == SY_VARIABLE ? "; where it starts can be a parameter" : NULL;
+    return true;
+  }
+  return false;
+}
+
 // A name that the model stores is taken when the run starts; one that nothing matched gets a suggestion.
 void classify_sets(Elab *e) {
   Vec(const char *) names = {0};
@@ -234,6 +249,7 @@ void classify_sets(Elab *e) {
       }
     if (o->use != SET_UNKNOWN) continue;
     const char *plain = without_indices(e, o->name);
+    if (is_computed(e, o, plain)) continue;
     o->what = suggest(plain, names.at, names.n);
     for (size_t k = 0; k < names.n && strcmp(plain, o->name); k++)   // only the indices are wrong
       if (strcmp(names.at[k], plain) == 0) o->what = plain;

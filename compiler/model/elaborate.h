@@ -10,7 +10,7 @@ typedef enum {
   SET_UNKNOWN,             // nothing has this name; what: a similar one, or NULL
   SET_STORED,              // a parameter of the compiled model; what: its unit as written
   SET_COMPILED,            // written into the model; what: the scaled unit beside which a bare number stands, or NULL
-  SET_VARIES,              // an argument that changes during the run
+  SET_VARIES,              // an argument or a quantity that changes during the run; what: more of it, or NULL
   SET_NO_MEMBER,           // an index out of range; what: the range
   SET_UNIT                 // the unit has another dimension
 } SetUse;
