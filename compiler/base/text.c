@@ -136,3 +136,12 @@ void text_free(Text *t) {
   free(t->at);
   *t = (Text){0};
 }
+
+bool list_has(const char *list, const char *word, size_t n) {
+  for (const char *at = list; *at;) {
+    size_t k = strcspn(at, " ");
+    if (k == n && memcmp(at, word, n) == 0) return true;
+    at += k + (at[k] == ' ');
+  }
+  return false;
+}

@@ -1,6 +1,7 @@
 // Text builder: an append-only string.
 #pragma once
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Text { char *at; size_t n, cap; } Text;           // at is NUL-terminated once anything was added
@@ -16,3 +17,6 @@ void text_json_string(Text *t, const char *s);                   // quoted and e
 void text_xml(Text *t, const char *s);    // with <, >, & and " as HTML and XML have them; control characters are blanks
 const char *text_str(Text *t);                                   // "" when empty
 void text_free(Text *t);
+
+// Is word[0, n) one of the words of a list, which are separated by blanks?
+bool list_has(const char *list, const char *word, size_t n);

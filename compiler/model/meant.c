@@ -5,16 +5,6 @@
 #include "../base/library.h"
 #include "elab.h"
 
-// Is name[0, n) one of the words of a list, which are separated by blanks?
-static bool listed(const char *list, const char *name, size_t n) {
-  for (const char *at = list; *at;) {
-    size_t k = strcspn(at, " ");
-    if (k == n && memcmp(at, name, n) == 0) return true;
-    at += k + (at[k] == ' ');
-  }
-  return false;
-}
-
 // --- functions ---
 
 // $1, $2, $3 stand for the arguments as they were written; the words for a function without them.
@@ -99,7 +89,7 @@ static const char *factor(Elab *e, const Ast *call, int k) {
 const char *function_meant(Elab *e, const Ast *call) {
   const char *help = NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions && !help; i++)
-    if (listed(functions[i].names, call->name, strlen(call->name))) help = functions[i].help;
+    if (list_has(functions[i].names, call->name, strlen(call->name))) help = functions[i].help;
   bool instant = help && strstr(help, "if $1 > 0") && call->list.n == 1 && call->list.at[0]->kind == AST_NUMBER;
   if (instant) help = "if time > $1 then 1 else 0";                   // step(1), of Simulink's block
   if (!help) return NULL;
@@ -148,7 +138,7 @@ static const struct { const char *names, *help; } body_entries[] = {
 
 const char *body_entry_meant(const char *name) {
   for (size_t i = 0; i < sizeof body_entries / sizeof *body_entries; i++)
-    if (listed(body_entries[i].names, name, strlen(name))) return body_entries[i].help;
+    if (list_has(body_entries[i].names, name, strlen(name))) return body_entries[i].help;
   return NULL;
 }
 
@@ -186,7 +176,7 @@ static const struct { const char *names, *help, *planar; } body_parts[] = {
 const char *body_part_meant(Arena *a, const char *body, bool planar, const char *name) {
   const char *help = NULL;
   for (size_t i = 0; i < sizeof body_parts / sizeof *body_parts && !help; i++)
-    if (listed(body_parts[i].names, name, strlen(name)))
+    if (list_has(body_parts[i].names, name, strlen(name)))
       help = planar && body_parts[i].planar ? body_parts[i].planar : body_parts[i].help;
   if (!help) return NULL;
   Text t = {0};
@@ -216,7 +206,7 @@ const char *name_meant(const Env *env, const char *name) {
   Elab *e = env->e;
   size_t n = strlen(name);
   for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-    if (listed(constants[i].names, name, n)) return constants[i].help;
+    if (list_has(constants[i].names, name, n)) return constants[i].help;
   if (n == 1 && strchr("ijk", *name) && env->array)
     return arena_printf(e->a, "the index of an element is declared with its array: %s[%s in 1:n] = ...",
                         env->array->name, name);
@@ -282,7 +272,7 @@ const char *unit_meant(Elab *e, const char *name, int n) {
     if (strlen(types[i]) == (size_t)n && !memcmp(types[i], name, (size_t)n))
       return "types are not written; behind the colon stands a unit, as in x : m = 1";
   for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    if (!listed(units[i].names, name, (size_t)n)) continue;
+    if (!list_has(units[i].names, name, (size_t)n)) continue;
     if (!units[i].unit)
       return "temperatures are in kelvin: 20 degrees Celsius are 293.15 [K], a difference of 20 is 20 [K]";
     const char *unit = units[i].unit;
@@ -311,7 +301,7 @@ const char *law_meant(const char *name) {
     { "signorini Signorini unilateral", "it is what a contact says; its impact law is newton(e)" },
   };
   for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
-    if (listed(laws[i].names, name, strlen(name))) return laws[i].help;
+    if (list_has(laws[i].names, name, strlen(name))) return laws[i].help;
   return NULL;
 }
 
@@ -334,7 +324,7 @@ const char *entry_meant(const char *name) {
     { "osns lcp", "the solver of the one-step problem is solver = auto" },
   };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-    if (listed(other[i].names, name, strlen(name))) return other[i].help;
+    if (list_has(other[i].names, name, strlen(name))) return other[i].help;
   return NULL;
 }
 

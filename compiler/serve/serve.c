@@ -32,27 +32,20 @@ static const struct { const char *name, *takes; bool (*does)(Serve *s); } reques
 enum { REQUESTS = sizeof requests / sizeof *requests };
 
 // ---- entries --------------------------------------------------------------------------------------------------------
-// Is the word in a list of words?
-static bool listed(const char *words, const char *word) {
-  size_t n = strlen(word);
-  for (const char *at = words; n && (at = strstr(at, word)); at += n)
-    if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
-  return false;
-}
-
 // The forms that no reader of an entry checks.
 static bool has_its_form(Serve *s, const Json *x) {
   bool number = x->kind == JSON_NUMBER;
-  if (listed("path text name scheme jit form solver", x->key) && x->kind != JSON_STRING)
+  size_t n = strlen(x->key);
+  if (list_has("path text name scheme jit form solver", x->key, n) && x->kind != JSON_STRING)
     return serve_wrong(s, NSM_USAGE, "\"%s\" is a text", x->key);
-  if (listed("located projection events", x->key) && x->kind != JSON_TRUE && x->kind != JSON_FALSE)
+  if (list_has("located projection events", x->key, n) && x->kind != JSON_TRUE && x->kind != JSON_FALSE)
     return serve_wrong(s, NSM_USAGE, "\"%s\" is true or false", x->key);
-  if (listed("steps every", x->key)) {
+  if (list_has("steps every", x->key, n)) {
     double least = x->key[0] == 'e';
     if (!number || x->number < least || x->number > 1e15 || x->number != (double)(long)x->number)
       return serve_wrong(s, NSM_USAGE, "\"%s\" is a whole number, at least %g", x->key, least);
   }
-  if (listed("step tolerance accept", x->key) && number && !(x->number > 0))
+  if (list_has("step tolerance accept", x->key, n) && number && !(x->number > 0))
     return serve_wrong(s, NSM_USAGE, "\"%s\" is positive", x->key);
   return true;
 }
@@ -61,7 +54,7 @@ static bool has_its_form(Serve *s, const Json *x) {
 static bool takes(Serve *s, const char *what, const char *words) {
   for (const Json *x = s->request->first; x; x = x->next) {
     if (!strcmp(x->key, "do") || !strcmp(x->key, "id")) continue;
-    if (!listed(words, x->key))
+    if (!list_has(words, x->key, strlen(x->key)))
       return serve_wrong(s, NSM_USAGE, "\"%s\" takes no \"%s\"; it takes: %s", what, x->key,
                          *words ? words : "nothing");
     if (!has_its_form(s, x)) return false;

@@ -4,15 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// Is word[0, n) one of the words of a list, which are separated by blanks?
-static bool listed(const char *list, const char *word, size_t n) {
-  for (const char *at = list; *at;) {
-    size_t k = strcspn(at, " ");
-    if (k == n && memcmp(at, word, n) == 0) return true;
-    at += k + (at[k] == ' ');
-  }
-  return false;
-}
+#include "../base/text.h"
 
 static const struct { const char *words, *what, *help; } foreign[] = {
 #define FOREIGN(words, what, help) {words, what, help},
@@ -22,7 +14,7 @@ static const struct { const char *words, *what, *help; } foreign[] = {
 
 bool foreign_word(const char *word, const char **what, const char **help) {
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-    if (!listed(foreign[i].words, word, strlen(word))) continue;
+    if (!list_has(foreign[i].words, word, strlen(word))) continue;
     *what = foreign[i].what;
     *help = foreign[i].help;
     return true;
@@ -31,12 +23,12 @@ bool foreign_word(const char *word, const char **what, const char **help) {
 }
 
 bool is_law_name(const char *word) {
-  return listed("newton poisson binary lzb inelastic elastic coulomb contensou scleronomous rheonomous type1 type2",
+  return list_has("newton poisson binary lzb inelastic elastic coulomb contensou scleronomous rheonomous type1 type2",
                 word, strlen(word));
 }
 
 bool is_function_name(const char *word) {
-  return listed("sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max floor dot norm "
+  return list_has("sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max floor dot norm "
                 "transpose sgn normal_cone", word, strlen(word));
 }
 
@@ -50,7 +42,7 @@ bool looks_like_unit(const char *text) {
     size_t n = 0;
     while (isalpha((unsigned char)at[n])) n++;
     bool one = n == 0 && *at == '1';
-    if (!one && (n == 0 || !listed(units, at, n))) return false;
+    if (!one && (n == 0 || !list_has(units, at, n))) return false;
     any |= !one;
     at += one ? 1 : n;
     if (*at == '^') {

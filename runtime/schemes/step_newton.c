@@ -115,7 +115,7 @@ static void settle_foretold(nsm_sim *s) {
 static int start_elsewhere(nsm_sim *s, uint64_t *seed) {
   const sim_rows *r = &s->n.r;
   int any = 0;
-  (void)start_values(s, 0);
+  start_values(s, 0);
   for (int i = 0; i < s->n.isl.nactive; i++) {
     int row = r->row_at[s->n.isl.active[i]];
     if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
@@ -158,7 +158,7 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
   size_t nz = (size_t)s->a->nz * sizeof(double), nl = (size_t)s->a->nl * sizeof(double);
   double left = 1, part = PART;
   int worst;
-  (void)start_values(s, 0);
+  start_values(s, 0);
   newton_evaluate(s, v->t);
   (void)newton_residual(s, 0, &worst);
   memcpy(s->w.off, s->w.residual, nz);
@@ -183,10 +183,14 @@ static nsm_code along_path(nsm_sim *s, const nsm_view *v) {
   return left > 0 || !is_inside(s, v->t, beside) ? NSM_FAILED : NSM_OK;
 }
 
-static nsm_code iterate_from_begin(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+static int is_found_from_begin(nsm_sim *s, const nsm_view *v) {
   nsm_error again;
-  (void)start_values(s, 0);
-  if (iterate(s, v, &again) != NSM_OK) return NSM_FAILED;
+  start_values(s, 0);
+  return iterate(s, v, &again) == NSM_OK;
+}
+
+// In a later attempt: what the first one said is no error.
+static nsm_code found(nsm_error *e) {
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }
@@ -202,30 +206,23 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   s->w.frozen = 0;
   nsm_view v = newton_end(s, t1);
   nsm_code code = iterate(s, &v, e);
-  nsm_error none = { .code = NSM_OK };     // what is foretold may lie where R has no value, as sqrt(x) of an empty tank
-  if (code == NSM_FAILED && foretold && !s->w.late && iterate_from_begin(s, &v, &none) == NSM_OK &&
-      is_inside(s, t1, 4 * s->a->tolerance)) {
-    code = NSM_OK;
-    if (e) *e = none;
-  }
+  // what is foretold may lie where R has no value, as sqrt(x) of a tank that runs empty
+  if (code == NSM_FAILED && foretold && !s->w.late && is_found_from_begin(s, &v) &&
+      is_inside(s, t1, 4 * s->a->tolerance))
+    code = found(e);
   if (code != NSM_OK && s->a->on.mcurve.n + s->a->on.curve.n + s->a->on.rq_moving.n > 0) {
     s->w.frozen = 1;
-    code = iterate_from_begin(s, &v, e) == NSM_OK ? NSM_OK : code;
+    if (is_found_from_begin(s, &v)) code = found(e);
     s->w.frozen = 0;
   }
   uint64_t seed = 88172645463325252u;
   int restarts = s->a->one_iteration ? 0 : RESTARTS;
   for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &seed); k++) {
     nsm_error again;
-    if (iterate(s, &v, &again) != NSM_OK) continue;
-    code = NSM_OK;
-    if (e) *e = (nsm_error){ .code = NSM_OK };
+    if (iterate(s, &v, &again) == NSM_OK) code = found(e);
   }
   int leads = s->a->algebraic && s->a->nv == 0 && restarts > 0;    // a path: where halves of the step help no more
-  if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) {
-    code = NSM_OK;
-    if (e) *e = (nsm_error){ .code = NSM_OK };
-  }
+  if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) code = found(e);
   if (code != NSM_OK) return code;
   nsm_view mid = newton_between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;

@@ -223,8 +223,7 @@ static int keep(run *r, sweep_text *row, nsm_error *said) {
   sweep_measures_end(r->s, r->of, k->nmeasure, r->measure, value);
   for (int i = 0; i < k->nmeasure; i++) {
     const sweep_measure *of = &r->of[i];
-    int reached = of->kind != NSM_STAT_AT || (of->time >= r->s->a->start && of->time <= r->s->a->until);
-    if (reached) { sweep_add_number(row, value[i]); continue; }
+    if (of->kind != NSM_STAT_AT || !r->measure[i].outside) { sweep_add_number(row, value[i]); continue; }
     sweep_add_field(row, "");
     snprintf(said->text, sizeof said->text, "%s: this run goes from t = %.6g s to %.6g s", of->name, r->s->a->start,
              r->s->a->until);

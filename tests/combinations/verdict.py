@@ -40,7 +40,7 @@ def looked_at_twice(cell):
 
 
 def copied(cell):
-    return cell.feature in ("plain", "family")
+    return cell.feature in ("plain", "family", "every", "when", "loose wall")
 
 
 def gone_on(model, rows):
