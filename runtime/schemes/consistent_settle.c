@@ -25,8 +25,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { OFF = 1, SLIDES = 2, ROLLS = 4 }; // a block of friction disagrees with its law; it agrees, and slides; what sticks
-                                         // rolls on
+// A block of friction disagrees with its law; it agrees, and slides; it sticks, and rolls on.
+enum { OFF = 1, SLIDES = 2, ROLLS = 4 };
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
 // H_T and the drift where the middle of the motion is foreseen, q_B + h/2 u_C: off it by O(h^2), so that sliding is of
