@@ -106,6 +106,17 @@ static bool list(Parse *p) {
   return false;
 }
 
+// {l[1:2] : ...} in place of {l : ...}.
+static bool part_of_set(Parse *p) {
+  const Open *open = innermost(p);
+  if (now(p) != '[' || p->before.kind != TOK_NAME || p->before2.kind != '{' || open->before.kind != '(') return false;
+  const char *name = text_of(p, p->before);
+  Diag *d = say(p, p->now.at, "the set of a polyhedron has the name of the whole vector");
+  diag_help(d, "normal_cone({%s : %s[1] + %s[2] <= 1}, %s[1:2])", name, name, name, name);
+  give_up(p, skip_item(p->file, skip_bracket(p->file, open->at.lo)));
+  return true;
+}
+
 // Brackets of another kind.
 static Diag *brackets(Parse *p) {
   const Open *open = innermost(p);
@@ -240,7 +251,7 @@ static Diag *ends(Parse *p) {
 static bool value(Parse *p) {
   static Diag *(*const rule[])(Parse *) = { brackets, behind_number, calls, signs, words, ends };
   Diag *d = NULL;
-  if (list(p)) return true;
+  if (list(p) || part_of_set(p)) return true;
   for (size_t i = 0; i < sizeof rule / sizeof *rule && !d; i++) d = rule[i](p);
   if (!d) return false;
   give_up_item(p);
