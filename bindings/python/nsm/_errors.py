@@ -88,7 +88,8 @@ def _argument(flag: "re.Match[str]") -> str:
 
 
 def run_error(program, error):
-    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)(?: (on|off)\b)?", _argument, text_of(C.nsm_run_error_text, program, error))
+    text = text_of(C.nsm_run_error_text, program, error)
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)(?: (on|off)\b)?", _argument, text)
     return KINDS.get(error.code, RunError)(text, error.code)
 
 
