@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of shapes; also where they depend
+enum { MOST_CORRECTED = 60 };            // rows of an island of shapes
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
 static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
@@ -354,24 +354,11 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
   return 1;
 }
 
-// More rows than velocities: the equations of a correction depend on each other.
-static int is_crowded(nsm_sim *s, int m) {
-  struct sim_consistent *c = s->n.con;
-  int velocities = 0;
-  for (int a = 0; a < m; a++)
-    for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
-      if (c->seat[c->blocks[t]] >= 0) velocities += c->k.block[c->blocks[t]].n;
-      c->seat[c->blocks[t]] = -1;                          // join() is done with it
-    }
-  return m > velocities;
-}
-
 // No displacement of the island is to be corrected. In piles bodies touch in more points than hold them: their
-// equations are not tried where there are many.
+// equations depend on each other, and are not tried where there are many.
 static int is_right(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  int most = !s->touching ? m : m > FEW_CORRECTED && is_crowded(s, m) ? 0 : MOST_CORRECTED;
-  for (int a = 0; a < m && m <= most; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
+  for (int a = 0; a < m && (!s->touching || m <= MOST_CORRECTED); a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
   for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
   return 1;
 }
