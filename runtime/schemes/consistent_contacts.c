@@ -382,7 +382,8 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
 // equations depend on each other, and are not tried where there are many.
 static int is_right(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  for (int a = 0; a < m && (!s->touching || m <= MOST_CORRECTED); a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
+  for (int a = 0; a < m && (!s->touching || m <= MOST_CORRECTED); a++)
+    if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
   for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
   return 1;
 }
