@@ -221,12 +221,22 @@ static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
   free(room);
 }
 
-// What a piece of a higher order keeps, and what slides in it.
-static void of_polynomials(const nsm_sim *s, unsigned char *law) {
+// What a piece of a higher order keeps, and what slides in it, or before it in what sim_instant_settle does.
+static void of_polynomials(tape *t, int settles, unsigned char *law) {
+  nsm_sim *s = t->s;
   const struct sim_galerkin *g = s->n.galerkin;
   for (int row = 0; row < s->n.r.n; row++) law[row] = g->in.of[row] >= 0 ? TAPE_RATE : TAPE_NONE;
   SIM_EACH_PART(s, p)
-    for (int d = 0; d < p.disk->n && g->slides[p.block] & (1 << p.at); d++) law[p.row[d]] = TAPE_SLIDES;
+    for (int d = 0; d < p.disk->n && g->slides[p.block] & (1 << p.at); d++)
+      if (!settles || s->n.r.friction[p.block].normals > 0) law[p.row[d]] = settles ? TAPE_SLIDES_ON : TAPE_SLIDES;
+  if (settles) SIM_EACH_PART(s, p) {
+    double along[SIM_SLIPS], slip;
+    if (law[p.row[0]] != TAPE_SLIDES_ON) continue;
+    if (!g->in.singular && sim_slide_along(s, p.disk, p.row, g->in.rate, along, &slip)) continue;
+    tape_refuse(t, sim_at_row(s, p.row[0]), "E0772: at t = %.10g s an impact lifts closed contacts, and the friction of "
+                "what holds them down %s: that has no derivative", s->now.t,
+                g->in.singular ? "is not unique" : "is that of a slip that begins");
+  }
 }
 
 static void take_laws(tape *t, tape_entry *e) {
@@ -236,7 +246,8 @@ static void take_laws(tape *t, tape_entry *e) {
   unsigned char *law = take(t, (size_t)r->n + 1);
   if (!law) return;
   e->law = law;
-  if (e->polynomials) { of_polynomials(s, law); return; }
+  int settles = impact && s->n.con && s->n.con->settles;
+  if (e->polynomials || settles) { of_polynomials(t, settles, law); return; }
   for (int row = 0; row < r->n; row++) {
     int kind = s->a->cls[r->cls[row]].c->kind;
     law[row] = (unsigned char)(kind == NSM_RELATION     ? e->let_go ? TAPE_KEPT : of_relation(s, row, impact)

@@ -12,10 +12,11 @@ typedef enum { TAPE_PIECE, TAPE_STAGES, TAPE_IMPACT, TAPE_JUMP, TAPE_BLOCK, TAPE
 
 // What a row has for its equation: no force; a rate of 0 after restitution e, or without; friction that slides: by the
 // slip at the end, after restitution, or by the mean slip of the piece; the multiplier at a bound; y = 0; the
-// multiplier as it was; recorded anew at the end of a step (assembly/weights_sets.c).
+// multiplier as it was; friction by the slip at the begin of an impact (schemes/instant_settle.c). Recorded anew at the
+// end of a step (assembly/weights_sets.c).
 typedef enum {
   TAPE_NONE, TAPE_RATE, TAPE_RATE_E, TAPE_SLIDES, TAPE_SLIDES_E, TAPE_SLIDES_MEAN, TAPE_LOW, TAPE_HIGH, TAPE_INSIDE,
-  TAPE_KEPT
+  TAPE_KEPT, TAPE_SLIDES_ON
 } tape_law;
 
 // What ends a piece: a time of the clock or one that was asked for; nothing but its length, which is given; an instant

@@ -107,7 +107,8 @@ static void impact(player *p, const tape_entry *e, const dual *u, const dual *im
     if (!PLAY(p, k, h, &begin, p->h)) continue;
     play_add_along(s, k, &k->c->h, p->h, impulse + k->row0, -1, eq);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      rows[row] = law_of(p, (tape_law)law[row], row, p->y, impulse[row], p->press, dual_of(0));
+      rows[row] = law_of(p, (tape_law)law[row], row, law[row] == TAPE_SLIDES_ON ? p->u0 : p->y, impulse[row], p->press,
+                         dual_of(0));
   }
 }
 

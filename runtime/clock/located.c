@@ -379,16 +379,16 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
 
 // What an impact has left of the rates of contacts that stay closed.
 static nsm_code settle(nsm_sim *s, nsm_error *e) {
-  if (s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  if (!sim_flow_settle(s)) return NSM_OK;
+  if (s->n.flow && s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  if (!sim_instant_settle(s)) return NSM_OK;
   rates_after(s);
   return stand(s, e);
 }
 
 static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = probe_others(s, h, e);
-  if (!s->n.flow || code != NSM_OK) return code;
-  if (sim_flow_touches(s)) code = probe_others(s, h, e);
+  if (!sim_has_fixed_sets(s) || code != NSM_OK) return code;
+  if (s->n.flow && sim_flow_touches(s)) code = probe_others(s, h, e);
   return code == NSM_OK ? settle(s, e) : code;
 }
 

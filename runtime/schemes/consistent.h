@@ -45,6 +45,7 @@ struct sim_consistent {
   int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        moves_on;                   // l1 is of an impact and the motion after it; 0: of an impact alone
+  int        settles;                    // the impact at hand is that of sim_instant_settle
   double    *newest;                     // [nv + nl] room of what the next steps are predicted from
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before

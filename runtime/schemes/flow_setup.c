@@ -74,13 +74,14 @@ static void room_of_instant(nsm_sim *s) {
   sim_instant_open(s, &w->in, s->a->nz);
   w->in.rows = flow_rows;
   w->in.at = flow_allowed;
+  w->in.factors = flow_instant;
   w->in.speed = sim_flow_speed;
   w->x = w->in.accelerations = SIM_NEW(s, s->a->nz + s->n.r.n, double);
   for (size_t i = 0; i < 5; i++) w->rate[i] = SIM_NEW(s, s->n.r.n, double);
   w->weight = SIM_NEW(s, 5, double);
   w->row = SIM_NEW(s, s->n.r.n, int);
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
-  w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
+  w->in.slides = w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);
   flow_hidden_open(s);
 }

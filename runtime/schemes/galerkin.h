@@ -124,6 +124,7 @@ void galerkin_lost(nsm_sim *s);                          // nothing is known of 
 // galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)
 void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);
 int  galerkin_forces(nsm_sim *s, double t, const double *q, const double *z);         // the same, and 1
+int  galerkin_factors(nsm_sim *s, double t, const double *q, const double *z);        // of a step; factors stay
 double galerkin_speed(const nsm_sim *s, int row);        // size of the terms of a rate in the piece
 
 // galerkin_books.c

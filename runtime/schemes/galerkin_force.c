@@ -35,7 +35,7 @@ static void around(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   }
 }
 
-void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
+static void solve(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_galerkin *g = s->n.galerkin;
   size_t n = (size_t)(s->a->nv + g->m);
   nsm_view v = sim_view(s, t, q, z, s->a->zero_l);
@@ -61,7 +61,22 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   sim_instant_solve(&g->in, (int)n, g->in.e, g->in.e);
   memset(g->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
-  sim_instant_allow(s, &g->in, (int)n, 1, g->in.force);
+}
+
+// Behind an impact, before the length of a piece is known: slips are known to what forces make in a step.
+int galerkin_factors(nsm_sim *s, double t, const double *q, const double *z) {
+  double h = s->n.h;
+  s->n.h = s->a->step;
+  galerkin_push(s);
+  solve(s, t, q, z);
+  s->n.h = h;
+  return 1;
+}
+
+void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
+  struct sim_galerkin *g = s->n.galerkin;
+  solve(s, t, q, z);
+  sim_instant_allow(s, &g->in, g->in.n, 1, g->in.force);
 }
 
 int galerkin_forces(nsm_sim *s, double t, const double *q, const double *z) {

@@ -41,7 +41,7 @@ void sim_galerkin_analyse(nsm_sim *s) {
   galerkin_tables_make(&g->t, s->a->stages);
   size_t nv = (size_t)s->a->nv, rows = (size_t)s->n.r.n, n = 2 * (size_t)g->t.s * (nv + rows), ends = nv + rows;
   g->row = SIM_NEW(s, rows, int);
-  g->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
+  unsigned char *slides = g->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   g->cls = SIM_NEW(s, s->a->m->nclass, galerkin_class);
   for (int a = 0; a < s->a->m->nclass; a++) room_of_class(s, &s->a->cls[a], &g->cls[a]);
   g->most = (int)n;
@@ -65,7 +65,9 @@ void sim_galerkin_analyse(nsm_sim *s) {
   g->l = SIM_NEW(s, s->a->nl + 1, double);
   sim_instant_open(s, &g->in, s->a->nv);
   g->in.rows = galerkin_rows;
+  g->in.slides = slides;
   g->in.at = galerkin_forces;
+  g->in.factors = galerkin_factors;
   g->in.accelerations = g->in.e;
   g->in.speed = galerkin_speed;
 }

@@ -32,6 +32,7 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   in->of = SIM_NEW(s, s->n.r.n, int);
   in->force = SIM_NEW(s, s->a->nl + 1, double);
   in->small = SIM_NEW(s, s->n.r.n, double);
+  in->rate = SIM_NEW(s, s->n.r.n, double);
   in->sigma = SIM_NEW(s, s->n.r.n, double);
   in->turn = SIM_NEW(s, s->n.r.n, double);
 }
@@ -191,6 +192,7 @@ static int regular(sim_instant *in, size_t m) {
 void sim_instant_factor(sim_instant *in, int n) {
   size_t m = (size_t)n, bytes = m * m * sizeof(double);
   in->nfree = -1;
+  in->n = n;
   memcpy(in->inverse, in->E, bytes);
   for (int attempt = 0; attempt < 3; attempt++) {
     memcpy(in->E, in->inverse, bytes);

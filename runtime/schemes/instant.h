@@ -8,14 +8,18 @@ typedef struct sim_instant {
   int    *of;                            // [r.n] number of a row among those kept, -1: it is none
   double *force;                         // [nl] multipliers of the last solution
   double *E, *e;                         // matrix, right side; factors after sim_instant_factor
-  double *kept, *inverse, *scale, *unit, *work, *mass;
+  double *kept, *inverse, *scale, *unit, *work, *mass, *rate;    // rate [r.n]: scratch
   int    *pivot, *jpvt, lwork, singular;
+  int     n;                             // unknowns of the last factors
   int     nfree;                         // columns of what the rows leave free of the multipliers, in E; -1: unknown
   // slips in a plane that begin (instant_slips.c): d, sigma, sigma' [r.n]; when they began; the time of the instant
   double *small, *sigma, *turn, begun, time;
-  // of the scheme: its rows by the sets of now; the instant, 0: not found; its accelerations; the size of a rate
+  // of the scheme: its rows by the sets of now, and a bit for each part of a block that slides; the instant, 0: not
+  // found; the same whose factors stay; its accelerations, before the multipliers; the size of a rate
   void  (*rows)(nsm_sim *s);
+  const unsigned char *slides;           // [nfriction]
   int   (*at)(nsm_sim *s, double t, const double *q, const double *z);
+  int   (*factors)(nsm_sim *s, double t, const double *q, const double *z);
   double *accelerations, (*speed)(const nsm_sim *s, int row);
 } sim_instant;
 

@@ -104,9 +104,8 @@ static nsm_code impact_flow(nsm_sim *s, nsm_error *e) {
 }
 
 static void accept_flow(nsm_sim *s) {
-  if (s->w.flows == SIM_FLOW_SETTLES) sim_ledger_whole_step(s);
-  else if (s->w.flows) sim_flow_accept(s);
-  else accept_impulses(s);
+  if (s->w.flows == SIM_FLOWS_ALONG) sim_flow_accept(s);
+  else if (!s->w.flows) accept_impulses(s);
 }
 
 // ---- pieces with fixed sets -----------------------------------------------------------------------------------------

@@ -173,10 +173,8 @@ double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end o
 double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
 // flow_setup.c, step_flow.c: pieces of event_driven (flow.h). w.flows: the step at hand is one of sim_step_flow, with
-// books of its own; or of sim_flow_settle (flow_project.c), by which closed contacts have no rates that an impact left:
-// impulses and velocities into w.l1, w.z1. 0: there were none
+// books of its own; or of sim_instant_settle
 enum { SIM_FLOWS_ALONG = 1, SIM_FLOW_SETTLES = 2 };
-int      sim_flow_settle(nsm_sim *s);
 int      sim_flow_fits(nsm_sim *s, nsm_error *e);
 void     sim_flow_analyse(nsm_sim *s);
 void     sim_flow_close(nsm_sim *s);
@@ -185,6 +183,10 @@ void     sim_flow_accept(nsm_sim *s);
 void     sim_flow_restored(nsm_sim *s);                          // the state of now is that of another run
 void     sim_flow_stale(nsm_sim *s);                             // the motion begins anew
 void     sim_flow_give_up(nsm_sim *s);                           // the piece at hand was not found
+
+// instant_settle.c: closed contacts have no rates that an impact left: impulses and velocities into w.l1, w.z1. 0: no
+// contact had one
+int      sim_instant_settle(nsm_sim *s);
 
 // Pieces with fixed sets whose forces at the end are known: what is watched, and the check of what is to stand.
 static inline int sim_has_fixed_sets(const nsm_sim *s) { return s->n.galerkin || s->n.flow; }

@@ -337,7 +337,7 @@ nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   at_begin(s);
-  c->moves_on = 0;
+  c->moves_on = c->settles = 0;
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;
