@@ -233,8 +233,8 @@ static void of_polynomials(tape *t, int settles, unsigned char *law) {
     double along[SIM_SLIPS], slip;
     if (law[p.row[0]] != TAPE_SLIDES_ON) continue;
     if (!g->in.singular && sim_slide_along(s, p.disk, p.row, g->in.rate, along, &slip)) continue;
-    tape_refuse(t, sim_at_row(s, p.row[0]), "E0772: at t = %.10g s an impact lifts closed contacts, and the friction of "
-                "what holds them down %s: that has no derivative", s->now.t,
+    tape_refuse(t, sim_at_row(s, p.row[0]), "E0772: at t = %.10g s an impact lifts closed contacts, and the friction "
+                "of what holds them down %s: that has no derivative", s->now.t,
                 g->in.singular ? "is not unique" : "is that of a slip that begins");
   }
 }

@@ -114,7 +114,6 @@ void galerkin_solve(nsm_sim *s, double *x);              // x := A^-1 x
 
 // galerkin_handed.c
 int  galerkin_handed(nsm_sim *s);                        // do the factors of the state do for this piece?
-void galerkin_push(nsm_sim *s);                          // what forces would make of velocities in the piece
 void galerkin_start(nsm_sim *s, int plain);              // plain: the motion from the begin, not of the last pieces
 void galerkin_hand_on(nsm_sim *s, int iterations);       // of the piece that was found
 double galerkin_measure(nsm_sim *s);                     // Newton's step beside the velocities
@@ -123,6 +122,7 @@ void galerkin_lost(nsm_sim *s);                          // nothing is known of 
 
 // galerkin_force.c: accelerations in.e [nv], and in.force of the rows of the piece, at an instant (8)
 void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z);
+void galerkin_push(nsm_sim *s);                          // what forces would make of velocities in the piece
 int  galerkin_forces(nsm_sim *s, double t, const double *q, const double *z);         // the same, and 1
 int  galerkin_factors(nsm_sim *s, double t, const double *q, const double *z);        // of a step; factors stay
 double galerkin_speed(const nsm_sim *s, int row);        // size of the terms of a rate in the piece

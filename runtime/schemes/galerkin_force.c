@@ -63,6 +63,16 @@ static void solve(nsm_sim *s, double t, const double *q, const double *z) {
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
 }
 
+void galerkin_push(nsm_sim *s) {
+  double *f = s->n.galerkin->f;
+  for (int end = 1; end >= 0; end--) {
+    nsm_view v = sim_view(s, s->now.t + end * s->n.h, s->now.q, s->now.z, s->a->zero_l);
+    sim_forces(s, &v, 0, f);
+    for (int i = 0; i < s->a->nv; i++)
+      s->n.push[i] = fmax(end ? 0 : s->n.push[i], s->n.h * s->n.con->mass_inverse[i] * fabs(f[i]));
+  }
+}
+
 // Behind an impact, before the length of a piece is known: slips are known to what forces make in a step.
 int galerkin_factors(nsm_sim *s, double t, const double *q, const double *z) {
   double h = s->n.h;

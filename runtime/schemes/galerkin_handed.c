@@ -76,16 +76,6 @@ static double told(const nsm_sim *s, int k, int i) {
   return x;
 }
 
-void galerkin_push(nsm_sim *s) {
-  double *f = s->n.galerkin->f;
-  for (int end = 1; end >= 0; end--) {
-    nsm_view v = sim_view(s, s->now.t + end * s->n.h, s->now.q, s->now.z, s->a->zero_l);
-    sim_forces(s, &v, 0, f);
-    for (int i = 0; i < s->a->nv; i++)
-      s->n.push[i] = fmax(end ? 0 : s->n.push[i], s->n.h * s->n.con->mass_inverse[i] * fabs(f[i]));
-  }
-}
-
 void galerkin_start(nsm_sim *s, int plain) {
   struct sim_galerkin *g = s->n.galerkin;
   galerkin_instant(s, s->now.t, s->now.q, s->now.z);
