@@ -12,6 +12,7 @@
 // Where velocities v stand in these equations (a machine between a circuit and a shaft) they are unknowns too, with the
 // rows M/h v - B l of their motion. Positions are as they are: an unknown that could only hold a place, a = k x with a
 // given a, has no finite value at the end of a step (index 3), and the matrix is singular without them.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "parts.h"
@@ -84,14 +85,12 @@ static double entry(const Check *k, const Point *p, int row, int col, double h) 
   return row < nq ? m : m - value(p, x->Jv[row*nq + col]) - value(p, x->Kv[row*nq + col]);
 }
 
-// Of n numbers, the square root of the smallest but 0 times the largest; 1 where all are 0.
+// Of n numbers, the square root of the smallest times the largest; 1 where all are 0. What is round-off of the largest
+// does not count: the slope of a junction that is blocked is 1e-100.
 static double middle(const double *a, int n, int step) {
   double least = INFINITY, most = 0;
-  for (int i = 0; i < n; i++) {
-    double x = fabs(a[i*step]);
-    most = fmax(most, x);
-    if (x > 0) least = fmin(least, x);
-  }
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i*step]));
+  for (int i = 0; i < n; i++) if (fabs(a[i*step]) > DBL_EPSILON*most) least = fmin(least, fabs(a[i*step]));
   return most > 0 ? sqrt(least)*sqrt(most) : 1;
 }
 

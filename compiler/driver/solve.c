@@ -193,6 +193,9 @@ static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFla
   if (a->r.late)
     text_printf(t, "because     the budget of %.4g billion operations is used up (--solve-budget)\n",
                 f->options.budget > 0 ? f->options.budget : NSM_CONE_BUDGET);
+  if (a->r.status == NSM_CONE_FAILED && f->options.solver && !a->r.solver && !a->r.late)
+    text_printf(t, "because     `%s` gives no answer: it is for other kinds or sizes; --solver auto\n",
+                f->options.solver);
   if (a->r.status == NSM_CONE_ACCEPTED) text_printf(t, "because     it is within %.3g (--accept)\n", f->options.accept);
   text_printf(t, "residual    %.3g (tolerance %.3g%s)\nfloor       %.3g\n", a->r.residual,
               f->options.tolerance > 0 ? f->options.tolerance : 1e-12,

@@ -19,7 +19,7 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   const char *names[64], *near;
   int known = 0;
   while (known < 64 && (names[known] = nsm_unit_symbol(known))) known++;
-  const char *meant = unit_meant(e, bad, n);
+  const char *meant = unit_meant(e, decl->unit, bad, n);
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
   if (meant) diag_help(d, "%s", meant);
   else if (near) diag_mean(d, near);

@@ -201,7 +201,7 @@ const char *function_meant(Elab *e, const Ast *call);
 const char *body_entry_meant(const char *name);
 const char *body_part_meant(Arena *a, const char *body, bool planar, const char *name);
 const char *name_meant(const Env *env, const char *name);
-const char *unit_meant(Elab *e, const char *name, int n);
+const char *unit_meant(Elab *e, const char *whole, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
 const char *prefixed(Elab *e, const char *prefix, const char *name);

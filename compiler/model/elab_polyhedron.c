@@ -49,24 +49,27 @@ static bool faces_of(const Env *env, const Ast *set, Faces *f) {
   return true;
 }
 
-// Is it affine? Looked at where parameters have values, at a point that is no corner of anything.
+// Is it affine? Looked at where parameters have values, at two points that are no corners of anything: on both sides of
+// 0, as abs(l) is straight on each.
 static bool affine(const Env *env, MExpr *g, const Value *l) {
   int n = value_count(l);
-  double *at = ARENA_ARRAY(env->e->a, double, n + 1), g0, value, sum, size, loop[MAX_INDICES] = { 0 };
+  double *at = ARENA_ARRAY(env->e->a, double, n + 1), g0, value, moved = 0, size, loop[MAX_INDICES] = { 0 };
   if (!try_eval(env->e, with_numbers(env, g, l, NULL), false, loop, env->ctx.n, &g0)) return true;
-  sum = g0;
   size = fabs(g0);
   for (int i = 0; i < n; i++) {
     double gi;
     memset(at, 0, (size_t)n * sizeof *at);
     at[i] = 1;
     if (!try_eval(env->e, with_numbers(env, g, l, at), false, loop, env->ctx.n, &gi)) return true;
-    sum += (0.73 + i)*(gi - g0);
+    moved += (0.73 + i)*(gi - g0);
     size += fabs((0.73 + i)*(gi - g0));
   }
-  for (int i = 0; i < n; i++) at[i] = 0.73 + i;
-  return !try_eval(env->e, with_numbers(env, g, l, at), false, loop, env->ctx.n, &value) ||
-         fabs(value - sum) <= 1e-9*size;
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    for (int i = 0; i < n; i++) at[i] = sign*(0.73 + i);
+    if (!try_eval(env->e, with_numbers(env, g, l, at), false, loop, env->ctx.n, &value)) return true;
+    if (!(fabs(value - (g0 + sign*moved)) <= 1e-9*size)) return false;
+  }
+  return true;
 }
 
 static bool usable(const Env *env, MExpr *g, const Value *l, Span at) {
@@ -74,10 +77,12 @@ static bool usable(const Env *env, MExpr *g, const Value *l, Span at) {
   bool constant = mx_constant(rest);
   if (constant && rest != g && affine(env, g, l)) return true;
   Diag *d = diag(env->e->bag, DIAG_E0227, at,
-                 !constant ? "the faces of a polyhedron do not change during a run"
+                 rest->uses & MU_LAMBDA ? "this inequality contains multipliers that the cone is not taken at"
+                 : !constant ? "the faces of a polyhedron do not change during a run"
                  : rest == g ? "this inequality does not contain the multiplier"
                              : "this inequality is not affine in the multiplier");
-  if (!constant) diag_help(d, "a box may move: -y in normal_cone([lo, hi], u) for each element");
+  if (rest->uses & MU_LAMBDA) diag_help(d, "normal_cone({l : A*l <= b}, l) is taken at all of them");
+  else if (!constant) diag_help(d, "a box may move: -y in normal_cone([lo, hi], u) for each element");
   else diag_help(d, "a face is A*l <= b with constant A and b");
   return false;
 }
@@ -132,10 +137,11 @@ void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
                      "multiplier l[2]; relation N: -y in normal_cone({l : A*l <= b}, l);");
     return;
   }
-  if (name->kind != AST_NAME || strcmp(name->name, set->name)) {
+  const Ast *whole = name->kind == AST_INDEX ? name->a : name;      // l[1:2]: the set speaks of elements of l
+  if (whole->kind != AST_NAME || strcmp(whole->name, set->name)) {
     Diag *d = diag(e->bag, DIAG_E0227, set->name_span, "the set and the cone speak of different multipliers");
     diag_also(d, cone->list.at[1]->span, "the cone is taken at this one");
-    diag_help(d, "normal_cone({l : A*l <= b}, l) with one name");
+    diag_help(d, "normal_cone({l : A*l <= b}, l) with one name; of a part: {l : l[1] + l[2] <= 1}, l[1:2]");
     return;
   }
   if (!relation_fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !relation_fits(env, &s->u, &s->y))) return;

@@ -1,5 +1,6 @@
 // What a name of another language or of a textbook stands for here: functions, constants, units, entries of simulate.
 // Each gives the text of a help, or NULL.
+#include <ctype.h>
 #include <string.h>
 
 #include "../base/library.h"
@@ -265,9 +266,20 @@ static const struct { const char *names, *unit; } units[] = {
   { "atm", "101325 Pa" }, { "hp", "745.7 W" }, { "cal", "4.1868 J" },
 };
 
-const char *unit_meant(Elab *e, const char *name, int n) {
+// m/s2 with its powers: m/s^2.
+static const char *with_powers(Elab *e, const char *unit) {
+  Text t = { 0 };
+  for (const char *c = unit; *c; c++)
+    text_printf(&t, "%s%c", isdigit((unsigned char)*c) && c > unit && isalpha((unsigned char)c[-1]) ? "^" : "", *c);
+  const char *help = arena_printf(e->a, "a power is written with ^: %s", text_str(&t));
+  text_free(&t);
+  return help;
+}
+
+const char *unit_meant(Elab *e, const char *whole, const char *name, int n) {
   static const char *const types[] = { "float", "double", "real", "Real", "int", "integer", "Integer", "bool",
                                        "number" };
+  if (name > whole && isdigit((unsigned char)*name) && isalpha((unsigned char)name[-1])) return with_powers(e, whole);
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strlen(types[i]) == (size_t)n && !memcmp(types[i], name, (size_t)n))
       return "types are not written; behind the colon stands a unit, as in x : m = 1";
@@ -288,7 +300,7 @@ const char *unit_meant(Elab *e, const char *name, int n) {
 const char *law_meant(const char *name) {
   static const struct { const char *names, *help; } laws[] = {
     { "restitution e cor bounce impact", "the coefficient of restitution is that of newton(e)" },
-    { "newtonImpact newtonImpactFriction NewtonImpactNSL NewtonImpactFrictionNSL Newton newton_impact",
+    { "newtonImpact newtonImpactFriction NewtonImpactNSL NewtonImpactFrictionNSL newton_impact",
       "the laws stand side by side: with newton(e), coulomb(mu)" },
     { "Poisson", "it is written poisson(e)" },
     { "LZB", "it is written lzb(e, ratio, exponent)" },

@@ -195,6 +195,13 @@ static bool from_to(Mjcf *m, MjGeom *g, const char *class, Frame *own) {
   return true;
 }
 
+static bool has_sizes(const MjGeom *g) {
+  static const int count[] = { [MJ_SPHERE] = 1, [MJ_CAPSULE] = 2, [MJ_CYLINDER] = 2, [MJ_BOX] = 3, [MJ_ELLIPSOID] = 3,
+                               [MJ_OTHER] = 0 };
+  for (int i = 0; i < count[g->shape]; i++) if (!(g->size[i] > 0)) return false;
+  return true;
+}
+
 static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   const char *class = in->class;
   MjGeom *g = ARENA_NEW(m->a, MjGeom);
@@ -207,6 +214,7 @@ static bool geom(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
       mjcf_numbers(m, n, "geom", "size", class, 3, g->size) < 0 ||
       mjcf_numbers(m, n, "geom", "friction", class, 3, g->friction) < 0 || !from_to(m, g, class, &own))
     return false;
+  if (!has_sizes(g)) return xml_wrong(m->a, m->wrong, n->at, "a size of this `geom` is missing or not positive");
   for (int i = 0; i < 3; i++)
     if (mjcf_numbers(m, n, "geom", words[i], class, 1, &number[i]) < 0) return false;
   g->contype = (int)number[0], g->conaffinity = (int)number[1], g->condim = (int)number[2];
@@ -266,6 +274,8 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   if (!(axis[0] || axis[1] || axis[2])) return xml_wrong(m->a, m->wrong, n->at, "the axis has no direction");
   j->limited = limited && !strcmp(limited, "true");
   if (!limited || !strcmp(limited, "auto")) j->limited = mjcf_text(m, n, "joint", "range", class) && m->autolimits;
+  if (j->limited && !(j->range[0] < j->range[1]))
+    return xml_wrong(m->a, m->wrong, n->at, "the `range` of a joint rises");
   if (j->kind == MJ_HINGE) {
     double *const angle[] = { &j->ref, &j->springref, &j->range[0], &j->range[1] };
     for (int i = 0; i < 4; i++) *angle[i] = angle_of(m, *angle[i]);
@@ -412,7 +422,9 @@ static bool settings(Mjcf *m) {
   for (const XmlNode *n = xml_child(m->root, "compiler"); n; n = xml_next(n, "compiler")) {
     const char *angle = xml_text(n, "angle"), *geoms = xml_text(n, "inertiafromgeom"), *seq = xml_text(n, "eulerseq");
     const char *limits = xml_text(n, "autolimits"), *coordinate = xml_text(n, "coordinate");
-    if (angle) m->degree = strcmp(angle, "radian") != 0;
+    if (angle && strcmp(angle, "radian") && strcmp(angle, "degree"))
+      return xml_wrong(m->a, m->wrong, n->at, "`angle` is radian or degree");
+    if (angle) m->degree = !strcmp(angle, "degree");
     if (limits) m->autolimits = !strcmp(limits, "true");
     if (xml_text(n, "exactmeshinertia")) m->exact = !strcmp(xml_text(n, "exactmeshinertia"), "true");
     m->geoms_always |= geoms && !strcmp(geoms, "true");

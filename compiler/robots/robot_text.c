@@ -90,8 +90,8 @@ static bool is_in(const char *name, const char *const *list) {
 }
 
 void robot_report(RobotText *t, const XmlNode *n, const char *const *quiet) {
-  bool any = false;
-  for (int i = 0; n->attribute[2 * i]; i++) any |= n->taken[i];
+  bool any = n->taken[0];
+  for (int i = 0; n->attribute[2 * i]; i++) any |= n->taken[i + 1];
   for (int i = 0; any && n->attribute[2 * i]; i++)
     if (!n->taken[i] && !is_in(n->attribute[2 * i], quiet))
       robot_left_out(t, n, arena_printf(t->a, "`%s` of `%s`", n->attribute[2 * i], n->name));

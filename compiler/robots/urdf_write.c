@@ -106,23 +106,40 @@ static Kind kind_of(const Joint *j) {
   return strcmp(j->type, "prismatic") ? hinge : slider;
 }
 
+// Of an attribute of child `tag` of a joint, 0 where it has none. False: it is no number, or negative.
+static bool size_of(Urdf *u, const Joint *j, const char *tag, const char *name, double *x) {
+  const XmlNode *n = xml_child(j->node, tag);
+  return xml_numbers(u->a, n, name, 1, x, u->wrong) &&
+         (*x >= 0 || xml_wrong(u->a, u->wrong, n->at, "`%s` of the joint `%s` is negative", name, j->name));
+}
+
+// One end that is not given is 0, where the other is.
 static void limits(Urdf *u, const Joint *j, Text *out) {
   const XmlNode *n = xml_child(j->node, "limit");
   double lower, upper;
-  if (!n || !strcmp(j->type, "continuous")) return;
+  bool given = xml_text(n, "lower") || xml_text(n, "upper");
+  if (!given || !strcmp(j->type, "continuous")) return;
   if (!xml_numbers(u->a, n, "lower", 1, &lower, u->wrong) || !xml_numbers(u->a, n, "upper", 1, &upper, u->wrong))
     return;
-  if (xml_text(n, "lower")) text_printf(out, ", lower = %s [%s]", robot_number(u->a, lower), kind_of(j).unit);
-  if (xml_text(n, "upper")) text_printf(out, ", upper = %s [%s]", robot_number(u->a, upper), kind_of(j).unit);
+  if (lower > upper)
+    xml_wrong(u->a, u->wrong, n->at, "the lower limit of the joint `%s` is above the upper one", j->name);
+  text_printf(out, ", lower = %s [%s], upper = %s [%s]", robot_number(u->a, lower), kind_of(j).unit,
+              robot_number(u->a, upper), kind_of(j).unit);
+}
+
+static const Joint *followed(const Urdf *u, const char *name) {
+  for (size_t i = 0; name && i < u->joints.n; i++)
+    if (!strcmp(u->joints.at[i]->name, name)) return u->joints.at[i];
+  return NULL;
 }
 
 // What acts beside the rows: friction, an input for the effort, the joint that this one follows.
 static void acts(Urdf *u, const Joint *j, Text *out) {
-  const XmlNode *d = xml_child(j->node, "dynamics"), *l = xml_child(j->node, "limit"), *m = xml_child(j->node, "mimic");
+  const XmlNode *l = xml_child(j->node, "limit"), *m = xml_child(j->node, "mimic");
+  const Joint *other = followed(u, xml_text(m, "joint"));
   Kind k = kind_of(j);
   double friction, effort, factor = 1, offset;
-  bool good = xml_numbers(u->a, d, "friction", 1, &friction, u->wrong) &&
-              xml_numbers(u->a, l, "effort", 1, &effort, u->wrong) &&
+  bool good = size_of(u, j, "dynamics", "friction", &friction) && size_of(u, j, "limit", "effort", &effort) &&
               xml_numbers(u->a, m, "offset", 1, &offset, u->wrong) &&
               (!xml_text(m, "multiplier") || xml_numbers(u->a, m, "multiplier", 1, &factor, u->wrong));
   if (!good) return;
@@ -133,10 +150,11 @@ static void acts(Urdf *u, const Joint *j, Text *out) {
     text_printf(out, "  input %s_effort : %s = 0;\n  force %s.%s = max(-%s [%s], min(%s [%s], %s_effort));\n", j->own,
                 k.effort, j->own, k.place, robot_number(u->a, effort), k.effort, robot_number(u->a, effort), k.effort,
                 j->own);
-  for (size_t i = 0; m && i < u->joints.n; i++)
-    if (xml_text(m, "joint") && !strcmp(u->joints.at[i]->name, xml_text(m, "joint")))
-      text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place,
-                  robot_number(u->a, factor), u->joints.at[i]->own, kind_of(u->joints.at[i]).place);
+  if (m && (!other || other == j))
+    xml_wrong(u->a, u->wrong, m->at, "the joint `%s` follows %s", j->name, other ? "itself" : "one that is not there");
+  else if (m)
+    text_printf(out, "  constraint %s_follows: %s.%s = %s*%s.%s;\n", j->own, j->own, k.place,
+                robot_number(u->a, factor), other->own, kind_of(other).place);
   if (m && offset != 0)
     robot_left_out(&u->text, m, "offsets of `mimic`: joints follow from where they are at the start");
   if (xml_text(l, "velocity")) robot_left_out(&u->text, l, "limits of velocities");
@@ -158,7 +176,7 @@ static void joint(Urdf *u, const Joint *j, Text *out) {
   if (strcmp(j->type, "fixed")) text_printf(out, ", axis = %s", robot_vector(u->a, j->axis));
   if (one_way) {
     limits(u, j, out);
-    if (xml_numbers(u->a, xml_child(j->node, "dynamics"), "damping", 1, &damping, u->wrong) && damping > 0)
+    if (size_of(u, j, "dynamics", "damping", &damping) && damping > 0)
       text_printf(out, ", damping = %s [%s]", robot_number(u->a, damping), kind_of(j).damping);
   }
   text_printf(out, ");  // line %d\n", line);

@@ -67,11 +67,13 @@ XmlNode *xml_read(Arena *a, const SourceFile *f, RobotWrong *wrong) {
 }
 
 const char *xml_text(const XmlNode *n, const char *name) {
-  for (int i = 0; n && n->attribute[2 * i]; i++)
+  int i = 0;
+  for (; n && n->attribute[2 * i]; i++)
     if (!strcmp(n->attribute[2 * i], name)) {
       n->taken[i] = true;
       return n->attribute[2 * i + 1];
     }
+  if (n) n->taken[i] = true;
   return NULL;
 }
 

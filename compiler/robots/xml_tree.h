@@ -5,7 +5,7 @@
 typedef struct XmlNode {
   const char *name;
   const char **attribute;               // name, value, ..., NULL
-  bool *taken;                          // [attributes] it was asked for
+  bool *taken;                          // [attributes] it was asked for; one more: for some that it does not have
   struct XmlNode *parent, *first, *last, *next;
   Span at;                              // of its opening tag
 } XmlNode;

@@ -33,7 +33,8 @@ static const struct { unsigned part; const char *text; } own[] = {
     "// A MOS transistor of level 1, either way round; sign: 1 of n, -1 of p channels.\n"
     "model Mosfet(d : node, g : node, s : node, sign = 1, K : A/V^2 = 2e-5, Vt : V = 0, lambda : 1/V = 0) {\n"
     "  var forth = max(sign*(g - s) - Vt, 0 [V]), back = max(sign*(g - d) - Vt, 0 [V]);\n"
-    "  flow d to s = sign*K/2*(forth^2 - back^2)*(1 + lambda*abs(d - s));\n"
+    "  var between = max(min(sign*(d - s), forth), -back);      // forth - back, with its digits where d is near s\n"
+    "  flow d to s = sign*K/2*(forth + back)*between*(1 + lambda*abs(d - s));\n"
     "}\n" },
   { PART_BJT,
     "// A bipolar transistor by Ebers and Moll, at 27 degrees Celsius; sign: 1 of npn, -1 of pnp; exp(x) - 1 in a\n"

@@ -106,6 +106,17 @@ static bool list(Parse *p) {
   return false;
 }
 
+// {l[1:2] : ...} in place of {l : ...}.
+static bool part_of_set(Parse *p) {
+  const Open *open = innermost(p);
+  if (now(p) != '[' || p->before.kind != TOK_NAME || p->before2.kind != '{' || open->before.kind != '(') return false;
+  const char *name = text_of(p, p->before);
+  Diag *d = say(p, p->now.at, "the set of a polyhedron has the name of the whole vector");
+  diag_help(d, "normal_cone({%s : %s[1] + %s[2] <= 1}, %s[1:2])", name, name, name, name);
+  give_up(p, skip_item(p->file, skip_bracket(p->file, open->at.lo)));
+  return true;
+}
+
 // Brackets of another kind.
 static Diag *brackets(Parse *p) {
   const Open *open = innermost(p);
@@ -171,9 +182,11 @@ static Diag *calls(Parse *p) {
     while (lo > 0 && (f->text[lo - 1] == '.' || is_name_char(f->text[lo - 1]))) lo--;
     d = say(p, between(p, lo, p->before.at.hi), "functions have no prefix");
     diag_help(d, "%s(...)", text_of(p, p->before));
-  } else if (p->before.kind == TOK_NAME && is_function_name(text_of(p, p->before)) && p->item_n > 3 &&
-             (now(p) == TOK_NAME || now(p) == TOK_NUMBER)) {
-    d = say(p, between(p, p->before.at.hi, p->before.at.hi), "a function has its arguments in parentheses");
+  } else if (p->before.kind == TOK_NAME && (now(p) == TOK_NAME || now(p) == TOK_NUMBER) && p->item_n > 3 &&
+             (is_function_name(text_of(p, p->before)) || is_law_name(text_of(p, p->before)))) {
+    const char *what = is_law_name(text_of(p, p->before)) ? "law" : "function";
+    d = problem(p, DIAG_E0121, between(p, p->before.at.hi, p->before.at.hi), "a %s has its arguments in parentheses",
+                what);
     diag_help(d, "%s(%s)", text_of(p, p->before), text_of(p, p->now));
   } else if (now(p) == '(' && p->before.kind == ')') {
     d = problem(p, DIAG_E0101, between(p, p->before.at.hi, p->before.at.hi), "a product needs its sign");
@@ -229,6 +242,9 @@ static Diag *ends(Parse *p) {
              is_value_end(p->before.kind)) {
     d = problem(p, DIAG_E0102, p->now.at, "an item ends with ';', not with ','");
     diag_replace(d, ";");
+  } else if (now(p) == ';' && item(p, 0) == TOK_TIMED && is_value_end(p->before.kind)) {
+    d = say(p, p->now.at, "what happens then stands in braces");
+    diag_help(d, "%s { ... }", trimmed(p, p->item[0].at.lo, p->now.at.lo));
   } else if (now(p) == '=' && item(p, 0) == TOK_NAME && p->item_n > 3 && is_value_end(p->before.kind) && saw(p, '=') &&
              (!open || open->bracket == '{')) {
     d = problem(p, DIAG_E0115, p->now.at, "an equation has two sides");
@@ -240,7 +256,7 @@ static Diag *ends(Parse *p) {
 static bool value(Parse *p) {
   static Diag *(*const rule[])(Parse *) = { brackets, behind_number, calls, signs, words, ends };
   Diag *d = NULL;
-  if (list(p)) return true;
+  if (list(p) || part_of_set(p)) return true;
   for (size_t i = 0; i < sizeof rule / sizeof *rule && !d; i++) d = rule[i](p);
   if (!d) return false;
   give_up_item(p);

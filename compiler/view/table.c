@@ -1,4 +1,5 @@
-// Reading CSV (RFC 4180): names in the first line, then as many fields in every line.
+// Reading CSV (RFC 4180): names in the first line, then as many fields in every line. As files of inputs have them,
+// fields are separated by semicolons or tabs where the first line has them. A byte order mark is skipped.
 #include "table.h"
 #include <errno.h>
 #include <math.h>
@@ -24,13 +25,14 @@ static bool read_all(const char *path, Text *t) {
   return good;
 }
 
-// The field at *at into `out`; *at goes behind its comma or to the end of the line. False: a quote is open.
-static bool field(const char **at, Text *out) {
+// The field at *at into `out`; *at goes to the separator behind it or to the end of the line. False: a quote is open.
+static bool field(const char **at, char comma, Text *out) {
+  const char ends[] = { comma, '\r', '\n', 0 };
   const char *c = *at;
   out->n = 0;
   text_add(out, "");
   if (*c != '"') {
-    size_t n = strcspn(c, ",\r\n");
+    size_t n = strcspn(c, ends);
     text_addn(out, c, n);
     c += n;
   } else {
@@ -64,14 +66,17 @@ const Table *table_read(Arena *a, const char *path, const char **why) {
   if (!*why && text.n >= 4 && !memcmp(at, "\x89HDF", 4))
     *why = arena_printf(a, "%s is HDF5, and CSV is read here: nsm run ... -o r.csv", path);
   else if (!*why && strlen(at) < text.n) *why = arena_printf(a, "%s is no text", path);
+  if (!strncmp(at, "\xEF\xBB\xBF", 3)) at += 3;
   if (!*why && !*at) *why = arena_printf(a, "%s is empty", path);
+  size_t first = strcspn(at, "\n");
+  char comma = memchr(at, ';', first) ? ';' : memchr(at, '\t', first) ? '\t' : ',';
   while (!*why && *at) {
     int n = 0;
     for (bool more = true; more && !*why; n++) {
-      if (!field(&at, &one)) *why = arena_printf(a, "%s:%ld: a quote is open", path, line);
+      if (!field(&at, comma, &one)) *why = arena_printf(a, "%s:%ld: a quote is open", path, line);
       else if (!column) vec_push(&name, arena_strndup(a, text_str(&one), one.n));
       else if (n < t->ncolumn) vec_push(&column[n], number(text_str(&one)));
-      more = *at == ',';
+      more = *at == comma;
       if (more) at++;
     }
     at += *at == '\r';

@@ -267,11 +267,12 @@ static int follow(work *w, int *steps, nsm_error *e) {
 }
 
 // ---- what was found -------------------------------------------------------------------------------------------------
-// Afterwards the values of the rows are again those of the time at hand.
+// Before and afterwards the values of the rows are those of the time at hand.
 static int depends_on_time(field *f, double *r, nsm_error *e) {
   static const double later[] = { 0.1234567, 7.654321 };
   double t = f->t;
   int depends = 0;
+  if (!field_values(f, f->r, e)) return -1;                // a search that failed has moved on from them
   for (int k = 0; k < 2; k++) {
     f->t = t + later[k];
     if (!field_values(f, r, e)) return -1;

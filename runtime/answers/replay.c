@@ -20,12 +20,12 @@ static void fill(const trace *t, const trace_array *a) {
 // Steps that are alike stand one after the other.
 int replay_values(trace *t) {
   double *x = t->value, (*by)[2] = t->by;
-  const trace_step *s = t->step, *end = s + t->nstep;
-#define EACH(operation, does) case operation: for (; s < end && s->op == operation; s++) { does; } break;
+  const trace_step *s = t->step;
+#define EACH(operation, does) case operation: do { does; } while ((++s)->op == operation); break;
 #define A x[(unsigned)s->of[0]]
 #define B x[(unsigned)s->of[1]]
 #define TO(values) values[(unsigned)s->to]
-  while (s < end) {
+  while (s && s->op != TRACE_END) {
     switch (s->op) {
     EACH(TRACE_SUM, TO(x) = A + B)
     EACH(TRACE_DIFFERENCE, TO(x) = A - B)

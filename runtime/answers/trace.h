@@ -16,8 +16,9 @@
 #include "traced.h"
 
 typedef enum { TRACE_SUM, TRACE_DIFFERENCE, TRACE_PRODUCT, TRACE_QUOTIENT, TRACE_ROOT, TRACE_RESULT, TRACE_FILL,
-               TRACE_CALL } trace_op;
-// of: nodes; of a result the call and which of its numbers; of a call its own number; of a fill that of the array.
+               TRACE_CALL, TRACE_END } trace_op;
+// of: nodes; of a result the call and which of its numbers; of a call its own number; of a fill that of the array. An
+// end stands behind the last one.
 // level: of those that are done again.
 typedef struct trace_step { trace_op op; int to, of[2], level; } trace_step;
 // Derivatives: of one node by others, from term `first` on, each times *by, trace_one where that never changes.

@@ -26,8 +26,9 @@ int trace_add_node(trace *t, double value) {
 }
 
 static void add_step(trace *t, trace_op op, int to, int a, int b) {
-  if (!more((void **)&t->step, t->nstep, &t->step_room, sizeof *t->step)) { t->fails = 1; return; }
+  if (!more((void **)&t->step, t->nstep + 1, &t->step_room, sizeof *t->step)) { t->fails = 1; return; }
   t->step[t->nstep++] = (trace_step){ op, to, { a, b }, 0 };
+  t->step[t->nstep].op = TRACE_END;
 }
 
 // One more of a few; NULL: no memory.

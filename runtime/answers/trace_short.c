@@ -96,5 +96,7 @@ void trace_shorten(trace *t) {
     if (t->stays[i] && t->step[i].op != TRACE_RESULT) t->step[kept++] = t->step[i];
   }
   t->nstep = kept;
+  if (!t->step) return;
   qsort(t->step, (size_t)kept, sizeof *t->step, by_level);
+  t->step[kept].op = TRACE_END;
 }

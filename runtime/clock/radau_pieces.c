@@ -69,8 +69,10 @@ int sim_captured_note(const nsm_sim *s, char *out, size_t size) {
 static nsm_code checked(nsm_sim *s, double t1, nsm_error *e) {
   int row = 0;
   double off = radau_verify(s, &row);
-  s->now.count.max_residual = fmax(s->now.count.max_residual, off);
-  if (off <= RADAU_WRONG) return NSM_OK;
+  if (off <= RADAU_WRONG) {
+    s->now.count.max_residual = fmax(s->now.count.max_residual, off);
+    return NSM_OK;
+  }
   char name[256];
   sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, row), "a piece that ends at t = %.10g s breaks the law of %s by %.3g of its "

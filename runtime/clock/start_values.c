@@ -89,9 +89,10 @@ static void seek(nsm_sim *s, sought *w, void *state) {
 
 void sim_start_values(nsm_sim *s) {
   if (s->now.stopped || s->a->start_error.code != NSM_OK) return;
-  if (s->a->on.relation.n == 0 && sim_unknowns_follow(s)) {
+  int follow = s->a->on.relation.n == 0 && sim_unknowns_follow(s);
+  if (follow) {
     sim_unknowns_solve(s);
-    return;
+    if (sim_unknowns_follow(s)) return;                    // else a step finds them: its corrections are smaller
   }
   size_t n = s->a->on.relation.n > 0 || s->a->algebraic ? (size_t)(s->a->nz + s->n.r.n) : 0;
   if (n == 0) return;
@@ -102,6 +103,10 @@ void sim_start_values(nsm_sim *s) {
   if (w.at && value && state) {
     list(s, &w);
     seek(s, &w, state);
+    if (follow) {                                          // near them they follow from the state again
+      s->n.checked = 0;
+      sim_prepare(s, s->n.h, NULL);
+    }
   }
   free(w.at);
   free(value);

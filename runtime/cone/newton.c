@@ -126,38 +126,46 @@ int nsm_newton_factor(nsm_newton *n, double alpha) {
   return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);
 }
 
-// step := that of the nodes that are not active, 0 elsewhere.
-static void begin_step(const nsm_newton *n, const double *F, double *step) {
+// step := that of the nodes that are not active, 0 elsewhere, with its y_step and what is left then of -F.
+static void begin_step(const nsm_newton *n, double alpha, const double *F, double *step, double *y_step) {
   const nsm_graph *g = n->g;
+  int moves = 0;
   for (int c = 0; c < g->nodes; c++)
-    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) step[i] = n->active[c] ? 0 : -F[i];
+    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) {
+      step[i] = n->active[c] ? 0 : -F[i];
+      moves |= step[i] != 0;
+    }
+  if (moves) {
+    product(g, alpha, step, NULL, y_step);
+    remainder_of(n, F, step, y_step, n->rest);
+  } else
+    for (int i = 0; i < g->rows; i++) n->rest[i] = -F[i];
 }
 
 // step and y_step at the present F, A, B; one correction where the first solution is not exact. 0 where the matrix is
 // singular.
 static int direction(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
-  double size = norm2(g->rows, n->F), rest = size;
-  begin_step(n, n->F, n->step);
+  double size = norm2(g->rows, n->F), rest;
+  begin_step(n, alpha, n->F, n->step, n->y_step);
+  rest = norm2(g->rows, n->rest);
   if (!nsm_newton_factor(n, alpha)) return 0;
   for (int k = 0; k < 3; k++) {
-    product(g, alpha, n->step, NULL, n->y_step);
-    double now = remainder_of(n, n->F, n->step, n->y_step, n->rest);
-    if (k && (now <= 1e-8 * size || now > 0.5 * rest)) return now < 0.5 * size;
-    rest = now;
     nsm_factor_solve(g, &n->fronts, &n->factor, n->rest);
     for (int i = 0; i < g->rows; i++) n->step[i] += n->rest[i];
+    product(g, alpha, n->step, NULL, n->y_step);
+    if (k == 2) break;
+    double now = remainder_of(n, n->F, n->step, n->y_step, n->rest);
+    if (now <= 1e-8 * size || now > 0.5 * rest) return now < 0.5 * size;
+    rest = now;
   }
-  product(g, alpha, n->step, NULL, n->y_step);
   return 1;
 }
 
 // The length of J^{-1} F_trial by the factors at hand.
 static double length_of_next(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
-  begin_step(n, n->F_trial, n->next);
-  product(g, alpha, n->next, NULL, n->y_next);
-  remainder_of(n, n->F_trial, n->next, n->y_next, n->rest);
+  begin_step(n, alpha, n->F_trial, n->next, n->y_next);
   nsm_factor_solve(g, &n->fronts, &n->factor, n->rest);
   for (int i = 0; i < g->rows; i++) n->next[i] += n->rest[i];
   return norm2(g->rows, n->next);

@@ -10,22 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of shapes; also where they depend
+enum { MOST_CORRECTED = 60 };            // rows of an island of shapes
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
 static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
-// B of a contact in block t of its list.
-static void direction_in(nsm_sim *s, int row, int t) {
+// B of a contact in the blocks of its list.
+static void direction_in_blocks(nsm_sim *s, int row) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const sim_block *block = &w->block[c->blocks[t]];
   const double *b = con_direction(s, row);
-  double *x = c->x + c->x0[t];
-  memset(x, 0, (size_t)block->n * sizeof(double));
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+    c->seat[c->blocks[t]] = t;
+    memset(c->x + c->x0[t], 0, (size_t)w->block[c->blocks[t]].n * sizeof(double));
+  }
   for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-    if (w->block_of[z] == c->blocks[t]) x[w->place[z] - block->first] += b[e];
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]), in = w->block_of[z];
+    c->x[c->x0[c->seat[in]] + (size_t)(w->place[z] - w->block[in].first)] += b[e];
   }
 }
 
@@ -53,18 +54,21 @@ static void motion_of(nsm_sim *s, const few *f, double h) {
   }
 }
 
+// One unknown by itself, without constraints: place t.
+static void solve_single(nsm_sim *s, int t, double h) {
+  struct sim_consistent *c = s->n.con;
+  double x = c->x[c->x0[t]] *= c->k.inverse[c->k.order[c->k.block[c->blocks[t]].first]];
+  c->xq[c->x0[t]] = 0.5 * h * x;
+}
+
 static void solve_few(nsm_sim *s, few *f, double h) {
   struct sim_consistent *c = s->n.con;
   double *x[NSM_SPARSE_LANES];
   if (f->n == 0) return;
   int b = c->blocks[f->t[0]];
-  const sim_block *block = &c->k.block[b];
   for (int l = 0; l < f->n; l++) x[l] = c->x + c->x0[f->t[l]];
   if (f->n == NSM_SPARSE_LANES && con_block_has_lanes(s, b)) con_block_solve_lanes(s, b, x);
-  else for (int l = 0; l < f->n; l++) {
-    if (block->kind == BLOCK_SCALAR) x[l][0] *= c->k.inverse[c->k.order[block->first]];
-    else con_block_solve(s, b, x[l]);
-  }
+  else for (int l = 0; l < f->n; l++) con_block_solve(s, b, x[l]);
   motion_of(s, f, h);
   f->n = 0;
 }
@@ -106,9 +110,10 @@ int con_columns(nsm_sim *s, double h) {
   if (!room_for_columns(s)) return 0;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
+    if (!c->has_column[row]) direction_in_blocks(s, row);
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1] && !c->has_column[row]; t++) {
+      if (c->k.block[c->blocks[t]].kind == BLOCK_SCALAR && c->ns == 0) { solve_single(s, t, h); continue; }
       if (f.n == NSM_SPARSE_LANES || (f.n > 0 && c->blocks[f.t[0]] != c->blocks[t])) solve_few(s, &f, h);
-      direction_in(s, row, t);
       f.t[f.n++] = t;
     }
     c->has_column[row] |= (unsigned char)c->affine;
@@ -217,30 +222,46 @@ static void sort(int n, int *x) {
   }
 }
 
-// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values into c->line, at
-// these numbers; how many.
+// Numbers of the contacts that row a of the island is coupled with, ascending, into col; how many.
 static int coupled(nsm_sim *s, int a, int *col) {
   struct sim_consistent *c = s->n.con;
-  const sim_matrix *w = &c->k;
   int i = c->act[c->member[a]], n = 0;
-  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
-  const double *h = jacobian(s, i);
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
-    const double *x = c->xq + w->place[z] - w->block[b].first;
-    for (int at = c->at_block0[b]; at < c->at_end[b]; at++) {
-      int j = c->at_block[at], other = c->local[j];
-      if (c->mark[j] != i) {
-        c->mark[j] = i;
-        col[n++] = other;
-        c->line[other] = 0;
-      }
-      c->line[other] += h[e] * x[c->at_x[at]];
+  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++)
+    for (int b = c->blocks[t], at = c->at_block0[b]; at < c->at_end[b]; at++) {
+      int j = c->at_block[at];
+      if (c->mark[j] != i) col[n++] = c->local[j];
+      c->mark[j] = i;
     }
-  }
   for (int e = 0; e < n; e++) c->mark[c->member[col[e]]] = -1;
   sort(n, col);
   return n;
+}
+
+// Rows of one contact, which move the same unknowns, are coupled with the same others.
+static int moves_the_same(const nsm_sim *s, int a) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int i = c->act[c->member[a]], before = a > 0 ? c->act[c->member[a - 1]] : i;
+  int n = c->blocks0[i + 1] - c->blocks0[i];
+  return a > 0 && r->friction_of[i] >= 0 && r->friction_of[i] == r->friction_of[before] &&
+         n == c->blocks0[before + 1] - c->blocks0[before] &&
+         memcmp(c->blocks + c->blocks0[i], c->blocks + c->blocks0[before], (size_t)n * sizeof *c->blocks) == 0;
+}
+
+// Row a of D of (12) in the island, into c->line at the n numbers in col.
+static void row_of_D(nsm_sim *s, int a, const int *col, int n) {
+  struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  int i = c->act[c->member[a]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
+  const double *h = jacobian(s, i);
+  for (int e = 0; e < n; e++) c->line[col[e]] = 0;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
+    const double *x = c->xq + w->place[z] - w->block[b].first, by = h[e];
+    for (int at = c->at_block0[b], end = c->at_end[b]; at < end; at++)
+      c->line[c->local[c->at_block[at]]] += by * x[c->at_x[at]];
+  }
 }
 
 static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
@@ -251,10 +272,13 @@ static nsm_cone_problem island(nsm_sim *s, int m, int sparse) {
   sim_solver *w = &c->solver;
   int plain = w->kind == SIM_CORRECTION;
   nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
-  int n = 0;
+  int n = 0, count = 0;
   if (!sparse) memset(c->m, 0, (size_t)m * (size_t)m * sizeof *c->m);
   for (int a = 0; a < m; a++) {
-    int i = c->member[a], *col = c->col + n, count = coupled(s, a, col);
+    int i = c->member[a], *col = c->col + n;
+    if (!moves_the_same(s, a)) count = coupled(s, a, col);
+    else if (sparse) memcpy(col, col - count, (size_t)count * sizeof *col);
+    row_of_D(s, a, col, count);
     c->row_start[a] = n;
     c->qv[a] = !plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
     c->terms[a] = !plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
@@ -354,24 +378,12 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
   return 1;
 }
 
-// More rows than velocities: the equations of a correction depend on each other.
-static int is_crowded(nsm_sim *s, int m) {
-  struct sim_consistent *c = s->n.con;
-  int velocities = 0;
-  for (int a = 0; a < m; a++)
-    for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
-      if (c->seat[c->blocks[t]] >= 0) velocities += c->k.block[c->blocks[t]].n;
-      c->seat[c->blocks[t]] = -1;                          // join() is done with it
-    }
-  return m > velocities;
-}
-
 // No displacement of the island is to be corrected. In piles bodies touch in more points than hold them: their
-// equations are not tried where there are many.
+// equations depend on each other, and are not tried where there are many.
 static int is_right(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  int most = !s->touching ? m : m > FEW_CORRECTED && is_crowded(s, m) ? 0 : MOST_CORRECTED;
-  for (int a = 0; a < m && m <= most; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
+  for (int a = 0; a < m && (!s->touching || m <= MOST_CORRECTED); a++)
+    if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
   for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
   return 1;
 }

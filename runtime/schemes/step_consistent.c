@@ -206,11 +206,13 @@ static void come_to_rest(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
 }
 
-// Closed contacts whose rates are all 0 have no impulse: nothing is assembled for (1).
-static int strikes(const nsm_sim *s) {
+// Closed contacts of which none approaches have no impulse, however they slip: nothing is assembled for (1).
+static int strikes(nsm_sim *s) {
   const struct sim_consistent *c = s->n.con;
   if (!s->touching || c->ns > 0 || s->a->on.mu.n > 0 || !s->n.w.constant) return 1;
-  for (int i = 0; i < c->na; i++) if (s->n.r.rate0[c->act[i]] != 0) return 1;
+  const double *rate = s->n.r.nfriction > 0 ? rates(s) : s->n.r.rate0;
+  for (int i = 0; i < c->na; i++)
+    if (s->a->cls[s->n.r.cls[c->act[i]]].c->kind == NSM_CONTACT && !(rate[c->act[i]] >= 0)) return 1;
   return 0;
 }
 

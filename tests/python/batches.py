@@ -118,6 +118,8 @@ def batches_are_saved_restored_copied_and_pickled():
     raises(nsm.UsageError, m.batch, 2, vary={"ee": (0, 1)})
     raises(nsm.UsageError, m.batch, 2, vary={"e": (0, 1, 2)})
     raises(nsm.UsageError, m.batch, 2, errors="ignore")
+    for seed in ("x", -1, 1.5):
+        raises(nsm.UsageError, m.batch, 2, seed=seed)
     batch.close()
     raises(ValueError, batch.advance, 1)
 

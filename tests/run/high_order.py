@@ -189,6 +189,16 @@ def order_8():
         need(errors[1] <= 1e-12 and abs(math.log2(errors[0]/errors[1]) - 8) <= 0.3, f"errors {errors}")
 
 
+def lifted():
+    """A gripper lifts a block from its table: what is counted as the largest residual is of steps that stand."""
+    c, err, _ = run("""model Lifted { coord y = 0; kinetic y'^2/2; potential 9.81*y;
+        var v = if time > 0.02 then 0.05*pi*sin(pi*(time - 0.02)) else 0; contact table: y >= 0 with inelastic;
+        contact hold { normal_force = 100;  slip = y' - v;  with coulomb(0.5); }
+        simulate { until = 1.02, step = 1e-3 } }""", 1e-3, "consistent(order = 4)")
+    need(abs(c["y"][-1] - 0.1) <= 1e-12, f"lifted by {c['y'][-1]}")
+    need(float(re.search(r"largest residual (\S+)", err)[1].rstrip(",")) <= 1e-12, err)
+
+
 def rests_on_springs():
     """Velocities of round-off, which no correction is small beside: a weight that hangs at rest is not captured."""
     _, err, _ = run("""model W { param body = 300, wheel = 40, g = 9.81, k = 2e4, c = 1500, tyre = 2e5;
@@ -313,6 +323,7 @@ CASES = [(f"order {n}, {name}", order, name, n) for name in BARS for n in (4, 6)
 CASES += [("order 4 and above, energy", energy), ("order 4, rest", rests),
           ("order 4, stops in the plane", stops_in_the_plane), ("order 4, turns and stops", turns_and_stops),
           ("order 8, in more digits", order_8), ("order 4, rests on springs", rests_on_springs),
+          ("order 4, lifted from a table", lifted),
           ("order 4, jams", jams), ("order 4, begins to slip", begins_to_slip),
           ("order 4, a delay", late),
           ("order 4, an input", told),

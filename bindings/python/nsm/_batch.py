@@ -52,7 +52,7 @@ class Batch(Held):
         if errors not in ("raise", "keep"):
             raise UsageError(f'errors = {errors!r}: it is "raise" or "keep"')
         self.errors, self.model, self.message = errors, model, ""
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(whole("seed", seed, 0))
         with_all = Simulation(model, set, **values)
         self._take(with_all)
         self._parameters: Dict[str, Any] = {}              # those in which members differ

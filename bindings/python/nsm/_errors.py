@@ -1,5 +1,7 @@
-"""Exceptions. Their text is what the command prints; exit_code is what it would end with."""
+"""Exceptions. Their text is what the command prints, where flags that a hint names are arguments; exit_code is what it
+would end with."""
 import math
+import re
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional
 
 from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, byref, c_double, text_of
@@ -80,8 +82,15 @@ def compile_error(program):
     return KINDS.get(status, Error)(text_of(C.nsm_diagnostics_text, program), status, diagnostics_of(program))
 
 
+def _argument(flag: "re.Match[str]") -> str:
+    """`--located on` is located=True, `--project-start` project_start."""
+    return flag[1].replace("-", "_") + {"on": "=True", "off": "=False"}.get(flag[2], "")
+
+
 def run_error(program, error):
-    return KINDS.get(error.code, RunError)(text_of(C.nsm_run_error_text, program, error), error.code)
+    text = text_of(C.nsm_run_error_text, program, error)
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)(?: (on|off)\b)?", _argument, text)
+    return KINDS.get(error.code, RunError)(text, error.code)
 
 
 def in_si(name: str, value: Any, unit: Optional[str]) -> float:
