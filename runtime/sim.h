@@ -415,7 +415,8 @@ enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
 #define SIM_ON_JOINTS(s) ((s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0)
 #define SIM_HOLDING(s) ((s)->a->on.constraint.n > 0 ? (s)->a->nl : 0)
-#define SIM_KEEPS(s) (SIM_PREDICTED(s) > 0 && !(s)->a->scheme->two_point && !(s)->n.w.constant)  // newton_factors.c
+#define SIM_KEEPS(s) \
+  (SIM_PREDICTED(s) > 0 && !(s)->a->scheme->two_point && !(s)->a->one_iteration && !(s)->n.w.constant)  // factors
 #define SIM_PREDICTED(s) \
   (!(s)->a->iterates || (s)->a->m->whole ? 0 \
   : (s)->a->scheme->two_point ? (SIM_ON_JOINTS(s) || (s)->a->ngroup == 0) * ((s)->a->nv + 2 * SIM_HOLDING(s)) \
@@ -573,8 +574,8 @@ typedef struct sim_work {
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
   double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
-  int     old;                          // the step goes on with factors of one before (newton_factors.c); the residual of
-  double  old_error;                    // its last iterate
+  int     old;                          // the step goes on with factors of one before (newton_factors.c)
+  double  old_error;                    // the residual of the iterate before
   double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms

