@@ -235,6 +235,8 @@ typedef struct sim_solver {
   int             brief;                // likewise: it need not be solved, cone/problem.h
   int             strict;               // likewise: an answer must be near to what is enough
   int             sharp;                // likewise: to a part of its tolerance, where that can be had
+  int             least;                // likewise: of several answers the smallest (assembly/least.c)
+  sim_pool        least_room;
   const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
@@ -598,8 +600,12 @@ typedef struct sim_work {
   double *left;                         // [ncolumn] the row before a jump goes here (nsm_stop_at_events); NULL: nowhere
   int     stopped_at_event;             // the last step ended at an event: 1; and it wrote `left`: 2
   int     euler;                        // of a scheme that collocates: the piece at hand is one step of implicit Euler
-  int     flows;                        // the step at hand is one of sim_flow, with books of its own
+  int     flows;                        // what the step at hand is of event_driven (schemes/schemes.h)
   double  length;                       // of the step at hand, as it was asked for
+  double  until;                        // where the step of the clock at hand ends
+  void  (*keep)(nsm_sim *s);            // before the first of several parts of it stands (clock/clock.c); or NULL
+  int     begun;                        // a part of it stands: the state before it is in
+  sim_pool begin;
   struct { int steps; long newton, solver; } rest;  // steps in a row that left all as it was, at rest; iterations of
                                         // the last one (clock/advance.c)
   char    name[512];

@@ -149,6 +149,9 @@ static bool sort(Spice *s, const Cards *all) {
     if (script) continue;
     if (is_word(c, ".subckt")) {
       if (c->n < 2 || !c->item[1].text) return spice_fail(s, c->span, "`.subckt` needs a name: .subckt NAME nodes");
+      for (int k = 2; k < c->n; k++)
+        if (!c->item[k].key && !c->item[k].text)
+          return spice_fail(s, c->item[k].span, "a node of `.subckt` is a name: .subckt NAME nodes param = value");
       Circuit *sub = new_circuit(s, in);
       sub->name = c->item[1].text;
       sub->head = *c;

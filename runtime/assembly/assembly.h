@@ -14,6 +14,9 @@
 #pragma once
 #include "runtime/sim.h"
 
+// The step of the clock at hand, as messages tell it; now.k counts its pieces.
+static inline long sim_step_number(const nsm_sim *s) { return s->now.tick + 1; }
+
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
 void *sim_take_scratch(nsm_sim *s, size_t bytes);        // the same as it is: whoever reads it has written it
@@ -267,6 +270,9 @@ int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, c
                         nsm_cone_block *cone);
 // k->lambda, k->u; 0 on failure, with w->failed_row and w->result but for corrections. Small ones are dense.
 int    sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k);
+
+// least.c: the answer at hand becomes the one near the smallest impulses, where there are several
+void   sim_least(nsm_sim *s, sim_solver *w, const sim_island *k, void *work);
 
 // islands.c: those of the rows that are active, by M_osns
 // piles.c

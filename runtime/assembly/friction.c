@@ -56,7 +56,7 @@ static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wr
     if (f->at[k] >= 0 && isfinite(f->at[k])) continue;
     char name[256], value[32], when[100] = "";
     sim_instance_name(s, cls, i, name, sizeof name);
-    if (v) snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->now.k + 1);
+    if (v) snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, sim_step_number(s));
     snprintf(value, sizeof value, isnan(f->at[k]) ? "NaN" : "%g", f->at[k]);
     sim_fail_at(e, wrong, sim_at_class(cls), "line %d (%s): the %s is %s%s; it must be finite and not negative",
                 s->a->m->cls[cls].line, name, part[k], value, when);

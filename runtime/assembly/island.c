@@ -43,8 +43,9 @@ int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, cons
     double given = k->normals == 0 ? sim_friction_pressed(s, f, NULL) : w->disk ? w->disk[f] : -1;
     if (given >= 0) {
       while (row[at[i]] != k->row[0]) i++;              // of the normal rows those that act
-      n += sim_friction_under(s, f, given, i, cone + n);
-      i += k->n;
+      int parts = sim_friction_under(s, f, given, i, cone + n);
+      if (parts == 2 && !r->active[k->row[cone[n].size]]) parts = 1;    // its rolling takes no part
+      for (; parts > 0; parts--) i += cone[n++].size;
       continue;
     }
     cone[n] = sim_friction_block(s, f, i);
@@ -242,6 +243,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, k, work, &res);
+  if (w->least && w->kind == SIM_BY_LAW && status == NSM_CONE_SOLVED) sim_least(s, w, k, small ? w->apart : work);
   if (pile) s->w.cone = kept;
   s->w.cone.tolerance = tolerance;
   s->w.cone.solver = solver;

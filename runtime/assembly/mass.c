@@ -130,7 +130,7 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e) {
   sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
               "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
               "negative",
-              t, s->now.k + 1, name);
+              t, sim_step_number(s), name);
   return NSM_FAILED;
 }
 

@@ -152,7 +152,7 @@ void sim_unique_taken(nsm_sim *s) {
   v->not_looked += v->now_large;
   v->looked += v->now_small;
   if (v->now_several && v->steps++ == 0) {
-    v->at_step = s->now.k;
+    v->at_step = sim_step_number(s);
     v->at_time = s->now.t;
     v->row = v->now_row;
     v->found = v->now_found;

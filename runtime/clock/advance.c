@@ -12,7 +12,7 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
         char name[256];
         sim_instance_name(s, cls, i, name, sizeof name);
         sim_fail_at(e, NSM_CLAIM, sim_at_class(cls), "line %d: %s does not hold at t = %.10g s, step %ld",
-                    s->a->m->cls[cls].line, name, s->now.t, s->now.k);
+                    s->a->m->cls[cls].line, name, s->now.t, s->now.k > 0 ? sim_step_number(s) : 0);
         return NSM_CLAIM;
       }
   }
@@ -42,7 +42,7 @@ static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
            "the step is not accepted at t = %.10g s, step %ld, nor a part of it down to 1/%d: its energy %s by %.3g J "
            "where %.3g J are there, and no force, drive or impact explains it; constraints that all but depend on each "
            "other there? a smaller step may help",
-           t1, s->now.k + 1, 1 << SIM_HALVES, made > 0 ? "rises" : "falls", fabs(made),
+           t1, sim_step_number(s), 1 << SIM_HALVES, made > 0 ? "rises" : "falls", fabs(made),
            g->kinetic + fabs(g->potential));
   return NSM_FAILED;
 }
@@ -73,6 +73,7 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
 }
 
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
+  if (__builtin_expect(t1 < s->w.until && s->w.keep, 0)) s->w.keep(s);
   if (__builtin_expect(s->tape != NULL, 0)) s->tape->piece(s->tape, s, t1);
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);

@@ -20,15 +20,34 @@ static nsm_code advance(nsm_sim *s, double t1, nsm_error *e) {
   return c;
 }
 
-// To t1; where there are more contacts of shapes than ever before it goes on with more room for them.
+// Before the first of several parts of a step stands: where a later one fails none does.
+static void keep_begin(nsm_sim *s) {
+  void *state = sim_pool_room(s, &s->w.begin, nsm_state_size(s), 1);
+  if (state) sim_save(s, state);
+  s->w.begun = state != NULL;
+  s->w.keep = NULL;
+}
+
+static nsm_code take(nsm_sim *s, double h, double t1, nsm_error *e) {
+  s->w.astray = 0;
+  nsm_code c = sim_in_pieces(s) ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+  return c == NSM_FAILED && s->w.astray && !sim_in_pieces(s) ? advance(s, t1, e) : c;
+}
+
+// To t1; where there are more contacts of shapes than ever before it goes on with more room for them. Where it fails
+// the state is that before it.
 static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
-  for (;;) {
-    s->w.astray = 0;
-    nsm_code c = sim_in_pieces(s) ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
-    if (c == NSM_FAILED && s->w.astray && !sim_in_pieces(s)) c = advance(s, t1, e);
-    if (c == NSM_OK || !s->touching || !sim_touch_lacks(s)) return c;
+  nsm_code c;
+  s->w.until = t1;
+  s->w.begun = 0;
+  s->w.keep = keep_begin;
+  while ((c = take(s, h, t1, e)) != NSM_OK && s->touching && sim_touch_lacks(s)) {
     if ((c = sim_more_room(s, e)) != NSM_OK) return c;
+    s->w.begun = 0;                                        // it was another room's
+    s->w.keep = NULL;
   }
+  if (c == NSM_FAILED && s->w.begun) (void)sim_restore(s, s->w.begin.at, NULL);
+  return c;
 }
 
 nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
@@ -88,7 +107,7 @@ static nsm_code was_unreasonable(nsm_sim *s, nsm_error *e) {
   sim_fail(e, NSM_FAILED,
            "the energy of a step before t = %.10g s, step %ld, is off by %.3g J, which no force, drive or impact "
            "explains; constraints that all but depend on each other there? a smaller step may help",
-           s->now.t, s->now.k, s->now.ledger.residue);
+           s->now.t, s->now.tick, s->now.ledger.residue);
   return NSM_FAILED;
 }
 

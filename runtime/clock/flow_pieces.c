@@ -40,7 +40,8 @@ static void watch(nsm_sim *s, double t, double *g) {
     if (!contact || !open || !isfinite(w->f[row])) continue;
     int rests = fabs(w->rate[row]) <= FLOW_KNOWN * s->n.flow->rtol * sim_flow_speed(s, row);
     g[n + row] = rests ? 1 : -w->rate[row];                // of what rests only the error has a sign
-    if (set == SIM_LEFT) g[row] = since > 0 && fabs(w->f[row]) > w->tolerance[row] ? w->f[row] / since : w->rate[row];
+    int gone = since > 0 && (fabs(w->f[row]) > w->tolerance[row] || w->rate[row] < 0);
+    if (set == SIM_LEFT) g[row] = gone ? w->f[row] / since : w->rate[row];
   }
   if (s->a->nwhen > 0) watch_conditions(s, t, g + 2 * n);
 }
@@ -87,7 +88,8 @@ int sim_flow_found(nsm_sim *s, double *length) {
     int set = s->now.set[row], gap = sim_is_open(s, row);
     w->hit[row] = f->hits[row] != 0 && !(gap && w->rate[row] >= 0);
     missed |= gap && !w->hit[row] && w->f[row] < -w->tolerance[row];
-    if (gap && set == SIM_OPEN && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
+    if (gap && w->f[row] <= w->tolerance[row] && w->rate[row] < 0) w->hit[row] = 1;
+    if (gap && w->hit[row] && s->now.ground[row] >= -w->tolerance[row]) s->now.ground[row] = 0;
     if (!gap && w->f[row] < -w->tolerance[row]) w->hit[row] = 1;
     if (stopped && (set == SIM_CLOSED || set == SIM_STICKS)) w->hit[row] = 0;
     w->events |= w->hit[row];

@@ -187,11 +187,6 @@ static nsm_code probe_others(nsm_sim *s, double h, nsm_error *e) {
   return code;
 }
 
-static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
-  nsm_code code = probe_others(s, h, e);
-  return code == NSM_OK && s->n.flow && sim_flow_touches(s) ? probe_others(s, h, e) : code;
-}
-
 // Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.
 static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
@@ -317,7 +312,7 @@ static nsm_code stand(nsm_sim *s, nsm_error *e) {
   sim_fail(e, NSM_FAILED,
            "the energy of the impact at t = %.10g s, step %ld, is off by %.3g J, which its impulses do not explain; "
            "constraints that all but depend on each other there? a smaller step may help",
-           s->now.t, s->now.k, s->now.ledger.residue_now);
+           s->now.t, sim_step_number(s), s->now.ledger.residue_now);
   return NSM_FAILED;
 }
 
@@ -380,6 +375,21 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   restitution(s, 0);
   if (s->a->iterates) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
   return code;
+}
+
+// What an impact has left of the rates of contacts that stay closed.
+static nsm_code settle(nsm_sim *s, nsm_error *e) {
+  if (s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  if (!sim_flow_settle(s)) return NSM_OK;
+  rates_after(s);
+  return stand(s, e);
+}
+
+static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
+  nsm_code code = probe_others(s, h, e);
+  if (!s->n.flow || code != NSM_OK) return code;
+  if (sim_flow_touches(s)) code = probe_others(s, h, e);
+  return code == NSM_OK ? settle(s, e) : code;
 }
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------

@@ -272,7 +272,7 @@ static void book_made(nsm_sim *s) {
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  if (s->a->scheme->two_point || s->w.flows) {          // by the scheme itself
+  if (s->a->scheme->two_point || s->w.flows == 1) {          // by the scheme itself
     force = g->forces_now;
     damping = g->dampers_now;
   } else if (s->a->scheme->collocates) {                // first-order states: what feeds them at the stages

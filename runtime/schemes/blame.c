@@ -16,7 +16,7 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
     snprintf(escape, sizeof escape, "does a part there divide by 0, as a resistor of 0 ohm does?");
   }
   sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld%s%s",
-              s->a->m->cls[cls].line, name, what, what_is(value), t, s->now.k + 1, runs ? "; " : "", escape);
+              s->a->m->cls[cls].line, name, what, what_is(value), t, sim_step_number(s), runs ? "; " : "", escape);
   return NSM_FAILED;
 }
 
@@ -120,7 +120,7 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
         sim_instance_name(s, cls, (int)i, name, sizeof name);
         sim_fail_at(e, NSM_FAILED, sim_at_class(cls),
                     "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld",
-                    k->c->line, name, lo[i], hi[i], v->t, s->now.k + 1);
+                    k->c->line, name, lo[i], hi[i], v->t, sim_step_number(s));
         return NSM_FAILED;
       }
   }
@@ -202,6 +202,6 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   }
   sim_fail_at(e, NSM_FAILED, sim_at_z(s, (int)at), "%s became %s at t = %.10g s, step %ld", name, what_is(value), v->t,
-              s->now.k + 1);
+              sim_step_number(s));
   return NSM_FAILED;
 }

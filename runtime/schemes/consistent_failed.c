@@ -41,7 +41,7 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   else sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
               "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
-              z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->now.k + 1, it, error, name);
+              z >= 0 ? "mass matrix" : "iteration matrix", v->t, sim_step_number(s), it, error, name);
   return NSM_FAILED;
 }
 
@@ -53,7 +53,7 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_
     nsm_code code = sim_blame(s, v, e);
     if (code == NSM_OK)
       sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t,
-               s->now.k + 1, it->number);
+               sim_step_number(s), it->number);
     return code;
   }
   if (worst >= 0) sim_z_name(s, worst, name, sizeof name);
@@ -78,6 +78,6 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_
   sim_fail_at(e, NSM_FAILED, worst >= 0 ? sim_at_z(s, worst) : sim_at_row(s, ~worst),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",
-              v->t, s->now.k + 1, it->number, name, it->error, s->a->tolerance, why);
+              v->t, sim_step_number(s), it->number, name, it->error, s->a->tolerance, why);
   return NSM_FAILED;
 }

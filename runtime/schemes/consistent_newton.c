@@ -125,7 +125,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
     con_dq(s, v->h, c->dz, c->dq);
     if (fresh && !con_columns(s, v->h)) {
       sim_fail(e, NSM_FILE, "not enough memory for the columns of %d closed contacts at t = %.10g s, step %ld", c->na,
-               v->t, s->now.k + 1);
+               v->t, sim_step_number(s));
       return NSM_FILE;
     }
     if (c->projected) con_project(s);

@@ -25,7 +25,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { OFF = 1, SLIDES };                // a block of friction disagrees with its law; it agrees, and slides
+// A block of friction disagrees with its law; it agrees, and slides; it sticks, and rolls on.
+enum { OFF = 1, SLIDES = 2, ROLLS = 4 };
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
 // H_T and the drift where the middle of the motion is foreseen, q_B + h/2 u_C: off it by O(h^2), so that sliding is of
@@ -135,19 +136,22 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
     c->off[f] = 0;
     int held = k->normals == 0 || nsm_cone_is_grip(k->type) || lasting(s, k->normal[0]);
     sim_disk part[2];
-    int off = 0, slides = 1, limited = 0;
+    int off = 0, slides = 1, limited = 0, rolls = 0;
     c->pressed[f] = c->disk[f] = held ? sim_friction_pressed(s, f, c->press) : 0;
     int parts = c->disk[f] > 0 ? sim_friction_parts(k, part) : 0;          // most rows of shapes are free
     for (int p = 0; p < parts; p++) {
       double radius = part[p].mu * c->disk[f];
       if (!(radius > 0)) continue;
       limited = 1;
-      off |= off_part(s, k, &part[p], radius);
-      slides &= slides_on(s, k, &part[p], radius);
+      int on = slides_on(s, k, &part[p], radius);
+      slides &= on;
+      rolls = on && p == 1;
+      off |= !rolls && off_part(s, k, &part[p], radius);
     }
     if (!limited || (slides && k->n > 1)) c->disk[f] = 0;
     else found |= off;
     c->off[f] = limited && slides && !off && s->located ? SLIDES : (unsigned char)(c->disk[f] > 0 && off);
+    if (rolls && !slides) c->off[f] |= ROLLS;
   }
   for (int i = 0; i < c->na && !found; i++) found = parts_from(s, c->act[i]);
   return found;
@@ -159,9 +163,16 @@ static int end_of(const nsm_sim *s, int row) {
   return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
 }
 
+static int rolls_on(const nsm_sim *s, int row) {
+  int f = s->n.r.friction_of[row];
+  const sim_friction *k = &s->n.r.friction[f];
+  return s->n.con->off[f] & ROLLS && row >= k->row[k->n / 2];
+}
+
 // The rows of (6): of what hangs together with a contact that disagrees with its law. All else stays as it is. Where
 // events are located so does a contact that slides: an impulse that makes its rate 0 needs its friction with it, which
-// the impact at the begin of the next piece has. Without it sliding would be of first order.
+// the impact at the begin of the next piece has. Without it sliding would be of first order. What rolls on is left out,
+// as its couple has turned since the middle.
 static void take_part(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   struct sim_consistent *c = s->n.con;
@@ -169,7 +180,8 @@ static void take_part(nsm_sim *s) {
   for (int row = 0; row < r->n; row++) {
     int f = r->friction_of[row], slip = is_slip(s, row);
     r->active[row] = (c->of[row] >= 0 && con_acts(s, c->of[row])) ||
-                     (!(f >= 0 && c->off[f] == SLIDES) && (slip ? c->disk[f] > 0 : lasting(s, row)));
+                     (!(f >= 0 && c->off[f] == SLIDES) &&
+                      (slip ? c->disk[f] > 0 && !rolls_on(s, row) : lasting(s, row)));
     for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
       c->link[sim_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
   }
@@ -181,7 +193,7 @@ static void take_part(nsm_sim *s) {
     }
   }
   for (int f = 0; f < r->nfriction; f++) {
-    int end = c->off[f] == OFF ? end_of(s, r->friction[f].row[0]) : -1;
+    int end = c->off[f] & OFF ? end_of(s, r->friction[f].row[0]) : -1;
     if (end >= 0) c->wants[end] = 1;
   }
   for (int i = 0; i < c->na; i++) {

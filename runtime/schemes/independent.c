@@ -137,7 +137,7 @@ static nsm_code contradiction(nsm_sim *s, int row, double t, nsm_error *e) {
   sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, row),
               "no solution at t = %.10g s, step %ld: worst at %s, which other constraints contradict: its rate is %.3g "
-              "where they hold", t, s->now.k + 1, name, s->n.r.y[row]);
+              "where they hold", t, sim_step_number(s), name, s->n.r.y[row]);
   return NSM_FAILED;
 }
 
@@ -149,7 +149,7 @@ static nsm_code undecided(nsm_sim *s, int row, double t, nsm_error *e) {
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, row),
               "constraints depend on each other up to what they are missed by, %.2g, and %s is no longer met by the "
               "others at t = %.10g s, step %ld: '%s' holds constraints on velocities, and places drift; take a smaller "
-              "step, or consistent", missed(s), name, t, s->now.k + 1, s->a->scheme->name);
+              "step, or consistent", missed(s), name, t, sim_step_number(s), s->a->scheme->name);
   return NSM_FAILED;
 }
 

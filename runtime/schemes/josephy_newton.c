@@ -19,8 +19,8 @@ static nsm_code given_up(nsm_sim *s, const nsm_view *v, const sim_iteration *it,
   sim_fail_at(e, NSM_FAILED, it->worst >= 0 ? sim_at_z(s, it->worst) : sim_at_row(s, ~it->worst),
               "the step was not found within %.4g billion operations, %d times --solve-budget, at t = %.10g s, step "
               "%ld: after %d iterations the relative residual of %s is %.3g (tolerance %.3g)",
-              SIM_STEP_BUDGETS * s->w.cone.budget, SIM_STEP_BUDGETS, v->t, s->now.k + 1, it->number, name, it->error,
-              s->a->tolerance);
+              SIM_STEP_BUDGETS * s->w.cone.budget, SIM_STEP_BUDGETS, v->t, sim_step_number(s), it->number, name,
+              it->error, s->a->tolerance);
   return NSM_FAILED;
 }
 

@@ -36,7 +36,7 @@ static nsm_code not_converged(nsm_sim *s, double t1, const sim_iteration *it, ns
   sim_fail_at(e, NSM_FAILED, place(s, it->worst),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",
-              t1, s->now.k + 1, it->number, name, it->error, s->a->tolerance, why);
+              t1, sim_step_number(s), it->number, name, it->error, s->a->tolerance, why);
   return NSM_FAILED;
 }
 
@@ -64,7 +64,8 @@ static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
   if (blame_last_finite(s, t1, e) != NSM_OK) return NSM_FAILED;
   nsm_view v = newton_end(s, t1);
   nsm_code c = sim_blame(s, &v, e);
-  if (c == NSM_OK) sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, s->now.k + 1);
+  if (c == NSM_OK)
+    sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, sim_step_number(s));
   return c;
 }
 
@@ -75,7 +76,8 @@ nsm_code newton_singular(nsm_sim *s, double t1, int z, nsm_error *e) {
   int at = z < s->a->nz ? z : ~s->n.r.border[z - s->a->nz];
   row_or_unknown(s, at, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, place(s, at),
-              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->now.k + 1, name);
+              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, sim_step_number(s),
+              name);
   return NSM_FAILED;
 }
 

@@ -34,7 +34,7 @@ int *newton_units(nsm_sim *s) {
 
 void sim_newton_analyse(nsm_sim *s) {
   if (!s->a->iterates) return;
-  if (s->a->algebraic) {
+  if (s->a->algebraic || SIM_SIZES(s)) {
     s->w.unit = newton_units(s);
     s->w.unit_size = SIM_NEW(s, s->a->nz + s->a->nl, double);
   }

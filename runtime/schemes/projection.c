@@ -186,7 +186,7 @@ static nsm_code failed(nsm_sim *s, double t1, int row, nsm_error *e) {
   if (row >= 0) sim_row_name(s, row, name, sizeof name);
   s->w.astray = 1;
   sim_fail(e, NSM_FAILED, "the projection of places fails at t = %.10g s, step %ld: worst at %s; a smaller step may "
-           "help", t1, s->now.k + 1, name);
+           "help", t1, sim_step_number(s), name);
   return NSM_FAILED;
 }
 

@@ -97,11 +97,15 @@ static nsm_code step_flow(nsm_sim *s, double t1, nsm_error *e) {
 static nsm_code impact_flow(nsm_sim *s, nsm_error *e) {
   s->w.flows = 0;
   sim_flow_stale(s);
-  return impact_implicit(s, e);
+  s->n.isl.solver.least = 1;
+  nsm_code code = impact_implicit(s, e);
+  s->n.isl.solver.least = 0;
+  return code;
 }
 
 static void accept_flow(nsm_sim *s) {
-  if (s->w.flows) sim_flow_accept(s);
+  if (s->w.flows == SIM_FLOW_SETTLES) sim_ledger_whole_step(s);
+  else if (s->w.flows) sim_flow_accept(s);
   else accept_impulses(s);
 }
 

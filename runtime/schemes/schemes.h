@@ -172,7 +172,11 @@ double   sim_galerkin_verify(nsm_sim *s, double t1);             // by how much 
 double   sim_galerkin_force(const nsm_sim *s, int row);          // at the end of the piece at hand
 double   sim_galerkin_pressed(const nsm_sim *s, int friction);   // likewise what presses it
 
-// flow_setup.c, step_flow.c: pieces of event_driven (flow.h)
+// flow_setup.c, step_flow.c: pieces of event_driven (flow.h). w.flows: the step at hand is one of sim_step_flow, with
+// books of its own; or of sim_flow_settle (flow_project.c), by which closed contacts have no rates that an impact left:
+// impulses and velocities into w.l1, w.z1. 0: there were none
+enum { SIM_FLOWS_ALONG = 1, SIM_FLOW_SETTLES = 2 };
+int      sim_flow_settle(nsm_sim *s);
 int      sim_flow_fits(nsm_sim *s, nsm_error *e);
 void     sim_flow_analyse(nsm_sim *s);
 void     sim_flow_close(nsm_sim *s);

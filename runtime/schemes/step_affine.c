@@ -99,7 +99,7 @@ static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *
   if (c != NSM_OK) return c;
   nsm_view end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   if ((c = sim_blame(s, &end, e)) != NSM_OK) return c;
-  sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, s->now.k + 1);
+  sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, sim_step_number(s));
   return NSM_FAILED;
 }
 
@@ -115,7 +115,8 @@ nsm_code sim_affine_solve(nsm_sim *s, const nsm_view *m, double t1, sim_affine_r
     char name[256];
     sim_v_name(s, singular, name, sizeof name);
     sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
-                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m->t, s->now.k + 1, name);
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m->t,
+                sim_step_number(s), name);
     return NSM_FAILED;
   }
   int bad = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;

@@ -181,7 +181,7 @@ static int refine_impact(nsm_sim *s) {
 // Factors of M(q_B), for (1), and for (9) where the scheme keeps it there.
 static int mass_at_begin(nsm_sim *s, nsm_error *e) {
   if (s->n.w.constant || sim_matrix_update(s, 0) < 0) return 1;
-  sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->now.t, s->now.k + 1);
+  sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->now.t, sim_step_number(s));
   return 0;
 }
 

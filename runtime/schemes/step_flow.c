@@ -215,10 +215,10 @@ static nsm_code failed(nsm_sim *s, double t, int code, nsm_error *e) {
   s->now.flow.runs = 0;
   if (code == NSM_FLOW_TOO_MUCH)
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, takes more than %d steps of the solver before "
-             "%.10g s; a larger rtol than %g may help", s->now.t, s->now.k + 1, MOST_STEPS, t, s->a->rtol);
+             "%.10g s; a larger rtol than %g may help", s->now.t, sim_step_number(s), MOST_STEPS, t, s->a->rtol);
   else
     sim_fail(e, NSM_FAILED, "the motion after t = %.10g s, step %ld, is not found: its equations have no solution "
-             "there, or rtol = %g is below what rounding allows", s->now.t, s->now.k + 1, s->a->rtol);
+             "there, or rtol = %g is below what rounding allows", s->now.t, sim_step_number(s), s->a->rtol);
   return NSM_FAILED;
 }
 

@@ -100,7 +100,7 @@ static nsm_code failed(nsm_sim *s, double t1, double off, nsm_error *e) {
   s->w.astray = 1;
   sim_fail(e, NSM_FAILED, "the piece of order %d is not solved at t = %.10g s, step %ld: after %d iterations its "
            "velocities still change by %.3g of themselves; a smaller step, or a lower order, may help",
-           2 * s->a->stages, t1, s->now.k + 1, MOST_ITERATIONS, off);
+           2 * s->a->stages, t1, sim_step_number(s), MOST_ITERATIONS, off);
   return NSM_FAILED;
 }
 

@@ -145,7 +145,7 @@ static nsm_code kick(nsm_sim *s, const nsm_view *m, double t1, double h, sim_aff
   if (sum - sum != 0) {
     code = sim_blame(s, m, e);
     if (code != NSM_OK) return code;
-    sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, s->now.k + 1);
+    sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, sim_step_number(s));
     return NSM_FAILED;
   }
   memcpy(s->now.z, s->w.z1, (size_t)s->a->nz * sizeof(double));

@@ -33,32 +33,32 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
     sim_fail_at(e, NSM_FILE, at,
                 "not enough memory: the %d rows that are active at t = %.10g s, step %ld are coupled with so many "
                 "others that their matrix does not fit",
-                s->n.isl.nactive, t1, s->now.k + 1);
+                s->n.isl.nactive, t1, sim_step_number(s));
     return NSM_FILE;
   }
   if (res->status == NSM_CONE_NO_SOLUTION && s->n.isl.loop)
     sim_fail_at(e, NSM_FAILED, at, "%s at t = %.10g s, step %ld: the one-step problem has no solution at %s",
-                s->n.isl.why, t1, s->now.k + 1, name);
+                s->n.isl.why, t1, sim_step_number(s), name);
   else if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
-                s->now.k + 1, name, line, s->n.isl.why);
+                sim_step_number(s), name, line, s->n.isl.why);
   else if (res->status == NSM_CONE_BAD_INPUT)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
                 "%ld: worst at %s (line %d)",
-                t1, s->now.k + 1, name, line);
+                t1, sim_step_number(s), name, line);
   else if (res->late)
     sim_fail_at(
         e, NSM_FAILED, at,
         "the one-step problem could not be solved within %.4g billion operations (--solve-budget) at t = %.10g s, step "
         "%ld: worst at %s (line %d), residual %.3g of its terms in the best answer",
-        s->w.cone.budget, t1, s->now.k + 1, name, line, res->residual);
+        s->w.cone.budget, t1, sim_step_number(s), name, line, res->residual);
   else
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line "
                 "%d), residual %.3g of its terms in the best answer",
-                t1, s->now.k + 1, name, line, res->residual);
+                t1, sim_step_number(s), name, line, res->residual);
   return NSM_FAILED;
 }
 

@@ -191,6 +191,27 @@ static int is_found_from_begin(nsm_sim *s, const nsm_view *v) {
   return iterate(s, v, &again) == NSM_OK;
 }
 
+// What has fallen to nothing beside the largest value of its unit so far, as what sqrt(x) leaves in a tank, is 0 where
+// that solves the step up to nothing: terms of its own size are no measure of it.
+static int is_nothing(nsm_sim *s, double t1) {
+  static const double nothing = DBL_EPSILON * DBL_EPSILON;
+  int worst, any = 0;
+  if (!s->w.unit || !SIM_SIZES(s) || s->n.isl.nactive + s->n.r.nborder > 0) return 0;
+  start_values(s, 0);
+  for (int i = 0; i < s->a->nz; i++) {
+    int falls = s->w.z1[i] != 0 && fabs(s->w.z1[i]) <= nothing * s->now.size_z[s->w.unit[i]];
+    if (falls) s->w.z1[i] = 0;
+    any |= falls;
+  }
+  if (!any) return 0;
+  newton_position(s);
+  newton_evaluate(s, t1);
+  (void)newton_residual(s, 0, &worst);
+  for (int i = 0; i < s->a->nz; i++)
+    if (!(fabs(s->w.residual[i]) <= nothing * s->w.diag[i] * s->now.size_z[s->w.unit[i]])) return 0;
+  return 1;
+}
+
 // In a later attempt: what the first one said is no error.
 static nsm_code found(nsm_error *e) {
   if (e) *e = (nsm_error){ .code = NSM_OK };
@@ -226,6 +247,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   }
   int leads = s->a->algebraic && s->a->nv == 0 && restarts > 0;    // a path: where halves of the step help no more
   if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) code = found(e);
+  if (code == NSM_FAILED && !s->w.late && is_nothing(s, t1)) code = found(e);
   if (code != NSM_OK) return code;
   if (s->w.old) s->now.old.wait = 0;
   nsm_view mid = newton_between(s, t1);

@@ -282,6 +282,42 @@ def depends():
         need(all(abs(x - y) <= 1e-8 for x, y in zip(*ends)), f"{n}: {ends}")
 
 
+def lies_and_slides():
+    """A rod lands on both ends by a law of several contacts and slides until friction stops it: what is left of the
+    rates of its ends is round-off, and no impact."""
+    text = """model A { coord x = 0, z = 0.5217, p = 0.0808, x' = 0.5122, p' = -2.8641;
+      kinetic (x'^2 + z'^2)/2 + 0.02*p'^2/2; potential 9.81*z;
+      contact a { normal = z + 0.25*sin(p); slip = (x + 0.25*cos(p))'; with LAW(0.0336), coulomb(0.1); }
+      contact b { normal = z - 0.25*sin(p); slip = (x - 0.25*cos(p))'; with LAW(0.0336), coulomb(0.1); }
+      simulate { until = 0.8, step = 0.002 } }"""
+    for law in "binary", "poisson":
+        end = run(text.replace("LAW", law), 0.01, "event_driven(rtol = 1e-9)")[0]["x"][-1]
+        for scheme, off in (("moreau(located = true)", 1e-6), ("consistent(located = true)", 1e-6), ("moreau", 2e-2)):
+            c = run(text.replace("LAW", law), 0.002, scheme)[0]
+            need(abs(c["x"][-1] - end) <= off and abs(c["x'"][-1]) <= 1e-9, f"{law}, {scheme}: {c['x'][-1]}, {end}")
+
+
+def several_feet():
+    """Boxes of several feet that land flat, or on one foot after the other, and bounce: feet that land together do so
+    again, the ledger has what holds a foot down that others lift, and where impulses are not unique they are the
+    smallest: ends follow rtol."""
+    for n, e, mu, height, v, spin in ((6, 0.2, 0.3, 0.11, "0.6, -0.4, -0.3", "0, 0, 0.519"),
+                                      (4, 0.2, 0.6, 0.2, "0.4, 0.3, -0.2", "0.425, -1.455, -0.681"),
+                                      (6, 0.5, 0.3, 0.12, "0.9, 0.4, -0.1", "0, 0, -1.846")):
+        at = [f"[{0.14*math.cos(0.8 + 2*math.pi*k/n):.6f}, {0.14*math.sin(0.8 + 2*math.pi*k/n):.6f}, -0.05]"
+              for k in range(n)]
+        feet = "".join(f"contact k{k} {{ normal = p.point({a})[3]; slip = [p.point({a})[1]', p.point({a})[2]']; "
+                       f"with newton({e}), coulomb({mu}); }} " for k, a in enumerate(at))
+        text = FEET.replace("FEET", feet).replace("force p.r[3] = LOAD;", "").replace("0.9, 0.4, 0", v) \
+                   .replace("0, 0, 0.05]", f"0, 0, {height}]").replace("0, 0, 5", spin)
+        ends = []
+        for rtol in (1e-8, 1e-11):
+            c, err, _ = run(text, 0.01, f"event_driven(rtol = {rtol})")
+            need("0 steps captured" in err and float(re.search(r"residue (\S+)", err)[1]) <= 1e-2*rtol, f"{n}: {err}")
+            ends.append([c[f"p.r[{k}]"][-1] for k in (1, 2, 3)] + [c["p.q[4]"][-1]])
+        need(all(abs(x - y) <= 1e-6 for x, y in zip(*ends)), f"{n}: {ends}")
+
+
 def left_out():
     return "left out: nsm was built without libsundials-dev"
 
@@ -292,5 +328,6 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("what is captured", captured),
-           ("what depends", depends), ("rest beside a wall", rests_beside_a_wall),
+           ("what depends", depends), ("bounces of several feet", several_feet),
+           ("a rod that lies and slides", lies_and_slides), ("rest beside a wall", rests_beside_a_wall),
            ("what it meets", meets), ("what is refused", refused))]

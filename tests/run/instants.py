@@ -159,6 +159,16 @@ def in_parts():
     need("steps in parts" not in err, err)
 
 
+def part_fails():
+    """Where a later part of a step fails, the run stands before the step, and the message counts steps of the clock."""
+    model = """model A { state x = 0; discrete n = 0; every 0.25 { n = n + 1; } x' = 1/(n - 7);
+        contact c: x + 1e3 >= 0 with inelastic; simulate { until = 3, step = 0.5 } }"""
+    for text, scheme in ((model.replace("contact c: x + 1e3 >= 0 with inelastic;", ""), "moreau"), (model.replace(
+            "state x = 0", "coord z = 1; kinetic z'^2/2; state x = 0").replace("x + 1e3", "z"), "event_driven")):
+        _, err, _ = run(text, 0.5, scheme, code=3)
+        need("step 4" in err and "t = 1.5 s after 3 of 6 steps" in err, err)
+
+
 def sliding():
     """Where a right side drives back from both sides no value solves a step: the message says so, of which line, and
     the relation that slides as Filippov says. A located run goes to and fro, and says so."""
@@ -239,7 +249,8 @@ def late():
     need(abs(c["v"][-1] - exact(0.5)[1]) <= 1e-13, f"late twice: {c['v'][-1]!r}")
 
 
-CASES = [("instants: steps in parts", in_parts), ("instants: a sliding mode", sliding),
+CASES = [("instants: steps in parts", in_parts), ("instants: a part fails", part_fails),
+         ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
          ("instants: a network", network), ("instants: several pulses in a step", several_pulses),

@@ -339,6 +339,9 @@ def root_of_a_tank():
     for k, found in enumerate(c["x"]):
         need(abs(found - x) <= 1e-9*x + 1e-12, f"{found}, not {x}, after {k} steps")
         x = (2*x/(0.01 + math.sqrt(1e-4 + 4*x)))**2
+    for scheme in "moreau(theta = 1)", "radau":             # and where nothing is left of it
+        c, _, _ = run("model A { state x = 1; x' = -sqrt(x); simulate { until = 2.5, step = 0.01 } }", scheme)
+        need(c["x"][-1] == 0 and c["x"][150] > 0.06, f"{scheme}: {c['x'][150]}, {c['x'][-1]}")
 
 
 def super_twisting(law, also):

@@ -11,6 +11,7 @@ int      sim_flow_fits(nsm_sim *s, nsm_error *e) {
 }
 void     sim_flow_analyse(nsm_sim *s) { (void)s; }
 void     sim_flow_close(nsm_sim *s) { (void)s; }
+int      sim_flow_settle(nsm_sim *s) { (void)s; return 0; }
 nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   (void)t1;
   return sim_flow_fits(s, e) ? NSM_OK : NSM_FAILED;
