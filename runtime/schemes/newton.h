@@ -56,13 +56,12 @@ double newton_residual(nsm_sim *s, int rounded, int *worst);
 
 // newton_iteration.c: sim_newton_method.step and .go
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);
-void     newton_rates(nsm_sim *s, const nsm_view *v);      // C
 void     newton_go(nsm_sim *s, double alpha);
 void     newton_polish(nsm_sim *s);
 
 // newton_factors.c
 void newton_factors_begin(nsm_sim *s, int foretold);
-int  newton_factors_do(nsm_sim *s, const nsm_view *v, sim_iteration *it);
+int  newton_factors_do(nsm_sim *s, sim_iteration *it);   // at the first iterate C is known
 
 // newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
 // are of the residual; one above `stagnation` is no round-off.

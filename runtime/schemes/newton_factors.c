@@ -1,7 +1,7 @@
-// Factors of steps before. W changes little from one step to the next of a smooth motion: the factors of the last W that
-// was made go on while each iteration with them takes enough of the residual. This is the simplified method of Newton
-// (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8), with the fixed point of the other one, as what
-// is kept acts on changes alone (newton_iteration.c).
+// Factors of steps before. W changes little from one step to the next of a smooth motion: the factors of the last W
+// that was made go on while each iteration with them takes enough of the residual. This is the simplified method of
+// Newton (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8), with the fixed point of the other one,
+// as what is kept acts on changes alone (newton_iteration.c).
 //
 // W is part of the state (now.made), so that a run goes on with the same bits from where it was saved: what restores a
 // state makes the factors again. Kept are those of steps that are foretold and have no rows of laws.
@@ -21,10 +21,9 @@ void newton_factors_begin(nsm_sim *s, int foretold) {
 }
 
 // At an iterate, of which the first has no residual yet: is the step to go on with them?
-int newton_factors_do(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
+int newton_factors_do(nsm_sim *s, sim_iteration *it) {
   if (!s->w.old) return 0;
   if (it->number == 0) {
-    newton_rates(s, v);
     s->w.old_error = newton_residual(s, 0, &it->worst);
     s->w.old = s->w.old_error <= near_enough;
   } else {
