@@ -84,6 +84,7 @@ typedef struct sim_matrix {
   double    *work;                      // [n]
   int        constant;                  // the whole of W is
   int        large;                     // some block is factored by fronts: to make it anew is dear
+  int        factored;                  // val are the factors of what is kept
   double    *of_length;                 // [SIM_LENGTHS] base, val, inverse as they are for a length; NULL: not kept
   double     length[SIM_LENGTHS];
   int        lengths;                   // how many there were
@@ -416,6 +417,8 @@ enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
 #define SIM_ON_JOINTS(s) ((s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0)
 #define SIM_HOLDING(s) ((s)->a->on.constraint.n > 0 ? (s)->a->nl : 0)
+#define SIM_KEEPS(s) \
+  (SIM_PREDICTED(s) > 0 && !(s)->a->scheme->two_point && !(s)->a->one_iteration && !(s)->n.w.constant)  // factors
 #define SIM_PREDICTED(s) \
   (!(s)->a->iterates || (s)->a->m->whole ? 0 \
   : (s)->a->scheme->two_point ? (SIM_ON_JOINTS(s) || (s)->a->ngroup == 0) * ((s)->a->nv + 2 * SIM_HOLDING(s)) \
@@ -478,6 +481,10 @@ typedef struct sim_state {
     int    firm;                        // small pivots of K are those of light bodies: H says so
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
+  struct {                              // factors of steps before (schemes/newton_factors.c)
+    double h;                           // the length that `made` is of, 0: none
+    int    rest, wait;                  // steps to come that make their own; how many when old ones did not do again
+  } old;
   struct {                              // schemes/foretell.c
     int    known;                       // how many of `differences` are, of steps of the length
     double h;
@@ -569,6 +576,8 @@ typedef struct sim_work {
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
   double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
+  int     old;                          // the step goes on with factors of one before (newton_factors.c)
+  double  old_error;                    // the residual of the iterate before
   double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms

@@ -329,6 +329,22 @@ void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, d
   }
 }
 
+static int factor(nsm_sim *s) {
+  sim_matrix *w = &s->n.w;
+  w->factored = 0;
+  for (int b = 0; b < w->nblock; b++) {
+    int z = sim_block_factor(s, w, b);
+    if (z >= 0) return z;
+  }
+  w->factored = 1;
+  return -1;
+}
+
+int sim_matrix_again(nsm_sim *s) {
+  memcpy(s->n.w.val, s->n.w.kept, (size_t)s->n.w.nval * sizeof(double));
+  return factor(s);
+}
+
 int sim_matrix_update(nsm_sim *s, int with_constants) {
   sim_matrix *w = &s->n.w;
   if (with_constants) {
@@ -338,12 +354,12 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   if (s->n.r.nborder > 0) border(s);
-  if (w->kept) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
-  for (int b = 0; b < w->nblock; b++) {
-    int z = sim_block_factor(s, w, b);
-    if (z >= 0) return z;
-  }
-  return -1;
+  int of_iterate = !with_constants || !SIM_KEEPS(s);
+  if (w->kept && of_iterate) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
+  if (of_iterate) s->now.old.h = 0;
+  int z = factor(s);
+  w->factored &= of_iterate;
+  return z;
 }
 
 // ---- W of several lengths -------------------------------------------------------------------------------------------

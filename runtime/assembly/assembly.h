@@ -155,6 +155,7 @@ void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, d
 double sim_assembly_diagonal(const nsm_sim *s, int z);
 double sim_assembly_inertia(const nsm_sim *s, int row);
 int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the unknown of a zero pivot
+int  sim_matrix_again(nsm_sim *s);                       // factors what is kept; as sim_matrix_update
 int  sim_matrix_of_length(nsm_sim *s);                   // the same, with constants, of n.h: where kept, as it was
 void sim_matrix_keep(nsm_sim *s);                         // room for that, at the start
 

@@ -148,7 +148,7 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   a->last = SIM_NEW(s, r->n, unsigned char);
   memset(a->last, IDLE, (size_t)r->n);
   a->cost = 2 * a->f->work + 400.0 * a->f->fronts + 6 * (double)a->f->factor_size;
-  if (!s->n.w.constant) s->n.w.kept = SIM_NEW(s, s->n.w.nval, double);
+  if (!s->n.w.constant && !s->n.w.kept) s->n.w.kept = SIM_NEW(s, s->n.w.nval, double);
   return a;
 }
 

@@ -64,6 +64,7 @@ static void forget_work(void *work, uint64_t fixed, char *at) {
 // ---- clear ----------------------------------------------------------------------------------------------------------
 void sim_work_clear(nsm_sim *s) {
   s->w.terms_of = -1;
+  s->n.w.factored = 0;
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state

@@ -12,8 +12,8 @@ enum { FREE = 6, STUCK = 3, TURN = 8, ALL = 4, HOPELESS = 16, TRIAL = 16, PROJEC
        SOUGHT = 40 };                    // iterations for a coefficient of friction, whose residual need not fall
 // Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
 // tolerance, once a problem was solved to that); small enough to stand where it falls no more, and where a tighter
-// inner tolerance has not helped; small enough for the factors of the iterate before.
-static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, at_last = 1e-9, keeps_factors = 1e-8;
+// inner tolerance has not helped.
+static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, at_last = 1e-9;
 static const double same = 0.99;         // residuals of two iterates that are the same
 static const double near_by = 1e-7;      // where interior points are not nearer
 static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
@@ -108,14 +108,13 @@ static int tightens_inner(nsm_sim *s, const sim_iteration *it) {
   return !(c->stuck > HOPELESS && it->error > at_last && it->rate > same && it->rate * same < 1);
 }
 
-// Small factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
   if (!tightens_inner(s, it)) return con_failed(s, v, it, e);
-  int fresh = !(sim_keeps_factors(&c->k, it) || (it->error <= keeps_factors && it->error * it->rate <= at_floor)),
-      made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
+  int fresh = !sim_keeps_factors(&c->k, it), made = c->affine && !c->projected && c->made_for == v->h,
+      bad = fresh && !made ? con_matrix(s, v) : -1;
   it->exact = c->affine && !c->projected;
   if (c->singular && c->asks) return NSM_FAILED;         // con_move has the word
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);

@@ -24,11 +24,13 @@ static nsm_code given_up(nsm_sim *s, const nsm_view *v, const sim_iteration *it,
   return NSM_FAILED;
 }
 
-// Of the residual after one iteration; of its rate in the iteration before.
-static const double near_enough = 1e-4, contracts = 1e-2;
+// Of the residual after one iteration; of its rate in the iteration before. Small factors are kept for the last
+// iteration: where the residual is small and they contract, as the step before did, to below rounding.
+static const double near_enough = 1e-4, contracts = 1e-2, nearly_done = 1e-8, rounding = 2e-16;
 
 int sim_keeps_factors(const sim_matrix *w, const sim_iteration *it) {
-  if (!w->large || it->number == 0 || it->alpha != 1) return 0;
+  if (it->number == 0 || it->alpha != 1) return 0;
+  if (!w->large) return it->error <= nearly_done && it->error * it->rate <= rounding;
   return it->number == 1 ? it->error <= near_enough : it->rate <= contracts;
 }
 

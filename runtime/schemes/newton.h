@@ -5,6 +5,7 @@
 //   newton_force.c      f at the points of the scheme, its derivatives
 //   newton_residual.c   kernels at an iterate, R and the laws with the sizes of their terms
 //   newton_iteration.c  one step of Newton's method: matrices, the one-step problem
+//   newton_factors.c    factors of steps before
 //   newton_rounding.c   what rounding leaves of an iterate
 //   newton_turn.c       roots where the slope is not bounded
 //   newton_failed.c     what is said where it fails
@@ -50,13 +51,17 @@ static inline int newton_row(const nsm_sim *s, int i) {
 // newton_residual.c
 void   newton_position(nsm_sim *s);                        // q1 of z1
 void   newton_evaluate(nsm_sim *s, double t1);             // kernels at the iterate
-void   newton_round_off(nsm_sim *s, int first);            // of the terms, into w.round
+void   newton_round_off(nsm_sim *s);                       // of the terms, into w.round
 double newton_residual(nsm_sim *s, int rounded, int *worst);
 
 // newton_iteration.c: sim_newton_method.step and .go
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);
 void     newton_go(nsm_sim *s, double alpha);
 void     newton_polish(nsm_sim *s);
+
+// newton_factors.c
+void newton_factors_begin(nsm_sim *s, int foretold);
+int  newton_factors_do(nsm_sim *s, sim_iteration *it);   // at the first iterate C is known
 
 // newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
 // are of the residual; one above `stagnation` is no round-off.

@@ -19,6 +19,12 @@ static void curvature(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   for (size_t i = 0; s->a->m->place_at && i < values; i++) k->curve[i] *= newton_place_share(s, k->row0 + (int)(i / n));
 }
 
+static void rates(nsm_sim *s, const nsm_view *v) {
+  if (s->w.frozen) return;
+  SIM_EACH(s, rq_moving, k) if (acts(s, k)) k->c->rq_fn(v, &k->tab, k->rq);
+  sim_rows_rates(s);
+}
+
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
@@ -28,8 +34,7 @@ static int matrices(nsm_sim *s, double t1) {
   if (!s->w.frozen) SIM_EACH(s, mcurve, k) k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
   nsm_view along = newton_along(s, t1, &mid);
   if (!s->w.frozen) SIM_EACH(s, curve, k) curvature(s, k, k->h_mid ? &along : &v);
-  if (!s->w.frozen) SIM_EACH(s, rq_moving, k) if (acts(s, k)) k->c->rq_fn(&v, &k->tab, k->rq);
-  if (!s->w.frozen) sim_rows_rates(s);
+  rates(s, &v);
   if (!s->n.w.constant) {
     int z = sim_matrix_update(s, 0);
     if (z >= 0) return z;
@@ -153,8 +158,11 @@ void newton_polish(nsm_sim *s) {
 
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   if (it->number >= TURNS) newton_remember(s);
-  int kept = !s->n.r.whole && sim_keeps_factors(&s->n.w, it), whole = it->number > 0 && it->alpha == 1;
+  if (s->w.old && it->number == 0) rates(s, v);
+  int old = s->w.old, goes_on = newton_factors_do(s, it), whole = it->number > 0 && it->alpha == 1;
+  int kept = !s->n.r.whole && (goes_on || (!old && sim_keeps_factors(&s->n.w, it)));
   int z = kept ? kept_matrices(s) : matrices(s, v->t);
+  if (!kept) s->now.old.h = s->n.h;
   if (z >= 0) return newton_singular(s, v->t, z, e);
   free_motion(s, kept);
   sim_friction_guess(s, !whole);

@@ -173,7 +173,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // x^(1/2) has the derivative changes from iterate to iterate. But without velocities not beyond 1000 times the present
 // one: on the way an exponential may have been 1e70 times what it is. Without inertia all unknowns of a unit have the
 // size of the largest so far: what leaks into a node, as 1e-12 A (exp(u/VT) - 1) at u = 0, has no terms of its own.
-void newton_round_off(nsm_sim *s, int first) {
+void newton_round_off(nsm_sim *s) {
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
@@ -184,7 +184,7 @@ void newton_round_off(nsm_sim *s, int first) {
   SIM_EACH(s, k, k) add_round_off(s, k, &k->c->k, k->k, s->n.h * k->gamma);
   SIM_EACH(s, curve, k) add_round_off(s, k, &k->c->curve, k->curve, 1);
   for (int i = 0; i < s->a->nz; i++) {
-    s->w.lost_before[i] = first ? s->w.lost[i] : fmax(s->w.lost_before[i], s->w.lost[i]);
+    s->w.lost_before[i] = fmax(s->w.lost_before[i], s->w.lost[i]);
     s->w.round[i] = s->a->nv > 0 ? s->w.lost_before[i] : fmin(s->w.lost_before[i], much * s->w.lost[i]);
   }
 }

@@ -51,4 +51,5 @@ void sim_newton_analyse(nsm_sim *s) {
   s->w.l_path = SIM_NEW(s, (size_t)s->a->nl + 1, double);
   s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
   newton_force_analyse(s);
+  if (SIM_KEEPS(s)) s->n.w.kept = s->now.made = SIM_NEW(s, s->n.w.nval, double);
 }

@@ -28,6 +28,7 @@ static const double stagnation = 1e-9;   // what may stand where the residual fa
 // or rows of laws act, which take no last correction (newton_polish), as in the last step where that was the better
 // guess lately, in the mass metric; else not at all. 1: it changes.
 static int start_values(nsm_sim *s, int moving) {
+  s->w.old = 0;
   int nz = s->a->nz, ends = s->n.isl.nactive == 0 || SIM_ON_JOINTS(s), foretold = moving && ends && sim_foretells(s);
   const double *change = foretold ? s->w.inc : moving && s->now.off[1] < s->now.off[0] ? s->now.gain : NULL;
   if (foretold) {
@@ -47,18 +48,19 @@ static int start_values(nsm_sim *s, int moving) {
 // ---- which iterates stand -------------------------------------------------------------------------------------------
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   newton_evaluate(s, v->t);
-  if (it->number == 0) return;
-  if (it->number >= SLOW) newton_round_off(s, it->number == SLOW);
-  it->error = newton_residual(s, it->number >= SLOW, &it->worst);
+  if (it->number == 0) { memset(s->w.lost_before, 0, (size_t)s->a->nz * sizeof(double)); return; }
+  int late = it->number >= SLOW && !s->w.old;              // derivatives at hand are those of this step
+  if (late) newton_round_off(s);
+  it->error = newton_residual(s, late, &it->worst);
 }
 
 static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->error <= s->a->tolerance) {
-    int foretold = SIM_PREDICTED(s) > 0 && it->number < SLOW && it->alpha == 1;
+    int foretold = SIM_PREDICTED(s) > 0 && (it->number < SLOW || s->w.old) && it->alpha == 1;
     if (foretold && it->error > exact && s->w.ahead == 0) newton_polish(s);
     return SIM_STANDS;
   }
-  if (it->number >= SLOW && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
+  if (it->number >= SLOW && !s->w.old && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
       newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
     return SIM_STANDS;
   int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst);             // friction.c seeks its coefficient
@@ -225,6 +227,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   int foretold = start_values(s, 1);
   newton_explicit_part(s);
   s->w.frozen = 0;
+  newton_factors_begin(s, foretold && sim_foretells(s));
   nsm_view v = newton_end(s, t1);
   nsm_code code = iterate(s, &v, e);
   // what is foretold may lie where R has no value, as sqrt(x) of a tank that runs empty
@@ -246,6 +249,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) code = found(e);
   if (code == NSM_FAILED && !s->w.late && is_nothing(s, t1)) code = found(e);
   if (code != NSM_OK) return code;
+  if (s->w.old) s->now.old.wait = 0;
   nsm_view mid = newton_between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->a->one_iteration) {
