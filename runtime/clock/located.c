@@ -389,6 +389,7 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = probe_others(s, h, e);
   if (!sim_has_fixed_sets(s) || code != NSM_OK) return code;
   if (s->n.flow && sim_flow_touches(s)) code = probe_others(s, h, e);
+  if (s->n.flow && code == NSM_OK) sim_flow_jump(s);
   return code == NSM_OK ? settle(s, e) : code;
 }
 
@@ -415,7 +416,8 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   if (code != NSM_OK) return code;
   if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
   if (s->now.sets_known == 1) by_mean_slip(s, 1);
-  if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
+  if (s->now.sets_known == 1 && s->n.flow && s->now.flow.jumped && sim_flow_off(s)) code = probe(s, h, e);
+  if (s->now.sets_known) { sim_watch_begin(s); return code; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
   w->begins = 1;
