@@ -55,6 +55,8 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
   if (nsm_state_size(other) != nsm_state_size(s)) {
     sim_fail(e, code = NSM_USAGE, "the parameter changes sizes of the model; open another simulation for it");
   }
+  nsm_error off;
+  if (code == NSM_OK && s->a->start_held) (void)sim_start(other, other->a->project_start, &off);   // for nsm_reset
   if (code == NSM_OK) {
     nsm_save(s, state);
     code = nsm_restore(other, state, e);

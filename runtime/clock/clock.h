@@ -21,6 +21,7 @@ static const double sim_rounded_depth = 1e-3;   // of the terms of a row: how de
 void sim_reset_begins(nsm_sim *s);
 nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
+int  sim_turns_hold(nsm_sim *s, nsm_error *e);             // quaternions have length 1, or are brought to it, or 0
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
 // state.c
