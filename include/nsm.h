@@ -199,11 +199,11 @@ double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where th
 nsm_code    nsm_record(nsm_sim *s, long n, long every, const int *column, int ncolumn, double *rows, long *nrow,
                        nsm_error *e);
 nsm_code    nsm_read_columns(nsm_sim *s, const int *column, int ncolumn, double *row, nsm_error *e);
-// A state, coordinate, velocity or discrete variable of the present state takes a value, as a disturbance gives it; what
-// the last step left for the next one is forgotten. Initial values: nsm_begin. NSM_USAGE for other columns.
+// A state, coordinate, velocity or discrete variable of now takes a value, as a disturbance gives it; what the last
+// step left for the next one is forgotten. Initial values: nsm_begin. NSM_USAGE for other columns.
 nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
-// Back to the start, as nsm_reset, where these n columns have other values than the model gives them: blocks that act at
-// the start see them, and they are compared with the laws of the model, and moved onto these, as those of the model are
+// Back to the start, as nsm_reset, where these n columns have other values than the model gives them. Blocks that act
+// at the start see them. They are compared with the laws of the model and moved onto them, as those of the model are
 // (docs/language.md, 16.8). On an error the run stands at the model's own start. NSM_FAILED: a law refuses them.
 nsm_code    nsm_begin(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e);
 

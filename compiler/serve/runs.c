@@ -102,10 +102,11 @@ enum { PARAMETERS = 1, INPUTS = 2, COLUMNS = 4, ALL = 7 };
 
 // What x names, -1: nothing that takes a value. *number: of the input or column.
 static int kind_of(const Serve *s, const ServedRun *r, const char *name, int *number) {
+  if (is_parameter(program_of(s, r), name)) return PARAMETERS;
   for (*number = 0; *number < nsm_ninput(r->sim); ++*number)
-    if (!strcmp(nsm_input_name(r->sim, *number), name)) return is_parameter(program_of(s, r), name) ? PARAMETERS : INPUTS;
+    if (!strcmp(nsm_input_name(r->sim, *number), name)) return INPUTS;
   *number = nsm_find_column(r->sim, name);
-  return is_parameter(program_of(s, r), name) ? PARAMETERS : *number >= 0 ? COLUMNS : -1;
+  return *number >= 0 ? COLUMNS : -1;
 }
 
 // One value, if it is of one of these kinds; what is of another kind is left alone. known: kinds that may be named.

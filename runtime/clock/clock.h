@@ -1,11 +1,12 @@
 // The times of a run: opening, initial values, steps one after the other, states as values, statistics of a run. Uses
 // schemes/ and all below.
 //
-//   open.c     open, reset, close                        start.c, start_unique.c  initial values and laws
+//   open.c     open, close                               start.c, start_unique.c  initial values and laws
+//   begin.c    reset, other initial values; values of the state from outside
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
 //   prepare.c  what depends on its length                events.c   instants of `every`, conditions of `when`: steps in
 //                                                        pieces
-//   change.c   values and parameters from outside        room.c     room for contacts of shapes; restore, clone
+//   change.c   parameters from outside                   room.c     room for contacts of shapes; restore, clone
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 //   laws.c     relations that blocks solve               look.c   what a run looks like
 //   recording.c  many steps, and rows of their values

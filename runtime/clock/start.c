@@ -334,13 +334,17 @@ static int turn_holds(nsm_sim *s, const sim_class *k, int i, nsm_error *e) {
   double square = 0;
   int at = -1, c = 0;
   for (int slot = 0; slot < k->c->nslot; slot++)
-    if (k->c->slot[slot] == NSM_SLOT_POSITION) square += s->now.q[index[slot]] * s->now.q[index[slot]], at = index[slot];
+    if (k->c->slot[slot] == NSM_SLOT_POSITION) {
+      at = index[slot];
+      square += s->now.q[at] * s->now.q[at];
+    }
   double off = fabs(sqrt(square) - 1);
   for (int slot = 0; off > holds && off <= projected && slot < k->c->nslot; slot++)
     if (k->c->slot[slot] == NSM_SLOT_POSITION) s->now.q[index[slot]] /= sqrt(square);
   if (off <= projected) return 1;
   while (c < s->a->nshown - 1 && s->a->shown[c] != at) c++;
-  sim_fail(e, NSM_FAILED, "the initial attitude with %s = %.6g is no rotation: its quaternion has the length %.6g, not 1",
+  sim_fail(e, NSM_FAILED,
+           "the initial attitude with %s = %.6g is no rotation: its quaternion has the length %.6g, not 1",
            nsm_column_name(s, 1 + s->a->nx + c), s->now.q[at], sqrt(square));
   return 0;
 }
