@@ -5,7 +5,9 @@
 #include <sanitizer/asan_interface.h>
 #define NSM_APART 64
 #define NSM_LOCK(at, bytes) __asan_poison_memory_region(at, bytes)
+#define NSM_UNLOCK(at, bytes) __asan_unpoison_memory_region(at, bytes)
 #else
 #define NSM_APART 0
 #define NSM_LOCK(at, bytes) (void)(at), (void)(bytes)
+#define NSM_UNLOCK(at, bytes) (void)(at), (void)(bytes)
 #endif
