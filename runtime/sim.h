@@ -371,6 +371,7 @@ typedef struct sim_analysis {
   int       nevery, nwhen;              // instances of both
   int       event_values, event_matrix; // kernels that change at events: any; any that a matrix has
   nsm_error start_error;                // of events at the start: given by the first step
+  int start_held;                       // the values of the start were compared with the laws (start.c)
   const double *zero, *zero_l;          // [nz], [nl + 1]
 
   // phases: the classes that take part
