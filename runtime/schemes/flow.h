@@ -32,6 +32,7 @@ struct sim_flow {
   double  rtol, atol;                    // of the solver; atol 0: by the sizes of what has the same unit
   int    *group;                         // [n] the first of its unit
   double *y, *dy, *tolerance;            // [n] state; its derivative; absolute tolerances
+  double *there_y;                       // [n] a state a little later
   double *quad, *before, *quad_size;     // [nquad] at the end of the trial, at the begin of the piece; their sizes
   int    *hits;                          // [nroot]
   double *terms;                         // [nz] sizes of the forces where they were looked at last

@@ -101,9 +101,9 @@ void sim_flow_analyse(nsm_sim *s) {
   for (int b = 0; b < s->a->m->nblock; b++) w->stops |= s->a->event[b].by_time || s->a->event[b].instant;
   w->from = -INFINITY;
   w->to = INFINITY;
-  double **by_n[] = { &w->y, &w->dy, &w->tolerance }, **by_q[] = { &w->q, &w->qa, &w->qb, &w->end_q },
+  double **by_n[] = { &w->y, &w->dy, &w->tolerance, &w->there_y }, **by_q[] = { &w->q, &w->qa, &w->qb, &w->end_q },
          **by_z[] = { &w->z, &w->dz, &w->end_z, &w->terms }, **by_quad[] = { &w->quad, &w->before, &w->quad_size };
-  for (size_t i = 0; i < 3; i++) *by_n[i] = SIM_NEW(s, w->n, double);
+  for (size_t i = 0; i < 4; i++) *by_n[i] = SIM_NEW(s, w->n, double);
   for (size_t i = 0; i < 4; i++) *by_q[i] = SIM_NEW(s, w->nq, double);
   for (size_t i = 0; i < 4; i++) *by_z[i] = SIM_NEW(s, s->a->nz, double);
   for (size_t i = 0; i < 3; i++) *by_quad[i] = SIM_NEW(s, w->nquad, double);

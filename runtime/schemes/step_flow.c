@@ -12,7 +12,8 @@ enum { MOST_STEPS = 20000, STIFF_STEPS = 2000 };           // of a piece; after 
 enum { LONGEST = 4096 };                 // after which it begins anew: so many a copy may have to take again
 enum { MANY = 32, LOW = 8, TIRES = 8 };  // so many steps, of so low an order, in so many pieces in a row: it is, too
 static const double fewer = 0.5;         // of the steps: else it is not taken as stiff any more
-static const double of_size = 1e-2,      // absolute tolerances: this part of rtol times the size
+static const double soon = 1 / 32.0,     // of the step of the clock
+                    of_size = 1e-2,      // absolute tolerances: this part of rtol times the size
                     looser = 100;        // those of quadratures: so many times
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
@@ -83,6 +84,17 @@ static void grow(void *with, double t, const double *y, double *to) {
   memcpy(to, w->tolerance, (size_t)w->n * sizeof(double));
 }
 
+// What begins with its derivative, as a current behind a diode that begins to conduct, has the size of what it comes to:
+// by derivatives a little later, along a straight line.
+static void sizes_soon(nsm_sim *s, double t) {
+  struct sim_flow *w = s->n.flow;
+  double h = s->a->step, r = fmin(soon * h, 0.5 * (w->to - t)), *size = s->now.flow_size, *y = w->there_y;
+  for (int i = 0; i < w->n; i++) y[i] = w->y[i] + r * w->dy[i];
+  if (!(r > 0) || rhs(s, t + r, y, w->dy) != 0) return;
+  for (int i = 0; i < w->n; i++)
+    if (isfinite(w->dy[i])) size[w->group[i]] = fmax(size[w->group[i]], h * fabs(w->dy[i]));
+}
+
 // Sizes where it begins: also what a step may add to values, by forces that balance each other too. Velocities that are
 // nothing beside what would move coordinates by their size within the run have that size.
 static void sizes_at_begin(nsm_sim *s) {
@@ -141,6 +153,8 @@ static int begin_at(nsm_sim *s, double t, double first) {
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
   flow_take(s, w->y, w->q, w->dz);
   (void)sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);
+  if (rhs(s, t, w->y, w->dy) != 0) return 0;
+  sizes_soon(s, t);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
