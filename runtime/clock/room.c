@@ -70,6 +70,13 @@ void sim_exchange(nsm_sim *s, nsm_sim *other) {
   if (other->touching) other->touching->s = other;
 }
 
+// The start of the same model with the same parameters, as the laws have moved it.
+static void take_start(nsm_sim *to, const nsm_sim *from) {
+  memcpy(to->a->q_start, from->a->q_start, (size_t)from->a->nq * sizeof(double));
+  memcpy(to->a->z_start, from->a->z_start, (size_t)from->a->nz * sizeof(double));
+  to->a->start_held = from->a->start_held;
+}
+
 nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   nsm_settings set = s->a->settings;
   set.any_start = 1;
@@ -78,6 +85,7 @@ nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   if (!other) return e ? e->code : NSM_FAILED;
   sim_work_clear(other);                                   // before the state is there, as in sim_restore
   take_state(other, s);
+  take_start(other, s);
   memcpy(other->a->note, s->a->note, sizeof s->a->note);
   sim_exchange(s, other);
   nsm_close(other);
@@ -110,6 +118,7 @@ nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
   nsm_sim *c = sim_open_with(s->a->given, &set, room, e);
   free(room);
   if (!c) return NULL;
+  take_start(c, s);
   size_t bytes = nsm_state_size(s);
   void *state = sim_take(c, bytes, 1);
   nsm_save(s, state);
