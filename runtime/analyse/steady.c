@@ -72,8 +72,11 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
   double *step = room + all * all, *tried = step + all, part = 1;
   turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
-    return refuse(e, w->free ? "more than one multiplier is 1: it is one of many orbits"
-                             : "a multiplier is 1, as of a motion that nothing drives with this period");
+    return refuse(e, w->constrained ? "the model has constraints on places, and what is off them stays off: these "
+                                      "directions have the multiplier 1 and leave the orbit open; angles of the "
+                                      "mechanism as coordinates do not"
+                     : w->free      ? "more than one multiplier is 1: it is one of many orbits"
+                                    : "a multiplier is 1, as of a motion that nothing drives with this period");
   if (w->free && fabs(step[n]) > longer * w->period) part = longer * w->period / fabs(step[n]);
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
     double length = w->period + (w->free ? part * step[n] : 0);
@@ -224,6 +227,7 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   double step = s->a->step;
   w->start = s->a->start;
   w->free = isnan(w->period);
+  SIM_EACH(s, constraint, k) w->constrained |= !k->c->velocity_level;
   nsm_code code = look_at_drives(w, s, e);
   if (code == NSM_OK) code = steady_names(w, s, e);
   nsm_close(s);
