@@ -2,6 +2,7 @@
 // in URDF or MJCF.
 #include <string.h>
 #include <strings.h>
+#include "../../runtime/command/outputs.h"
 #include "../base/diag.h"
 #include "../robots/robots.h"
 #include "commands.h"
@@ -36,6 +37,8 @@ int command_import(const Options *o) {
   Text out = { 0 };
   bool known = false;
   int code = EXIT_USAGE;
+  const nsm_output to = { "--output", o->output ? o->output : "-" };
+  nsm_error e = { .code = NSM_OK };
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= ends(path, endings[i]);
   if (!known && !ends(path, ".urdf") && !ends(path, ".xacro") && !ends(path, ".xml") && !ends(path, ".mjcf"))
     fprintf(stderr, "error: %s: netlists of SPICE are imported (.cir, .ckt, .net, .sp, .spi, .spice), and robots in "
@@ -43,7 +46,8 @@ int command_import(const Options *o) {
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
     fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
     code = EXIT_FILE;
-  } else code = (known ? import_netlist : robot)(o, a, f, &out);
+  } else if (nsm_outputs_check(&path, 1, &to, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
+  else code = (known ? import_netlist : robot)(o, a, f, &out);
   if (code == EXIT_OK) code = write_file(&out, o->output ? o->output : "-");
   text_free(&out);
   arena_free(a);

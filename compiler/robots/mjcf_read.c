@@ -63,10 +63,17 @@ static bool attitude(Mjcf *m, const XmlNode *n, const char *tag, const char *cla
   return count >= 0;
 }
 
+// A place or a direction: three numbers, or none.
+static bool three(Mjcf *m, const XmlNode *n, const char *tag, const char *name, const char *class, double *to) {
+  int count = mjcf_numbers(m, n, tag, name, class, 3, to);
+  if (count <= 0 || count == 3) return count >= 0;
+  return xml_wrong(m->a, m->wrong, n->at, "`%s` of `%s` has three numbers, and not %d", name, n->name, count);
+}
+
 // Where an element is in its body.
 static bool frame(Mjcf *m, const XmlNode *n, const char *tag, const char *class, Frame *f) {
   *f = frame_rest();
-  return mjcf_numbers(m, n, tag, "pos", class, 3, f->r) >= 0 && attitude(m, n, tag, class, f);
+  return three(m, n, tag, "pos", class, f->r) && attitude(m, n, tag, class, f);
 }
 
 // ---- masses ---------------------------------------------------------------------------------------------------------
@@ -265,10 +272,11 @@ static bool joint(Mjcf *m, const XmlNode *n, MjBody *b, const MjPlace *in) {
   if (j->kind > MJ_BALL)
     return xml_wrong(m->a, m->wrong, n->at, "a joint is free, ball, slide or hinge, and not `%s`", type);
   const struct { const char *name; int count; double *to; } numbers[] = {
-    { "pos", 3, pos }, { "axis", 3, axis }, { "ref", 1, &j->ref }, { "stiffness", 1, &j->stiffness },
-    { "springref", 1, &j->springref }, { "damping", 1, &j->damping }, { "armature", 1, &j->armature },
-    { "frictionloss", 1, &j->dry }, { "range", 2, j->range }
+    { "ref", 1, &j->ref }, { "stiffness", 1, &j->stiffness }, { "springref", 1, &j->springref },
+    { "damping", 1, &j->damping }, { "armature", 1, &j->armature }, { "frictionloss", 1, &j->dry },
+    { "range", 2, j->range }
   };
+  if (!three(m, n, "joint", "pos", class, pos) || !three(m, n, "joint", "axis", class, axis)) return false;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (mjcf_numbers(m, n, "joint", numbers[i].name, class, numbers[i].count, numbers[i].to) < 0) return false;
   if (!(axis[0] || axis[1] || axis[2])) return xml_wrong(m->a, m->wrong, n->at, "the axis has no direction");
@@ -470,6 +478,29 @@ static bool read_includes(Mjcf *m, XmlNode *n, int depth) {
   return true;
 }
 
+// The next element behind n in the order of the text, within `in`.
+static const XmlNode *behind(const XmlNode *n, const XmlNode *in) {
+  if (n->first) return n->first;
+  while (n != in && !n->next) n = n->parent;
+  return n == in ? NULL : n->next;
+}
+
+// Elements of one kind have names of their own: who refers to one means one.
+static bool names_differ(Mjcf *m, const XmlNode *in, const char *kind) {
+  Vec(const XmlNode *) known = { 0 };
+  bool good = true;
+  for (const XmlNode *n = in; good && n; n = behind(n, in)) {
+    const char *name = strcmp(n->name, kind) == 0 ? xml_text(n, "name") : NULL;
+    if (!name) continue;
+    for (size_t i = 0; good && i < known.n; i++)
+      if (strcmp(xml_text(known.at[i], "name"), name) == 0)
+        good = xml_wrong(m->a, m->wrong, n->at, "a second `%s` has the name `%s`", kind, name);
+    vec_push(&known, n);
+  }
+  vec_free(&known);
+  return good;
+}
+
 bool mjcf_read(Mjcf *m, const char *key) {
   m->degree = m->autolimits = true;
   m->eulerseq = "xyz";
@@ -480,6 +511,10 @@ bool mjcf_read(Mjcf *m, const char *key) {
     return xml_wrong(m->a, m->wrong, m->root->at, "a file of MJCF is a `mujoco`, and not `%s`", m->root->name);
   if (!read_includes(m, m->root, 0) || !settings(m) || !mjcf_key_read(m, key)) return false;
   const XmlNode *world = xml_child(m->root, "worldbody");
+  static const char *const kinds[] = { "body", "geom", "joint", "site" };
+  for (const XmlNode *w = world; w; w = xml_next(w, "worldbody"))
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+      if (!names_differ(m, w, kinds[i])) return false;
   if (!world) return xml_wrong(m->a, m->wrong, m->root->at, "there is no `worldbody`");
   for (; world; world = xml_next(world, "worldbody"))
     if (!inside(m, world, NULL, &(MjPlace){ frame_rest(), NULL })) return false;

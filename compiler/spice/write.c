@@ -201,6 +201,10 @@ static void experiment(Spice *s, Names *n, Text *out) {
   if (!numbers) { spice_fail(s, c->span, "`.tran` needs a step and an end: .tran 1u 10m"); return; }
   Item *end = &c->item[numbers > 1 ? 2 : 1], *given = numbers > 1 ? &c->item[1] : NULL,
        *largest = numbers > 3 ? &c->item[4] : NULL;
+  if (end->is_number && !(end->number > 0)) {
+    spice_fail(s, end->span, "the end of `.tran` is later than 0 s");
+    return;
+  }
   const char *until = spice_value(s, n, end, "s"), *step = NULL;
   bool none = !given || (given->is_number && given->number == 0);
   if (given) given->taken = true;

@@ -19,6 +19,7 @@ typedef struct steady {
   answers a;                            // of: states after a period; by: states at its begin
   int     n, iterations;
   int     free;                         // nothing drives it: the period is found, too
+  int     constrained;                  // constraints on places: what is off them stays off, with the multiplier 1
   long    steps;                        // of a period, whose length they follow; 0: the step of the model
   const char *vary; int vary_at;        // a parameter that is followed, its number; NULL: none
   double  p;                            // its value, SI

@@ -66,14 +66,21 @@ static nsm_code refuse(nsm_error *e, const char *why) {
   return NSM_FAILED;
 }
 
+// Newton's method has not found it, where constraints on places hold as it cannot.
+static nsm_code unfound(const steady *w, nsm_error *e, const char *why) {
+  return refuse(e, w->constrained ? "the model has constraints on places, and what is off them stays off: these "
+                                    "directions have the multiplier 1 and leave the orbit open; angles of the "
+                                    "mechanism as coordinates do not" : why);
+}
+
 // The step, or a part of it that makes the residual smaller; `room` [(n + 1) (2 n + 8)].
 static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *pivot, nsm_error *e) {
   size_t n = (size_t)w->n, all = n + 1;
   double *step = room + all * all, *tried = step + all, part = 1;
   turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
-    return refuse(e, w->free ? "more than one multiplier is 1: it is one of many orbits"
-                             : "a multiplier is 1, as of a motion that nothing drives with this period");
+    return unfound(w, e, w->free ? "more than one multiplier is 1: it is one of many orbits"
+                                 : "a multiplier is 1, as of a motion that nothing drives with this period");
   if (w->free && fabs(step[n]) > longer * w->period) part = longer * w->period / fabs(step[n]);
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
     double length = w->period + (w->free ? part * step[n] : 0);
@@ -91,9 +98,9 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
     w->period = length;
     return NSM_OK;
   }
-  return refuse(e, w->free ? "no part of a step of Newton's method brings the end of a period nearer to its begin; "
-                             "--period T is for what is driven"
-                           : "no part of a step of Newton's method brings the end of a period nearer to its begin");
+  return unfound(w, e, w->free ? "no part of a step of Newton's method brings the end of a period nearer to its begin; "
+                                 "--period T is for what is driven"
+                               : "no part of a step of Newton's method brings the end of a period nearer to its begin");
 }
 
 static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
@@ -109,7 +116,7 @@ static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
     if (code == NSM_OK) steady_drifts(w);
   }
   while (code == NSM_OK && w->residual > fmax(settled, rounds * size_of(w))) {
-    if (w->iterations >= MOST) { code = refuse(e, "40 steps of Newton's method do not settle it"); break; }
+    if (w->iterations >= MOST) { code = unfound(w, e, "40 steps of Newton's method do not settle it"); break; }
     code = advance(w, o, room, pivot, e);
     w->iterations++;
   }
@@ -224,6 +231,7 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   double step = s->a->step;
   w->start = s->a->start;
   w->free = isnan(w->period);
+  SIM_EACH(s, constraint, k) w->constrained |= !k->c->velocity_level;
   nsm_code code = look_at_drives(w, s, e);
   if (code == NSM_OK) code = steady_names(w, s, e);
   nsm_close(s);

@@ -1,6 +1,7 @@
 // A run begins: with the values of the model, or with others. Values of the state from outside.
 #include "located.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- values of the state --------------------------------------------------------------------------------------------
@@ -74,7 +75,17 @@ static int laws_hold(nsm_sim *s, nsm_error *e) {
   return (!s->n.stale || sim_refresh(s, e)) && sim_turns_hold(s, e) && sim_mend(s, s->a->project_start, e);
 }
 
-nsm_code nsm_begin(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e) {
+// Inputs that have a value of their own by now keep it; `held`: their values, NaN of the others.
+static void keep_inputs(const nsm_sim *s, double *held) {
+  for (int i = 0; i < nsm_ninput(s); i++) held[i] = s->now.held_input[i] ? nsm_get_input(s, i) : NAN;
+}
+
+static void give_inputs(nsm_sim *s, const double *held) {
+  for (int i = 0; held && i < nsm_ninput(s); i++)
+    if (!isnan(held[i])) (void)nsm_set_input_at(s, i, held[i], NULL);
+}
+
+static nsm_code begin(nsm_sim *s, int n, const int *column, const double *value, const double *held, nsm_error *e) {
   nsm_code code = NSM_OK;
   int ledger = s->now.ledger.on;
   nsm_error why = { .code = NSM_OK };
@@ -82,10 +93,24 @@ nsm_code nsm_begin(nsm_sim *s, int n, const int *column, const double *value, ns
   for (int i = 0; i < n && code == NSM_OK; i++) code = nsm_write_column(s, column[i], value[i], &why);
   if (code == NSM_OK) {
     first_step_begins(s);
+    give_inputs(s, held);
     if ((n > 0 || !s->a->start_held) && !laws_hold(s, &why)) code = why.code = NSM_FAILED;
   }
   if (code != NSM_OK) to_start(s), first_step_begins(s);
   values_at_start(s, ledger);
   if (e) *e = why;
+  return code;
+}
+
+nsm_code nsm_begin(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e) {
+  return begin(s, n, column, value, NULL, e);
+}
+
+nsm_code sim_begin_with_inputs(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e) {
+  double *held = malloc(((size_t)nsm_ninput(s) + 1) * sizeof *held);
+  if (!held) return sim_no_memory(e, "the inputs");
+  keep_inputs(s, held);
+  nsm_code code = begin(s, n, column, value, held, e);
+  free(held);
   return code;
 }

@@ -25,6 +25,8 @@ int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the pr
 int  sim_turns_hold(nsm_sim *s, nsm_error *e);             // quaternions have length 1, or are brought to it, or 0
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
+// begin.c: nsm_begin, where inputs that were given a value keep it, and blocks of the start see it
+nsm_code sim_begin_with_inputs(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e);
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
 // a state of the same sizes, as nsm_restore; the room that a state was saved with: is it another one?

@@ -154,9 +154,10 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   if (code == NSM_OK && trajectory(j)) code = nsm_outputs_check_table(trajectory(j), e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
-  if (code == NSM_OK && j->o.run.dump_problems)
-    code = nsm_outputs_check_folder(j->o.run.dump_problems, j->m->name ? (const char *)j->m->text + j->m->name : "",
-                                    j->host->input, j->host->ninput, output, n, e);
+  const nsm_output_folder problems = { "--dump-problems", j->o.run.dump_problems,
+                                       j->m->name ? (const char *)j->m->text + j->m->name : "", ".json" };
+  if (code == NSM_OK && problems.path)
+    code = nsm_outputs_check_folder(&problems, j->host->input, j->host->ninput, output, n, e);
   return code;
 }
 

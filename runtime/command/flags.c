@@ -42,7 +42,8 @@ static const char *const command_names[] = {
   [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_SENS] = "sens",
   [NSM_FOR_FIT] = "fit",       [NSM_FOR_ANALYSE] = "analyse",
   [NSM_FOR_COMPARE] = "compare",
-  [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
+  [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",   [NSM_FOR_IMPORT] = "import",
+  [NSM_FOR_DOCTOR] = "doctor", [NSM_FOR_PLAYGROUND] = "playground", [NSM_FOR_SERVE] = "serve",
   [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
   [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
 };
@@ -88,7 +89,7 @@ static nsm_code unknown(nsm_command command, const char *arg, const char *name, 
 
 // given: as the user wrote it, a long name or a letter.
 static nsm_code misplaced(nsm_command command, int i, const char *given, nsm_error *e) {
-  char list[160] = "";
+  char list[400] = "";
   for (int c = 0; c < COMMANDS; c++) {
     if (!takes((nsm_command)c, i)) continue;
     size_t used = strlen(list);

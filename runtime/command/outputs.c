@@ -123,24 +123,24 @@ static int folder_of(const char *path, struct stat *folder, char *name, size_t r
   return stat(real, folder) == 0;
 }
 
-static nsm_code in_folder(const char *folder, const char *model, const char *path, nsm_error *e) {
+static nsm_code in_folder(const nsm_output_folder *f, const char *path, nsm_error *e) {
   struct stat of, in;
   char name[NAME_MAX + 1];
-  size_t n = strlen(model), length;
-  if (stat(folder, &of) != 0 || !folder_of(path, &in, name, sizeof name)) return NSM_OK;
+  size_t n = strlen(f->begin), end = strlen(f->end), length;
+  if (stat(f->path, &of) != 0 || !folder_of(path, &in, name, sizeof name)) return NSM_OK;
   length = strlen(name);
-  if (of.st_dev != in.st_dev || of.st_ino != in.st_ino || strncmp(name, model, n) != 0 || name[n] != '-' ||
-      length < 5 || strcmp(name + length - 5, ".json") != 0)
+  if (of.st_dev != in.st_dev || of.st_ino != in.st_ino || strncmp(name, f->begin, n) != 0 || name[n] != '-' ||
+      length < end || strcmp(name + length - end, f->end) != 0)
     return NSM_OK;
-  sim_fail(e, NSM_USAGE, "--dump-problems %s would write to %s; choose another folder", folder, path);
+  sim_fail(e, NSM_USAGE, "%s %s would write to %s; choose another folder", f->flag, f->path, path);
   return NSM_USAGE;
 }
 
-nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
+nsm_code nsm_outputs_check_folder(const nsm_output_folder *folder, const char *const *input, int ninput,
                                   const nsm_output *output, int noutput, nsm_error *e) {
   nsm_code code = NSM_OK;
-  for (int i = 0; i < ninput && code == NSM_OK; i++) code = in_folder(folder, model, input[i], e);
-  for (int i = 0; i < noutput && code == NSM_OK; i++) code = in_folder(folder, model, output[i].path, e);
+  for (int i = 0; i < ninput && code == NSM_OK; i++) code = in_folder(folder, input[i], e);
+  for (int i = 0; i < noutput && code == NSM_OK; i++) code = in_folder(folder, output[i].path, e);
   return code;
 }
 

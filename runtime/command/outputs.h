@@ -17,8 +17,9 @@ struct nsm_flags;
 nsm_code nsm_outputs_check_flags(const char *const *input, int ninput, const struct nsm_flags *f,
                                  const nsm_input *signal, int nsignal, nsm_error *e);
 
-// The same for a folder that files MODEL-....json are written to.
-nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
+// The same for a folder that files BEGIN-...END are written to.
+typedef struct nsm_output_folder { const char *flag, *path, *begin, *end; } nsm_output_folder;
+nsm_code nsm_outputs_check_folder(const nsm_output_folder *folder, const char *const *input, int ninput,
                                   const nsm_output *output, int noutput, nsm_error *e);
 // The file at path for writing, empty, or as it is (keep: also for reading). While it is open no other run opens it so.
 // NULL: with the reason.

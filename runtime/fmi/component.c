@@ -5,6 +5,7 @@
 // A communication step takes the steps of the clock that end in it, and a shorter one to its end: a master whose points
 // are times of the clock gets the very numbers of `nsm run`.
 #include "exchange.h"
+#include "runtime/clock/clock.h"
 #include "runtime/sim.h"
 #include <math.h>
 #include <stdarg.h>
@@ -60,22 +61,17 @@ static nsm_sim *open_with(fmi_component *c, int any_start) {
   return s;
 }
 
-static int give_inputs_again(fmi_component *c, nsm_sim *s) {
-  const unsigned char *input = c->given + c->m->npar + c->ncolumn;
+// As they come: not before all are there they are compared with the laws.
+static int give_values(fmi_component *c, nsm_sim *s) {
+  const unsigned char *column = c->given + c->m->npar, *input = column + c->ncolumn;
+  for (int i = 0; i < c->ncolumn; i++)
+    if (column[i] && nsm_write_column(s, i, c->initial[i], &c->error) != NSM_OK) return 0;
   for (int i = 0; i < c->ninput; i++)
     if (input[i] && nsm_set_input(s, nsm_input_name(s, i), c->input[i], &c->error) != NSM_OK) return 0;
   return 1;
 }
 
-// As they come: not before all are there they are compared with the laws.
-static int give_values(fmi_component *c, nsm_sim *s) {
-  const unsigned char *column = c->given + c->m->npar;
-  for (int i = 0; i < c->ncolumn; i++)
-    if (column[i] && nsm_write_column(s, i, c->initial[i], &c->error) != NSM_OK) return 0;
-  return give_inputs_again(c, s);
-}
-
-// All initial values are there.
+// All initial values are there, and what inputs are at the start.
 static int begin_with_values(fmi_component *c) {
   const unsigned char *given = c->given + c->m->npar;
   int n = 0, ok = 0, *column = calloc((size_t)c->ncolumn + 1, sizeof *column);
@@ -83,10 +79,11 @@ static int begin_with_values(fmi_component *c) {
   for (int i = 0; column && value && i < c->ncolumn; i++)
     if (given[i]) column[n] = i, value[n++] = c->initial[i];
   if (!column || !value) fail(c, "not enough memory for the initial values");
-  else ok = n == 0 || nsm_begin(c->s, n, column, value, &c->error) == NSM_OK;
+  else if (n == 0 && (c->ninput == 0 || c->m->nblock == 0)) ok = 1;
+  else ok = sim_begin_with_inputs(c->s, n, column, value, &c->error) == NSM_OK;
   free(column);
   free(value);
-  return ok && (n == 0 || give_inputs_again(c, c->s));
+  return ok;
 }
 
 // Those that nobody set: they may depend on others.
