@@ -84,8 +84,8 @@ static void grow(void *with, double t, const double *y, double *to) {
   memcpy(to, w->tolerance, (size_t)w->n * sizeof(double));
 }
 
-// What begins with its derivative, as a current behind a diode that begins to conduct, has the size of what it comes to:
-// by derivatives a little later, along a straight line.
+// What begins with its derivative, as a current behind a diode that begins to conduct, has the size of what it comes
+// to: by derivatives a little later, along a straight line.
 static void sizes_soon(nsm_sim *s, double t) {
   struct sim_flow *w = s->n.flow;
   double h = s->a->step, r = fmin(soon * h, 0.5 * (w->to - t)), *size = s->now.flow_size, *y = w->there_y;
