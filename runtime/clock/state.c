@@ -163,10 +163,13 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
     return NSM_USAGE;
   }
+  int factored = s->n.w.kept && s->n.w.factored;           // factors of the same W go on
   sim_work_clear(s);                                       // before the state is there: it forgets parts of the old one
   memcpy(&s->now, at, numbers);
   at += numbers;
 #define SIM_STATE(type, name, count, what) \
+  if (factored && (void *)s->now.name == s->n.w.kept) \
+    s->n.w.factored = memcmp(at, s->now.name, (size_t)(count) * sizeof(type)) == 0; \
   memcpy(s->now.name, at, (size_t)(count) * sizeof(type)); \
   at += (size_t)(count) * sizeof(type);
 #include "runtime/state.def"
