@@ -1,5 +1,5 @@
 // Where all directions are units, one for each number of the state, there are more of them than unknowns that the state
-// at the end hangs on. So rows of the inverse are found of these unknowns, and what right sides have is summed with them,
+// at the end hangs on. So rows of the inverse are found of these unknowns, and multiplied by the right sides,
 //
 //   dw_c = - sum over equations i, and numbers s that they hang on, of (A^-1)_ci R_is
 //
