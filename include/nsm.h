@@ -199,9 +199,13 @@ double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where th
 nsm_code    nsm_record(nsm_sim *s, long n, long every, const int *column, int ncolumn, double *rows, long *nrow,
                        nsm_error *e);
 nsm_code    nsm_read_columns(nsm_sim *s, const int *column, int ncolumn, double *row, nsm_error *e);
-// A state, coordinate or velocity of the present state takes a value; what the last step left for the next one is
-// forgotten. At the start these are the initial values, until nsm_reset. NSM_USAGE for other columns.
+// A state, coordinate, velocity or discrete variable of now takes a value, as a disturbance gives it; what the last
+// step left for the next one is forgotten. Initial values: nsm_begin. NSM_USAGE for other columns.
 nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
+// Back to the start, as nsm_reset, where these n columns have other values than the model gives them. Blocks that act
+// at the start see them. They are compared with the laws of the model and moved onto them, as those of the model are
+// (docs/language.md, 16.8). On an error the run stands at the model's own start. NSM_FAILED: a law refuses them.
+nsm_code    nsm_begin(nsm_sim *s, int n, const int *column, const double *value, nsm_error *e);
 
 // A parameter takes another value, from the next step on. On an error, as of a value that the model does not take, or
 // one that changes sizes, everything stays as it was. It costs as much as opening the simulation.
@@ -249,7 +253,7 @@ nsm_code   nsm_batch_code(const nsm_batch *b, long i);     // what its last step
 typedef struct nsm_batch_work {
   const unsigned char *who;             // [n]: members whose entry is 0 are left alone; NULL: none is
   int           reset;
-  int           nwrite;                 // columns that nsm_write_column can write
+  int           nwrite;                 // columns that nsm_write_column can write; with `reset` by nsm_begin
   const int    *write;
   const double *written;                // [n][nwrite]
   int           ninput;

@@ -370,6 +370,7 @@ typedef struct sim_analysis {
   int       nevery, nwhen;              // instances of both
   int       event_values, event_matrix; // kernels that change at events: any; any that a matrix has
   nsm_error start_error;                // of events at the start: given by the first step
+  int start_held;                       // the values of the start were compared with the laws (start.c)
   const double *zero, *zero_l;          // [nz], [nl + 1]
 
   // phases: the classes that take part
@@ -557,9 +558,9 @@ typedef struct sim_work {
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
   double *way;                          // [nv] displacement of a move (move.h); without kinematics none
-  double *rhs;                          // [nz] h f of step_linear.c and step_affine.c, then what it does to z
+  double *rhs;                          // [w.n] h f of step_linear.c and step_affine.c, then what it does to z
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
-  double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
+  double *size;                         // [w.n] of the terms of what impulses act on, else 0; [nz] 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
   double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]

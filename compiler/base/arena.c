@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/shared/apart.h"
 #include "fatal.h"
 
 typedef struct Block {
@@ -46,10 +47,7 @@ static Block *block_new(size_t size) {
   return b;
 }
 
-void *arena_alloc(Arena *a, size_t bytes) {
-  const size_t unit = sizeof(max_align_t);
-  if (bytes > SIZE_MAX - unit) out_of_memory(bytes);
-  size_t need = bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
+static void *room(Arena *a, size_t need) {
   Block *b = a->blocks;
   if (b && b->size - b->used >= need) {
     void *at = (char *)b->data + b->used;
@@ -69,6 +67,15 @@ void *arena_alloc(Arena *a, size_t bytes) {
   shared->next = a->blocks;
   a->blocks = shared;
   return shared->data;
+}
+
+void *arena_alloc(Arena *a, size_t bytes) {
+  const size_t unit = sizeof(max_align_t);
+  if (bytes > SIZE_MAX - unit - NSM_APART) out_of_memory(bytes);
+  size_t need = (bytes == 0 ? unit : (bytes + unit - 1) / unit * unit) + NSM_APART;
+  char *at = room(a, need);
+  NSM_LOCK(at + bytes, need - bytes);
+  return at;
 }
 
 char *arena_strndup(Arena *a, const char *s, size_t n) {

@@ -97,36 +97,73 @@ static void *state_of(Serve *s, const nsm_sim *sim) {
   return state;
 }
 
-// One value: of a parameter, an input or a column.
-static bool write_one(Serve *s, ServedRun *r, const Json *x, bool inputs_too) {
-  const nsm_program *p = program_of(s, r);
+// ---- values that a request gives ------------------------------------------------------------------------------------
+enum { PARAMETERS = 1, INPUTS = 2, COLUMNS = 4, ALL = 7 };
+
+// What x names, -1: nothing that takes a value. *number: of the input or column.
+static int kind_of(const Serve *s, const ServedRun *r, const char *name, int *number) {
+  if (is_parameter(program_of(s, r), name)) return PARAMETERS;
+  for (*number = 0; *number < nsm_ninput(r->sim); ++*number)
+    if (!strcmp(nsm_input_name(r->sim, *number), name)) return INPUTS;
+  *number = nsm_find_column(r->sim, name);
+  return *number >= 0 ? COLUMNS : -1;
+}
+
+// One value, if it is of one of these kinds; what is of another kind is left alone. known: kinds that may be named.
+static bool write_one(Serve *s, ServedRun *r, const Json *x, int kinds, int known) {
   nsm_error e = { .code = NSM_OK };
   double value;
   nsm_code code = NSM_OK;
-  if (!serve_number(s, x->key, x, nsm_meaning_of(p, x->key).unit, &value)) return false;
-  int c = nsm_find_column(r->sim, x->key), input = -1;
-  for (int i = 0; inputs_too && i < nsm_ninput(r->sim); i++)
-    if (!strcmp(nsm_input_name(r->sim, i), x->key)) input = i;
-  if (is_parameter(p, x->key)) code = inputs_too ? nsm_set_parameter(r->sim, x->key, value, &e) : NSM_OK;
-  else if (input >= 0) code = nsm_set_input_at(r->sim, input, value, &e);
-  else if (c >= 0) code = nsm_write_column(r->sim, c, value, &e);
-  else return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", inputs_too ? "input or " : "", x->key);
+  int number, kind = kind_of(s, r, x->key, &number);
+  if (kind < 0 || !(kind & known))
+    return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", known & INPUTS ? "input or " : "", x->key);
+  if (!(kind & kinds)) return true;
+  if (!serve_number(s, x->key, x, nsm_meaning_of(program_of(s, r), x->key).unit, &value)) return false;
+  if (kind == PARAMETERS) code = nsm_set_parameter(r->sim, x->key, value, &e);
+  else if (kind == INPUTS) code = nsm_set_input_at(r->sim, number, value, &e);
+  else code = nsm_write_column(r->sim, number, value, &e);
   return code == NSM_OK || serve_failed(s, r, &e);
 }
 
-// What `set` says of columns: initial values at the start, a disturbance later. Where one value is refused, parameters
-// and state are what they were: `before`.
-static bool write_columns(Serve *s, ServedRun *r, const Json *first, bool inputs_too, const void *before) {
+static bool write_kinds(Serve *s, ServedRun *r, const Json *first, int kinds, int known) {
+  bool good = true;
+  for (const Json *x = first; good && x; x = x->next) good = write_one(s, r, x, kinds, known);
+  return good;
+}
+
+// The columns are initial values.
+static bool begin(Serve *s, ServedRun *r, const Json *first) {
+  Vec(int) column = { 0 };
+  Vec(double) value = { 0 };
+  nsm_error e = { .code = NSM_OK };
+  bool good = true;
+  double one;
+  int number;
+  for (const Json *x = first; good && x; x = x->next) {
+    if (kind_of(s, r, x->key, &number) != COLUMNS) continue;
+    good = serve_number(s, x->key, x, nsm_meaning_of(program_of(s, r), x->key).unit, &one);
+    vec_push(&column, number);
+    vec_push(&value, one);
+  }
+  if (good && nsm_begin(r->sim, (int)column.n, column.at, value.at, &e) != NSM_OK) good = serve_failed(s, r, &e);
+  vec_free(&column);
+  vec_free(&value);
+  return good;
+}
+
+// What `set` says: from the start on, or a disturbance now. Where one value is refused, parameters and state are what
+// they were: `before`.
+static bool write_columns(Serve *s, ServedRun *r, const Json *first, bool from_start, const void *before) {
   Vec(nsm_assignment) old = { 0 };
   nsm_error e;
-  bool good = true;
-  for (const Json *x = first; good && x; x = x->next) {
+  for (const Json *x = first; x; x = x->next)
     vec_push(&old, ((nsm_assignment){ x->key, nsm_get_parameter(r->sim, x->key) }));
-    good = write_one(s, r, x, inputs_too);
-  }
-  for (size_t i = old.n; !good && before && i-- > 0;)
+  bool good = from_start ? write_kinds(s, r, first, PARAMETERS, ALL) && begin(s, r, first) &&
+                             write_kinds(s, r, first, INPUTS, ALL)
+                         : write_kinds(s, r, first, ALL, ALL);
+  for (size_t i = old.n; !good && i-- > 0;)
     if (isfinite(old.at[i].value)) nsm_set_parameter(r->sim, old.at[i].name, old.at[i].value, &e);
-  if (!good && before) nsm_restore(r->sim, before, &e);
+  if (!good) nsm_restore(r->sim, before, &e);
   vec_free(&old);
   return good;
 }
@@ -166,9 +203,10 @@ bool serve_start(Serve *s) {
   nsm_error e = { .code = NSM_OK };
   const Json *first;
   if (!p || !settings(s, p, &set) || !serve_object(s, "set", &first)) return false;
+  set.any_start = first != NULL;
   ServedRun r = { nsm_simulate(p, &set, &e), handle, false };
   if (!r.sim) return serve_failed(s, &r, &e);
-  if (!write_columns(s, &r, first, false, NULL)) {
+  if (first && !(write_kinds(s, &r, first, 0, PARAMETERS | COLUMNS) && begin(s, &r, first))) {
     nsm_close(r.sim);
     return false;
   }
@@ -181,7 +219,7 @@ bool serve_start(Serve *s) {
 bool serve_set(Serve *s) {
   ServedRun *r = serve_run(s);
   const Json *first;
-  return r && serve_object(s, "values", &first) && write_columns(s, r, first, true, state_of(s, r->sim));
+  return r && serve_object(s, "values", &first) && write_columns(s, r, first, false, state_of(s, r->sim));
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -243,7 +281,7 @@ bool serve_advance(Serve *s) {
   if (steps > left) steps = left;
   long most = every > 0 ? steps / every + 1 : 0;
   if (most * n > MOST_ROWS) return serve_wrong(s, NSM_USAGE, "an answer has at most %d numbers in its rows", MOST_ROWS);
-  if (first && !write_columns(s, r, first, true, state_of(s, r->sim))) return false;
+  if (first && !write_columns(s, r, first, false, state_of(s, r->sim))) return false;
   double *rows = arena_alloc(s->arena, (size_t)(most * n + 1) * sizeof(double));
   Text events = { 0 };
   if (listed && listed->kind == JSON_TRUE) nsm_on_event(r->sim, event, &events);
@@ -340,7 +378,6 @@ bool serve_reset(Serve *s) {
   const Json *first;
   if (!r || !serve_object(s, "set", &first)) return false;
   const void *before = state_of(s, r->sim);
-  nsm_reset(r->sim);
   if (!write_columns(s, r, first, true, before)) return false;
   r->stopped = false;
   put_run(s, r);

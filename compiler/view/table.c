@@ -8,6 +8,7 @@
 #include <string.h>
 #include "../base/text.h"
 #include "../base/vec.h"
+#include "../../runtime/shared/points.h"
 
 static bool read_all(const char *path, Text *t) {
   FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
@@ -68,8 +69,7 @@ const Table *table_read(Arena *a, const char *path, const char **why) {
   else if (!*why && strlen(at) < text.n) *why = arena_printf(a, "%s is no text", path);
   if (!strncmp(at, "\xEF\xBB\xBF", 3)) at += 3;
   if (!*why && !*at) *why = arena_printf(a, "%s is empty", path);
-  size_t first = strcspn(at, "\n");
-  char comma = memchr(at, ';', first) ? ';' : memchr(at, '\t', first) ? '\t' : ',';
+  char comma = nsm_points_comma(at, strcspn(at, "\n"));
   while (!*why && *at) {
     int n = 0;
     for (bool more = true; more && !*why; n++) {

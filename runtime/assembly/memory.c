@@ -6,6 +6,7 @@
 #include "assembly.h"
 #include <stdlib.h>
 #include <string.h>
+#include "../shared/apart.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 16 };
 // No piece has more: a terabyte, or a gigabyte where an address has 32 bits.
@@ -41,20 +42,21 @@ static struct sim_memory *block(nsm_sim *s, size_t bytes, int zeroed) {
 
 // A block of its own, behind the chunk in use; NULL where there is none.
 static void *own_block(nsm_sim *s, size_t bytes, int zeroed) {
-  struct sim_memory *m = block(s, bytes, zeroed);
+  struct sim_memory *m = block(s, bytes + NSM_APART, zeroed);
   if (!m) return NULL;
   m->used = m->size;
   link_in(s, m, s->memory);
+  NSM_LOCK((char *)m + ALIGN + bytes, m->size - ALIGN - bytes);
   return (char *)m + ALIGN;
 }
 
 void *sim_take(nsm_sim *s, size_t count, size_t size) {
   if (count == 0) count = 1;
   if (count > MOST_BYTES / size) longjmp(s->no_memory, 1);
-  size_t bytes = aligned(count * size);
+  size_t bytes = aligned(count * size) + NSM_APART;
   struct sim_memory *m = s->memory;
   if (bytes > CHUNK / 4) {
-    void *own = own_block(s, bytes, 1);
+    void *own = own_block(s, count * size, 1);
     if (!own) longjmp(s->no_memory, 1);
     return own;
   }
@@ -65,6 +67,7 @@ void *sim_take(nsm_sim *s, size_t count, size_t size) {
   }
   void *p = (char *)m + m->used;
   m->used += bytes;
+  NSM_LOCK((char *)p + count * size, bytes - count * size);
   return p;
 }
 

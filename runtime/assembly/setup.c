@@ -459,6 +459,15 @@ static void choose_step(nsm_sim *s) {
   s->a->piles = s->a->linear && s->a->ngroup > 0 && !s->a->located;
 }
 
+// Before the state is taken, which has numbers for each instant and each condition (events.c).
+static void count_events(nsm_sim *s) {
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
+    if (k->c->kind == NSM_EVERY) s->a->nevery += k->tab.count;
+    if (k->c->kind == NSM_WHEN) s->a->nwhen += k->tab.count;
+  }
+}
+
 // ---- state and work -------------------------------------------------------------------------------------------------
 static void set_state(nsm_sim *s) {
   size_t nz = (size_t)s->a->nz, nl = (size_t)s->a->nl + 1;     // nl: one more, always 0
@@ -470,8 +479,10 @@ static void set_state(nsm_sim *s) {
   s->w.l1 = SIM_NEW(s, nl, double);
   s->w.q1_low = SIM_NEW(s, s->a->scheme->two_point ? s->a->nq : 0, double);
   s->w.z1_low = SIM_NEW(s, s->a->scheme->two_point ? nz : 0, double);
-  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.zg, &s->w.mean };
+  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.zm, &s->w.zg, &s->w.mean };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
+  s->w.rhs = SIM_NEW(s, nz + nl, double);                      // the border of W has at most all multipliers
+  s->w.size = SIM_NEW(s, nz + nl, double);
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
@@ -494,6 +505,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_signals_open(s, set, e)) return 0;
   list_phases(s);
   choose_step(s);
+  count_events(s);
   set_state(s);
   return 1;
 }

@@ -51,12 +51,13 @@ static nsm_code steps(const nsm_batch *b, long i, const nsm_batch_work *w, nsm_e
 static nsm_code member(nsm_batch *b, long i, const nsm_batch_work *w, nsm_error *e) {
   nsm_sim *s = b->sim[i];
   nsm_code code = NSM_OK;
+  const double *written = w->nwrite > 0 ? w->written + i * w->nwrite : NULL;
   if (w->reset) {
-    nsm_reset(s);
-    b->code[i] = NSM_OK;
+    code = nsm_begin(s, w->nwrite, w->write, written, e);
+    if (code != NSM_USAGE) b->code[i] = code;
   }
-  for (int c = 0; c < w->nwrite && code == NSM_OK; c++)
-    code = nsm_write_column(s, w->write[c], w->written[i * w->nwrite + c], e);
+  for (int c = 0; !w->reset && c < w->nwrite && code == NSM_OK; c++)
+    code = nsm_write_column(s, w->write[c], written[c], e);
   if (code == NSM_OK && b->code[i] == NSM_OK && w->steps > 0) {
     code = steps(b, i, w, e);
     if (code != NSM_USAGE && code != NSM_INTERRUPTED) b->code[i] = code;

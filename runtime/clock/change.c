@@ -1,37 +1,8 @@
-// Changes from outside, between two steps: values of the state, parameters.
+// Parameters change from outside, between two steps. The energies.
 #include "located.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- values of the state --------------------------------------------------------------------------------------------
-nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
-  const sim_analysis *a = s->a;
-  nsm_column_kind kind = nsm_kind_of_column(s, c);
-  int at = c - 1;
-  if (e) *e = (nsm_error){ .code = NSM_OK };
-  if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "a value of the state must be finite"); return NSM_USAGE; }
-  if (kind != NSM_COLUMN_STATE && kind != NSM_COLUMN_DISCRETE) {
-    const char *name = nsm_column_name(s, c);
-    sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", *name ? name : "this column");
-    return NSM_USAGE;
-  }
-  if (kind == NSM_COLUMN_DISCRETE) {
-    s->now.d[at - a->nx - a->nshown - a->nv - a->nl_shown] = value;
-    sim_signals_forget(s);
-    s->n.stale = a->event_matrix ? 2 : a->event_values;
-    sim_ledger_reset(s);
-    if (s->located || s->n.radau) sim_located_stale(s);
-    return NSM_OK;
-  }
-  if (at < a->nx) s->now.z[a->nv + at] = value;
-  else if ((at -= a->nx) < a->nshown) s->now.q[a->shown[at]] = value;
-  else s->now.z[at - a->nshown] = value;
-  sim_forget_last_step(s);
-  sim_ledger_reset(s);
-  if (a->ndelay > 0) sim_signals_changed(s);
-  return NSM_OK;
-}
 
 // ---- parameters -----------------------------------------------------------------------------------------------------
 static int parameter_named(const nsm_sim *s, const char *name) {
@@ -55,6 +26,8 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
   if (nsm_state_size(other) != nsm_state_size(s)) {
     sim_fail(e, code = NSM_USAGE, "the parameter changes sizes of the model; open another simulation for it");
   }
+  nsm_error off;
+  if (code == NSM_OK && s->a->start_held) (void)sim_start(other, other->a->project_start, &off);   // for nsm_reset
   if (code == NSM_OK) {
     nsm_save(s, state);
     code = nsm_restore(other, state, e);

@@ -1,11 +1,12 @@
 // The times of a run: opening, initial values, steps one after the other, states as values, statistics of a run. Uses
 // schemes/ and all below.
 //
-//   open.c     open, reset, close                        start.c, start_unique.c  initial values and laws
+//   open.c     open, close                               start.c, start_unique.c  initial values and laws
+//   begin.c    reset, other initial values; values of the state from outside
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
 //   prepare.c  what depends on its length                events.c   instants of `every`, conditions of `when`: steps in
 //                                                        pieces
-//   change.c   values and parameters from outside        room.c     room for contacts of shapes; restore, clone
+//   change.c   parameters from outside                   room.c     room for contacts of shapes; restore, clone
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 //   laws.c     relations that blocks solve               look.c   what a run looks like
 //   recording.c  many steps, and rows of their values
@@ -21,6 +22,7 @@ static const double sim_rounded_depth = 1e-3;   // of the terms of a row: how de
 void sim_reset_begins(nsm_sim *s);
 nsm_code sim_reset_ends(nsm_sim *s, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
+int  sim_turns_hold(nsm_sim *s, nsm_error *e);             // quaternions have length 1, or are brought to it, or 0
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
 // state.c

@@ -28,7 +28,8 @@ static int is_by_time(const nsm_sim *s, const sim_class *k) {
   return 1;
 }
 
-static void analyse_block(nsm_sim *s, int block, sim_event *v) {
+// before: instants and conditions of the blocks before this one.
+static void analyse_block(nsm_sim *s, int block, int before[2], sim_event *v) {
   const nsm_model *m = s->a->m;
   *v = (sim_event){ .cls = -1, .crossing = -1 };
   for (int i = 0; i < m->nclass; i++) {
@@ -46,9 +47,8 @@ static void analyse_block(nsm_sim *s, int block, sim_event *v) {
   v->by_time = !v->timed && v->crossing >= 0 && is_by_time(s, k);
   v->instant = k->c->by_time;
   v->n = k->tab.count;
-  int *total = v->timed ? &s->a->nevery : &s->a->nwhen;
-  v->base = *total;
-  *total += v->n;
+  v->base = before[v->timed];
+  before[v->timed] += v->n;
 }
 
 // Are period and offset of a block, and the number of its instants in the run, what somebody can mean?
@@ -69,11 +69,11 @@ static int instants_make_sense(const nsm_sim *s, const sim_event *v, const doubl
 
 int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   sim_analysis *a = s->a;
-  int most = 0;
+  int most = 0, before[2] = { 0 };
   a->event = SIM_NEW(s, a->m->nblock, sim_event);
   for (int i = 0; i < a->m->nblock; i++) {
     sim_event *v = &a->event[i];
-    analyse_block(s, i, v);
+    analyse_block(s, i, before, v);
     if (!sim_laws_analyse(s, i, v, e)) return 0;
     if (v->n * v->naction > most) most = v->n * v->naction;
     const sim_class *k = &a->cls[v->cls];

@@ -1,4 +1,4 @@
-// A run is opened: analysis, initial values, the numbers of the first step. Reset, close. Nothing is allocated
+// A run is opened: analysis, initial values, the numbers of the first step. Close. Nothing is allocated
 // between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
 #include "flow_pieces.h"
 #include <math.h>
@@ -164,31 +164,6 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     return NULL;
   }
   return sim_open_with(m, set, NULL, e);
-}
-
-void nsm_reset(nsm_sim *s) {
-  sim_drop_claims(s);
-  int on = s->now.ledger.on;
-  sim_state_clear(s);
-  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
-  memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
-  if (s->a->nd > 0) memcpy(s->now.d, s->a->d_start, (size_t)s->a->nd * sizeof(double));
-  s->now.t = s->a->start;
-  s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
-  sim_signals_start(s);
-  double h = sim_clock_first(s);
-  if (h != s->n.h) sim_prepare(s, h, NULL);
-  sim_touch_update(s, s->n.h);                             // outputs at the start; the step has it again
-  if (on) sim_ledger_start(s);
-  s->a->start_error.code = NSM_OK;
-  sim_start_values(s);
-  if (s->a->m->nblock > 0) {
-    (void)sim_events_start(s, &s->a->start_error);
-    sim_start_values(s);                                   // of what the events have changed
-  }
-  sim_unknowns_solve(s);
-  sim_impulses_reset(s);
-  if (s->a->start_error.code == NSM_OK) sim_impulses_look(s, sim_clock_first(s));
 }
 
 void nsm_close(nsm_sim *s) {

@@ -7,11 +7,17 @@
 #include <string.h>
 
 // ---- the state, with other numbers of rows --------------------------------------------------------------------------
-static size_t in_use(const nsm_sim *s, int cls) {
+// Contacts of a group that both have room for: a state that is restored may have been saved with less than there is.
+static size_t of_group(const nsm_sim *o, const nsm_sim *s, int group) {
+  int n = s->now.touches[group], room = o->touching->group[group].room;
+  return (size_t)(n < room ? n : room);
+}
+
+static size_t in_use(const nsm_sim *o, const nsm_sim *s, int cls) {
   int group, direction;
   if (cls < s->a->given->nclass) return (size_t)s->a->cls[cls].tab.count;
   sim_touch_class(cls - s->a->given->nclass, &group, &direction);
-  return direction <= s->touching->group[group].slips ? (size_t)s->now.touches[group] : 0;
+  return direction <= s->touching->group[group].slips ? of_group(o, s, group) : 0;
 }
 
 static void copy(void *to, size_t at, const void *from, size_t was, size_t count, size_t size) {
@@ -21,7 +27,7 @@ static void copy(void *to, size_t at, const void *from, size_t was, size_t count
 static void by_rows(nsm_sim *o, const nsm_sim *s, void *to, const void *from, size_t size) {
   for (int i = 0; i < s->a->m->nclass; i++) {
     const sim_class *a = &s->a->cls[i], *b = &o->a->cls[i];
-    if (a->row0 >= 0) copy(to, (size_t)b->row0, from, (size_t)a->row0, in_use(s, i), size);
+    if (a->row0 >= 0) copy(to, (size_t)b->row0, from, (size_t)a->row0, in_use(o, s, i), size);
   }
 }
 
@@ -29,7 +35,7 @@ static void by_multipliers(nsm_sim *o, const nsm_sim *s, void *to, const void *f
   copy(to, 0, from, 0, (size_t)s->a->ndeclared, size);
   for (int i = 0; i < s->a->m->nvar; i++)
     if (s->a->m->var[i].kind == NSM_VAR_ROW)
-      copy(to, (size_t)o->a->var[i].base, from, (size_t)s->a->var[i].base, in_use(s, s->a->m->var[i].cls), size);
+      copy(to, (size_t)o->a->var[i].base, from, (size_t)s->a->var[i].base, in_use(o, s, s->a->m->var[i].cls), size);
 }
 
 static void take_state(nsm_sim *o, const nsm_sim *s) {
@@ -43,7 +49,9 @@ static void take_state(nsm_sim *o, const nsm_sim *s) {
   else if ((void *)o->now.name == (void *)o->now.touch)                                                                \
     for (int g = 0; g < s->a->ngroup; g++)                                                                             \
       copy(o->now.touch, (size_t)o->touching->group[g].first, s->now.touch, (size_t)s->touching->group[g].first,      \
-           (size_t)s->now.touches[g], sizeof(type));                                                                   \
+           of_group(o, s, g), sizeof(type));                                                                           \
+  else if ((void *)o->now.name == (void *)o->now.differences && SIM_PREDICTED(o) != SIM_PREDICTED(s))                  \
+    o->now.past.known = 0;                                                                                             \
   else memcpy(o->now.name, s->now.name, (size_t)(count) * sizeof(type));
 #include "runtime/state.def"
 #undef SIM_STATE
@@ -62,6 +70,13 @@ void sim_exchange(nsm_sim *s, nsm_sim *other) {
   if (other->touching) other->touching->s = other;
 }
 
+// The start of the same model with the same parameters, as the laws have moved it.
+static void take_start(nsm_sim *to, const nsm_sim *from) {
+  memcpy(to->a->q_start, from->a->q_start, (size_t)from->a->nq * sizeof(double));
+  memcpy(to->a->z_start, from->a->z_start, (size_t)from->a->nz * sizeof(double));
+  to->a->start_held = from->a->start_held;
+}
+
 nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   nsm_settings set = s->a->settings;
   set.any_start = 1;
@@ -70,6 +85,7 @@ nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   if (!other) return e ? e->code : NSM_FAILED;
   sim_work_clear(other);                                   // before the state is there, as in sim_restore
   take_state(other, s);
+  take_start(other, s);
   memcpy(other->a->note, s->a->note, sizeof s->a->note);
   sim_exchange(s, other);
   nsm_close(other);
@@ -102,6 +118,7 @@ nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
   nsm_sim *c = sim_open_with(s->a->given, &set, room, e);
   free(room);
   if (!c) return NULL;
+  take_start(c, s);
   size_t bytes = nsm_state_size(s);
   void *state = sim_take(c, bytes, 1);
   nsm_save(s, state);

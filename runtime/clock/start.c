@@ -328,6 +328,34 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
   return 1;
 }
 
+// The length of a quaternion that is given: brought to 1 where it was rounded, else refused.
+static int turn_holds(nsm_sim *s, const sim_class *k, int i, nsm_error *e) {
+  const int *index = k->tab.ix + (size_t)i * (size_t)k->c->nslot;
+  double square = 0;
+  int at = -1, c = 0;
+  for (int slot = 0; slot < k->c->nslot; slot++)
+    if (k->c->slot[slot] == NSM_SLOT_POSITION) {
+      at = index[slot];
+      square += s->now.q[at] * s->now.q[at];
+    }
+  double off = fabs(sqrt(square) - 1);
+  for (int slot = 0; off > holds && off <= projected && slot < k->c->nslot; slot++)
+    if (k->c->slot[slot] == NSM_SLOT_POSITION) s->now.q[index[slot]] /= sqrt(square);
+  if (off <= projected) return 1;
+  while (c < s->a->nshown - 1 && s->a->shown[c] != at) c++;
+  sim_fail(e, NSM_FAILED,
+           "the initial attitude with %s = %.6g is no rotation: its quaternion has the length %.6g, not 1",
+           nsm_column_name(s, 1 + s->a->nx + c), s->now.q[at], sqrt(square));
+  return 0;
+}
+
+int sim_turns_hold(nsm_sim *s, nsm_error *e) {
+  SIM_EACH(s, kinematics, k)
+    for (int i = 0; i < k->tab.count && !k->c->remembers; i++)
+      if (!turn_holds(s, k, i, e)) return 0;
+  return 1;
+}
+
 int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   for (int velocity = 0; velocity < 2; velocity++) {
     level l;
@@ -410,5 +438,6 @@ int sim_start(nsm_sim *s, int project, nsm_error *e) {
   note_jumps(s);
   memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
+  s->a->start_held = 1;
   return 1;
 }

@@ -1,11 +1,12 @@
 // The caller's memory as an arena: what belongs to the matrix stands first and stays while the matrix does; scratch is
 // stacked behind it.
 #include "solver.h"
+#include "../shared/apart.h"
 #include <math.h>
 #include <string.h>
 
 // BODY_FILL cones^(4/3): room for the factors of bodies that touch in space (bodies.h); fill grows with this power.
-enum { ALIGN = 64, BODY_FILL = 120 };
+enum { ALIGN = 64, BODY_FILL = 120, PIECES = 500 };        // PIECES: more than any solver stacks
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
@@ -37,7 +38,7 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
     if (cones <= NSM_FACTORED) bytes += aligned((size_t)(BODY_FILL * pow(cones, 4.0 / 3)) * sizeof(double));
     if (!large) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }
-  return bytes;
+  return bytes + PIECES * NSM_APART;
 }
 
 void nsm_cone_workspace_init(void *workspace, size_t bytes) {
@@ -50,8 +51,10 @@ void nsm_cone_workspace_init(void *workspace, size_t bytes) {
 
 void *nsm_cone_take(nsm_cone_work *w, size_t bytes) {
   uintptr_t base = (uintptr_t)w, at = (base + w->used + ALIGN - 1) / ALIGN * ALIGN;
-  size_t end = (size_t)(at - base) + bytes;
+  size_t end = (size_t)(at - base) + bytes + NSM_APART;
   if (end > w->bytes) return NULL;
   w->used = end;
+  NSM_UNLOCK((void *)at, bytes);
+  NSM_LOCK((char *)at + bytes, NSM_APART);
   return (void *)at;
 }

@@ -60,13 +60,33 @@ static nsm_sim *open_with(fmi_component *c, int any_start) {
   return s;
 }
 
-static int give_values(fmi_component *c, nsm_sim *s) {
-  const unsigned char *column = c->given + c->m->npar, *input = column + c->ncolumn;
-  for (int i = 0; i < c->ncolumn; i++)
-    if (column[i] && nsm_write_column(s, i, c->initial[i], &c->error) != NSM_OK) return 0;
+static int give_inputs_again(fmi_component *c, nsm_sim *s) {
+  const unsigned char *input = c->given + c->m->npar + c->ncolumn;
   for (int i = 0; i < c->ninput; i++)
     if (input[i] && nsm_set_input(s, nsm_input_name(s, i), c->input[i], &c->error) != NSM_OK) return 0;
   return 1;
+}
+
+// As they come: not before all are there they are compared with the laws.
+static int give_values(fmi_component *c, nsm_sim *s) {
+  const unsigned char *column = c->given + c->m->npar;
+  for (int i = 0; i < c->ncolumn; i++)
+    if (column[i] && nsm_write_column(s, i, c->initial[i], &c->error) != NSM_OK) return 0;
+  return give_inputs_again(c, s);
+}
+
+// All initial values are there.
+static int begin_with_values(fmi_component *c) {
+  const unsigned char *given = c->given + c->m->npar;
+  int n = 0, ok = 0, *column = calloc((size_t)c->ncolumn + 1, sizeof *column);
+  double *value = calloc((size_t)c->ncolumn + 1, sizeof *value);
+  for (int i = 0; column && value && i < c->ncolumn; i++)
+    if (given[i]) column[n] = i, value[n++] = c->initial[i];
+  if (!column || !value) fail(c, "not enough memory for the initial values");
+  else ok = n == 0 || nsm_begin(c->s, n, column, value, &c->error) == NSM_OK;
+  free(column);
+  free(value);
+  return ok && (n == 0 || give_inputs_again(c, c->s));
 }
 
 // Those that nobody set: they may depend on others.
@@ -337,7 +357,7 @@ int fmi_begin(fmi_component *c, double start, double until) {
 }
 
 int fmi_begun(fmi_component *c) {
-  if (!fmi_fresh(c)) return 0;
+  if (!fmi_fresh(c) || !begin_with_values(c)) return 0;
   if (c->exchange) fmi_take_states(c);
   c->phase = FMI_STEPPING;
   c->at_event = 0;

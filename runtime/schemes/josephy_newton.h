@@ -41,9 +41,9 @@ int sim_is_late(nsm_sim *s);
 nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, int shortens, const nsm_view *v,
                             nsm_error *e);
 
-// Are the factors of an iterate before kept for the next step? Where they are large and contract enough. The matrices
-// of the schemes leave out derivatives of order h, so new ones contract linearly as well, and to make them is most of
-// an iteration [Kelley 1995, 5.4, the Shamanskii method].
+// Are the factors of an iterate before kept for the next step? Where they contract enough; small ones, which are cheap,
+// for the last step alone. The matrices of the schemes leave out derivatives of order h, so new ones contract linearly
+// as well, and to make them is most of an iteration [Kelley 1995, 5.4, the Shamanskii method].
 int sim_keeps_factors(const sim_matrix *w, const sim_iteration *it);
 
 // The natural map of lambda in [lo, hi] with rate u, l - P(l - rho u); rho = 1/M_ii makes it scale as l does.

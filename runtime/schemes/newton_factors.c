@@ -12,9 +12,9 @@ enum { MOST = 4,                         // iterations with old factors
        LONGEST = 63 };                   // steps that make their own where old factors did not do
 static const double near_enough = 1e-4, contracts = 3e-2;   // the residual at first; what an iteration leaves of it
 
-// At the begin of a step: shall it try old factors? They are made again where W has been another one since.
+// At the begin of a step, whose start values know of no old factors (step_newton.c): shall it try them? They are made
+// again where W has been another one since.
 void newton_factors_begin(nsm_sim *s, int foretold) {
-  s->w.old = 0;
   if (!SIM_KEEPS(s) || !foretold || s->n.isl.nactive > 0 || s->now.old.h != s->n.h) return;
   if (s->now.old.rest > 0) { s->now.old.rest--; return; }
   s->w.old = s->n.w.factored || sim_matrix_again(s) < 0;

@@ -50,8 +50,7 @@ static int number_in(const char *text, cell c, int row, int column, double *out,
   return isfinite(*out) || fail(e, c, row, column, "this is no finite number");
 }
 
-// What separates the cells of the first line.
-static char comma_of(const char *text, size_t end) {
+char nsm_points_comma(const char *text, size_t end) {
   return memchr(text, ';', end) ? ';' : memchr(text, '\t', end) ? '\t' : ',';
 }
 
@@ -82,7 +81,7 @@ static int column_of(const char *text, size_t end, char comma, const char *name,
 static int read_rows(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
   size_t stop = line_end(text, 0, n), lo = stop + 1;
   size_t first = shown_end(text, 0, stop);
-  char comma = comma_of(text, first);
+  char comma = nsm_points_comma(text, first);
   int columns, k = column_of(text, first, comma, name, &columns, e), count = 0;
   if (k == 0 && x)
     return fail(e, cell_at(text, 0, first, comma), 1, 1,

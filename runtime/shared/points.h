@@ -15,3 +15,5 @@ int nsm_points_read(const char *text, size_t n, const char *name, double *x, dou
 // The numbers of a column in their order: cells without one are passed over.
 int nsm_points_numbers(const char *text, size_t n, const char *name, double *y, nsm_points_error *e);
 int nsm_points_lines(const char *text, size_t n);
+// What separates the cells of a first line that ends at `end`.
+char nsm_points_comma(const char *text, size_t end);

@@ -24,7 +24,7 @@ def verdict(cell, inputs):
                  "set": SET.get(cell.feature, {})}
         r = model.run(**given)
         single = model.run(step_by_step=True, ledger=True, **given) if looked_at_twice(cell) else None
-        halves = gone_on(model, len(r.time)) if copied(cell) else {}
+        halves = gone_on(model, len(r.time), given)
     except nsm.Error as e:
         return "wrong", f"exit {e.exit_code}: {str(e).splitlines()[0]}"
     why = [*checked(cell, host, r)] + ([*same(r, single), *energy(cell, single)] if single else [])
@@ -39,13 +39,9 @@ def looked_at_twice(cell):
     return cell.feature in ("plain", "family") or cell.scheme.startswith("consistent") or fused_at_events
 
 
-def copied(cell):
-    return cell.feature in ("plain", "family", "every", "when", "loose wall")
-
-
-def gone_on(model, rows):
+def gone_on(model, rows, given):
     """What a run ends with that was copied in its middle and goes on by the copy: places and velocities."""
-    with model.simulate(solve_budget=BUDGET) as sim:
+    with model.simulate(**given) as sim:
         sim.advance(rows // 2)
         with sim.clone() as other:
             other.advance(rows)

@@ -71,6 +71,9 @@ static void changes(const nsm_program *p) {
   need(nsm_read_column(s, z) == 3 && nsm_read_column(s, v) == 2, "and read");
   need(nsm_write_column(s, l, 1, &e) == NSM_USAGE && nsm_write_column(s, z, NAN, &e) == NSM_USAGE, "others are not");
   need(nsm_write_column(s, -1, 1, &e) == NSM_USAGE && nsm_write_column(s, 999, 1, &e) == NSM_USAGE, "nor what is none");
+  need(nsm_begin(s, 2, (int[]){ z, v }, (double[]){ 3, 2 }, &e) == NSM_OK && nsm_read_column(s, z) == 3, "a start");
+  need(nsm_begin(s, 1, &z, (double[]){ -5 }, &e) == NSM_FAILED && strstr(e.text, "violate"), "that no law allows");
+  need(nsm_begin(s, 1, &l, (double[]){ 1 }, &e) == NSM_USAGE && nsm_read_column(s, z) == 1, "of what is no state");
   need(nsm_step_by(s, 1e-4, &e) == NSM_OK && fabs(nsm_time(s) - 1e-4) < 1e-18, "a step of any length");
   nsm_close(s);
   nsm_close(other);

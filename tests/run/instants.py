@@ -249,7 +249,27 @@ def late():
     need(abs(c["v"][-1] - exact(0.5)[1]) <= 1e-13, f"late twice: {c['v'][-1]!r}")
 
 
-CASES = [("instants: steps in parts", in_parts), ("instants: a part fails", part_fails),
+def many():
+    """Twenty `every` and twenty `when`, one by one: the state had room for eight of each, and a run did not end."""
+    n, until, begin, model = 20, 1.0, 0.013, []
+    for i in range(1, n + 1):
+        T = 0.05 + 0.01*i
+        model.append(f"state x{i} = 0; discrete u{i} = 1, c{i} = 0; x{i}' = u{i};"
+                     f" every {T} offset {begin} {{ u{i} = -u{i}; }}"
+                     f" when x{i} < {begin} - {T/2} {{ c{i} = c{i} + 1; }}")
+    text = f"model A {{ {' '.join(model)} simulate {{ until = {until}, step = 0.1 }} }}"
+    for scheme in (*FIRST_ORDER, "radau(stages = 3)"):
+        c, _, _ = run(text, 0.1, scheme)
+        for i in range(1, n + 1):
+            T = 0.05 + 0.01*i
+            turns, rest = divmod(until - begin, T)
+            x = begin - (rest if turns % 2 == 0 else T - rest)
+            count = sum(begin + 2*m*T + T/2 < until for m in range(n))
+            need(abs(c[f"x{i}"][-1] - x) <= 1e-12 and c[f"c{i}"][-1] == count,
+                 f"{scheme}, {i}: {c[f'x{i}'][-1]!r}, not {x!r}; {c[f'c{i}'][-1]}, not {count}")
+
+
+CASES = [("instants: steps in parts", in_parts), ("instants: many", many), ("instants: a part fails", part_fails),
          ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),

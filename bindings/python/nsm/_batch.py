@@ -53,7 +53,7 @@ class Batch(Held):
             raise UsageError(f'errors = {errors!r}: it is "raise" or "keep"')
         self.errors, self.model, self.message = errors, model, ""
         random = np.random.default_rng(whole("seed", seed, 0))
-        with_all = Simulation(model, set, **values)
+        with_all = Simulation(model, set, _begins=False, **values)
         self._take(with_all)
         self._parameters: Dict[str, Any] = {}              # those in which members differ
         start: Dict[str, Any] = dict(with_all._start)
@@ -224,7 +224,8 @@ class Batch(Held):
         self.write({name: values})
 
     def write(self, values: Mapping[str, Any], who: Any = None) -> None:
-        """States, coordinates and velocities take values: one number, or one for each simulation."""
+        """States, coordinates and velocities take values: one number, or one for each simulation. It is a disturbance:
+        nothing compares them with the laws, also at the start."""
         self._write(BatchWork(), mapping("values", values), self._who(who))
 
     def _write(self, work: BatchWork, values: Mapping[str, Any], mask: Any) -> None:

@@ -139,7 +139,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_drawing_members": (c_int, [c_void_p, c_void_p, c_int]),
     "nsm_read_drawing": (None, [c_void_p, c_void_p, c_int, DOUBLES]),
     "nsm_read_columns": (c_int, [c_void_p, INTS, c_int, c_void_p, ERROR]),
-    "nsm_reset": (None, [c_void_p]),
+    "nsm_begin": (c_int, [c_void_p, c_int, INTS, DOUBLES, ERROR]),
     "nsm_time": (c_double, [c_void_p]),
     "nsm_steps_done": (c_long, [c_void_p]),
     "nsm_steps_total": (c_long, [c_void_p]),

@@ -111,24 +111,32 @@ class Simulation(Held):
     columns: their names. stopped: a `stop` of the model ended the run, and message is what it said."""
     _what = "simulation"
 
-    def __init__(self, model: "Model", set: Optional[Mapping[str, Value]] = None, **values: Any) -> None:
+    def __init__(self, model: "Model", set: Optional[Mapping[str, Value]] = None, _begins: bool = True,
+                 **values: Any) -> None:
         self._prepare(model)
         given = mapping("set", set)
         made = dict(given)
         start = {name: given.pop(name) for name in list(given) if name not in model.parameters}
         settings = settings_of(model, given, values, lambda s: probe(self, s))
         self._made = {**made, **values}                    # values: their inputs are points now
+        settings.any_start = int(bool(start) or not _begins)
         self._open(C.nsm_simulate(model._program.at, byref(settings), self._error_at))
-        self._begin(start)
+        self._start = start
+        if start and _begins:
+            self._begin()
 
-    def _begin(self, start: Dict[str, Value]) -> None:
-        """Initial values by the names of columns."""
-        for name, value in start.items():
+    def _begin(self) -> None:
+        """At the start, with the initial values that were given by the names of columns."""
+        for name in self._start:
             if name not in self._number:
                 raise UsageError(f"there is no parameter or initial value `{name}`" +
                                  meant_here(name, [*self.model.parameters, *self.columns]))
-            self[name] = value
-        self._start = start
+        n = len(self._start)
+        columns = (ctypes.c_int*n)(*(self._number[name] for name in self._start))
+        values = (ctypes.c_double*n)(*(in_si(name, x, self.model.unit(name)) for name, x in self._start.items()))
+        with self._lock:
+            self._check(C.nsm_begin(self._alive(), n, columns, values, self._error_at))
+            self.stopped, self.message = False, ""
 
     def _prepare(self, model: "Model") -> None:
         self._at: Any = None                               # nsm_sim; None: closed
@@ -414,10 +422,7 @@ class Simulation(Held):
     # ---- states -----------------------------------------------------------------------------------------------------
     def reset(self) -> "Simulation":
         """Back to the start."""
-        with self._lock:
-            C.nsm_reset(self._alive())
-            self.stopped, self.message = False, ""
-        self._begin(self._start)
+        self._begin()
         return self
 
     def save(self) -> bytes:

@@ -266,6 +266,7 @@ static const nsm_model *scene_model(void) {
   cls[1].jac.n = round ? 0 : 6;
   cls[1].cjac.n = round ? 0 : 12;
   cls[1].c_fn = round ? NULL : scene_discrete_gyroscopic;
+  cls[1].cjac_fn = round ? NULL : scene_discrete_gyroscopic_jac;
   contact[0].friction = at_hand.mu > 0 ? NSM_COULOMB : 0;
   m = (nsm_model){ .version = NSM_ABI_VERSION, THETA_GAMMA, .name = ST_MODEL, .file = ST_FILE, .text = scene_text,
                    .scheme = at_hand.scheme, .nvar = 3, .nclass = sizeof cls / sizeof *cls, .var = var, .cls = cls,
