@@ -314,6 +314,7 @@ static int all(const Options *o, Compare *c) {
   for (int i = 0; i < c->nscheme; i++) {
     CompareScheme *s = &c->scheme[i];
     if (!compile(o, c, s)) return EXIT_MODEL;
+    if (i == 0 && o->output && check_output(s->program->c, o->output) != EXIT_OK) return EXIT_USAGE;
     if (!s->refused && (!best || order_of(s) > order_of(best))) best = s;
   }
   if (!best) {

@@ -1,6 +1,7 @@
 // `nsm analyse`: the command, and what it writes.
 #include "write.h"
 #include "runtime/command/options.h"
+#include "runtime/command/outputs.h"
 #include <string.h>
 
 // ---- events of the orbit --------------------------------------------------------------------------------------------
@@ -135,6 +136,7 @@ int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, du
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, f, &o, &e);
+  if (code == NSM_OK) code = nsm_outputs_check_flags(host->input, host->ninput, f, o.input, o.run.ninput, &e);
   analysis a = { m, f, &o, host, run, with };
   if (code == NSM_OK) code = analyse(&a, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);

@@ -364,6 +364,8 @@ int nsm_fit_flags(const nsm_model *m, const nsm_flags *flags, nsm_host *host, du
   nsm_options o;
   nsm_error e = { .code = NSM_OK };
   nsm_code code = nsm_options_read(m, flags, &o, &e);
+  if (code == NSM_OK)
+    code = nsm_outputs_check_flags(host->input, host->ninput, flags, o.input, o.run.ninput, &e);
   fitting w = { .f = { .m = m, .set = o.run, .run = run, .with = with } };
   if (code == NSM_OK) code = fit_by(&w, flags, &o, host, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);

@@ -94,6 +94,7 @@ int nsm_run_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, d
   nsm_error e = { .code = NSM_OK };
   listing w = { .a = { .m = m, .run = run, .with = with } };
   nsm_code code = nsm_options_read(m, f, &o, &e);
+  if (code == NSM_OK) code = nsm_outputs_check_flags(host->input, host->ninput, f, o.input, o.run.ninput, &e);
   if (code == NSM_OK) code = fits(f, &e);
   if (code == NSM_OK) code = take(&w, f, &o, &e);
   if (code == NSM_OK) code = list(&w, &o, host, &e);

@@ -118,6 +118,7 @@ int nsm_sens_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_
   nsm_error e = { .code = NSM_OK };
   answers a = { .m = m, .run = run, .with = with };
   nsm_code code = nsm_options_read(m, f, &o, &e);
+  if (code == NSM_OK) code = nsm_outputs_check_flags(host->input, host->ninput, f, o.input, o.run.ninput, &e);
   if (code == NSM_OK) code = sens(&a, f, &o, host, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   answers_free(&a);

@@ -1,6 +1,7 @@
 // Which file a path means, whatever it is called; and the three streams.
 #define _DEFAULT_SOURCE
 #include "outputs.h"
+#include "flags.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +93,24 @@ nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_outpu
     }
   }
   return NSM_OK;
+}
+
+nsm_code nsm_outputs_check_flags(const char *const *input, int ninput, const nsm_flags *f, const nsm_input *signal,
+                                 int nsignal, nsm_error *e) {
+  static const struct { nsm_flag_id flag; const char *name; } writes[] = {
+    { NSM_FLAG_OUTPUT, "--output" }, { NSM_FLAG_RESIDUALS, "--residuals" }, { NSM_FLAG_FIT_PAGE, "--page" },
+    { NSM_FLAG_FIT_WRITE, "--write" }
+  };
+  nsm_output output[sizeof writes / sizeof *writes];
+  int n = 0;
+  for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+    if (f->text[writes[i].flag]) output[n++] = (nsm_output){ writes[i].name, f->text[writes[i].flag] };
+  nsm_code code = nsm_outputs_check(input, ninput, output, n, e);
+  for (int i = 0; i < nsignal && code == NSM_OK; i++)
+    if (signal[i].path) code = nsm_outputs_check(&signal[i].path, 1, output, n, e);
+  for (int i = 0; i < f->nlist && code == NSM_OK; i++)
+    if (f->list[i].flag == NSM_FLAG_DATA) code = nsm_outputs_check(&f->list[i].text, 1, output, n, e);
+  return code;
 }
 
 // The folder and the name in it of a file that is there or to be; 0 where there is none.

@@ -11,6 +11,12 @@ typedef struct nsm_output { const char *flag, *path; } nsm_output;
 // files, and files that do not exist yet, can be the same: terminals, pipes and /dev/null have nothing to lose.
 nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_output *output, int noutput, nsm_error *e);
 
+// The same of a command with these flags: what -o, --residuals, --page, --write name, and the files that the model, its
+// inputs and data are read from.
+struct nsm_flags;
+nsm_code nsm_outputs_check_flags(const char *const *input, int ninput, const struct nsm_flags *f,
+                                 const nsm_input *signal, int nsignal, nsm_error *e);
+
 // The same for a folder that files MODEL-....json are written to.
 nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
                                   const nsm_output *output, int noutput, nsm_error *e);

@@ -305,6 +305,8 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
   const char *sums = console || nsm_h5_is(path) ? NULL : sweep_sums_path(path, beside);
   nsm_output output[] = { { w->o.output ? "--output" : "the rows", path }, { "the sums of --output", sums } };
   nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, output, sums ? 2 : 1, e);
+  for (int i = 0; i < w->o.run.ninput && code == NSM_OK; i++)
+    code = nsm_outputs_check(&w->o.input[i].path, 1, output, sums ? 2 : 1, e);
   if (code == NSM_OK) code = nsm_outputs_check_table(path, e);
   if (code != NSM_OK) return code;
   if (nsm_h5_is(path)) {
