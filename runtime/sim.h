@@ -107,7 +107,7 @@ typedef struct sim_signal {
 enum { SIM_MOMENTS = 4 };
 typedef struct sim_moments {
   double t[SIM_MOMENTS], *d[SIM_MOMENTS], *rate[SIM_MOMENTS];
-  int    last, left;                    // left: what is late is that before the events of the present
+  int    ends[SIM_MOMENTS], last, left; // ends: of a step, before jumps; left: so is the present, before its events
 } sim_moments;
 
 typedef struct sim_event {
@@ -365,6 +365,7 @@ typedef struct sim_analysis {
   int       nd, ndiscrete, nevent, nheld;   // of d: discrete variables; with them those of instants; with these flags
                                             // of inputs; then signals
   int       nsignal, ndelay, nring;     // inputs and delayed quantities; values kept of the past
+  int       rows_jump;                  // an input holds the values of its rows
   sim_signal *signal;                   // [nsignal]
   sim_event *event;                     // [m->nblock]
   int       nevery, nwhen;              // instances of both
@@ -700,6 +701,8 @@ static inline const char *sim_text(const nsm_sim *s, int at) { return (const cha
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential);
 // Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.
 const double *sim_signals(const nsm_sim *s, double t);
+// The same in a step that begins at another time than now.
+const double *sim_signals_from(const nsm_sim *s, double begin, double t);
 
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .h = s->n.h, .q0 = q, .v0 = z,

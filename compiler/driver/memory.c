@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "../base/fatal.h"
 
-#if !defined __SANITIZE_ADDRESS__ && defined __GLIBC__
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && defined __GLIBC__
 #include <malloc.h>
 #include <sys/mman.h>
 

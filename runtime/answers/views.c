@@ -1,5 +1,6 @@
 // Dual views of a state, and kernels that read them.
 #include "play.h"
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static const dual *discrete(player *p, dual t, const dual **rate) {
   nsm_sim *s = p->s;
   *rate = p->zero;
   if (play_holds_signals(s)) return p->at->d;
-  const double *now = sim_signals(s, t.a[0]);
+  const double *now = sim_signals_from(s, p->left ? -INFINITY : p->at->t.a[0], t.a[0]);
   const double *slope = s->w.moments->rate[s->w.moments->last];
   dual *to = p->signal + 2 * (size_t)s->a->nd * (size_t)(p->seen++ % PLAY_VIEWS);
   for (int i = 0; i < s->a->nd; i++) {

@@ -327,4 +327,5 @@ double sim_next_instant(const nsm_sim *s);
 double sim_instant_tolerance(const nsm_sim *s, double t);
 double sim_next_by_time(nsm_sim *s, double t1);
 int    sim_inputs_held(const nsm_sim *s);                // signals.c: none of them follows a file
+int    sim_inputs_jump(const nsm_sim *s);                // at the present: a row of one that holds its values
 double sim_next_row(const nsm_sim *s, double t1);        // signals.c: the first row of an input file before t1, or t1

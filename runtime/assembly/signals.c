@@ -159,6 +159,7 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     int ok = text ? points_of(s, to, in, text, n, e) : !in->path && given_points(s, to, in, e);
     free(text);
     if (!ok) return 0;
+    s->a->rows_jump |= in->between == NSM_INPUT_HOLD;
     if (flag >= 0) s->a->d_start[flag] = 1;
   }
   return 1;
@@ -234,10 +235,26 @@ int nsm_input_has_value(const nsm_sim *s, int i) {
   return s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0;
 }
 
+// What the file of an input says. A held one jumps at its rows: what ends there has the value before, what begins there
+// that behind it.
+static double input_at(const nsm_sim *s, const sim_signal *g, double t, int ends, int times) {
+  double aside = g->points[1] == NSM_TABLE_HOLD ? 2 * sim_time_round_off(s, t) : 0, at = ends ? t - aside : t + aside;
+  return nsm_table_value(g->points, at, at, times);
+}
+
 double nsm_get_input(const nsm_sim *s, int i) {
   if (i < 0 || i >= nsm_ninput(s)) return NAN;
   if (s->now.held_input[i]) return s->now.d[s->a->nheld + i];
-  return s->a->signal[i].points ? nsm_table_value(s->a->signal[i].points, s->now.t, s->now.t, 0) : NAN;
+  return s->a->signal[i].points ? input_at(s, &s->a->signal[i], s->now.t, 0, 0) : NAN;
+}
+
+int sim_inputs_jump(const nsm_sim *s) {
+  for (int i = 0; s->a->rows_jump && i < s->a->nsignal - s->a->ndelay; i++) {
+    const sim_signal *g = &s->a->signal[i];
+    if (g->points && !s->now.held_input[i] && input_at(s, g, s->now.t, 0, 0) != input_at(s, g, s->now.t, 1, 0))
+      return 1;
+  }
+  return 0;
 }
 
 // ---- delays ---------------------------------------------------------------------------------------------------------
@@ -322,9 +339,8 @@ static void past_cubic(const nsm_sim *s, const sim_signal *g, double at, long k,
 }
 
 // At a jump a step that ends there has what was before it, and what begins there what is behind it.
-static void past(const nsm_sim *s, const sim_signal *g, double t, double *value, double *rate) {
+static void past(const nsm_sim *s, const sim_signal *g, double t, int ends, double *value, double *rate) {
   double at = (t - g->delay - s->a->start) / s->a->step, near = nearbyint(at);
-  int ends = s->w.moments->left || t > s->now.t + 4 * sim_time_round_off(s, t);
   if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
   long k = (long)floor(at) - (ends && at == floor(at));
   if (s->n.galerkin && at > 0) { past_cubic(s, g, at, k, value, rate); return; }
@@ -417,21 +433,25 @@ void sim_signals_forget(nsm_sim *s) {
   for (int k = 0; k < SIM_MOMENTS; k++) s->w.moments->t[k] = NAN;
 }
 
-const double *sim_signals(const nsm_sim *s, double t) {
+const double *sim_signals(const nsm_sim *s, double t) { return sim_signals_from(s, s->now.t, t); }
+
+const double *sim_signals_from(const nsm_sim *s, double begin, double t) {
   sim_moments *m = s->w.moments;
+  int ends = m->left || t > begin + 4 * sim_time_round_off(s, t);
   for (int k = 0; k < SIM_MOMENTS; k++)
-    if (m->t[k] == t) { m->last = k; return m->d[k]; }
+    if (m->t[k] == t && m->ends[k] == ends) { m->last = k; return m->d[k]; }
   int k = m->last = (m->last + 1) % SIM_MOMENTS, held = s->a->nheld;
   double *d = m->d[k], *rate = m->rate[k];
   m->t[k] = t;
+  m->ends[k] = ends;
   memcpy(d, s->now.d, (size_t)s->a->nd * sizeof *d);
   for (int i = 0; i < s->a->nsignal; i++) {
     const sim_signal *g = &s->a->signal[i];
     rate[held + i] = 0;
-    if (g->cls >= 0) past(s, g, t, &d[held + i], &rate[held + i]);
+    if (g->cls >= 0) past(s, g, t, ends, &d[held + i], &rate[held + i]);
     else if (g->points && !s->now.held_input[i]) {
-      d[held + i] = nsm_table_value(g->points, t, t, 0);
-      rate[held + i] = nsm_table_value(g->points, t, t, 1);
+      d[held + i] = input_at(s, g, t, ends, 0);
+      rate[held + i] = input_at(s, g, t, ends, 1);
     }
   }
   return d;
@@ -463,13 +483,14 @@ double sim_next_arrival(const nsm_sim *s, double t1) {
   return first;
 }
 
-// The first row of an input's file that lies in (t, t1), t the present: there is a kink, or a jump of what is held. Of
-// order 4 and above also those of delays.
+// The first row of an input's file that lies in (t, t1), t the present: a jump of what is held, or, above order 2, a
+// kink; of order 4 and above also those of delays.
 double sim_next_row(const nsm_sim *s, double t1) {
+  int kinks = s->located && (s->n.radau || s->n.galerkin || s->n.flow);
   double from = s->now.t + sim_time_round_off(s, s->now.t), to = t1 - sim_time_round_off(s, t1), first = t1;
   for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
     const double *p = s->a->signal[i].points;
-    if (!p || p[1] == NSM_TABLE_CUBIC || s->now.held_input[i]) continue;
+    if (!p || s->now.held_input[i] || (p[1] != NSM_TABLE_HOLD && !(kinks && p[1] == NSM_TABLE_LINEAR))) continue;
     const double *x = p + NSM_TABLE_HEAD;
     int lo = 0, hi = (int)p[0];                            // x[0 .. lo) are up to `from`, x[hi ..) behind it
     while (lo < hi) {

@@ -102,7 +102,9 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the pre
 // t: discrete variables get the values that solve them
 int      sim_laws_analyse(nsm_sim *s, int block, sim_event *v, nsm_error *e);
 nsm_code sim_laws_solve(nsm_sim *s, const sim_event *v, int first, int n, double t, nsm_error *e);
-static inline int sim_in_pieces(const nsm_sim *s) { return s->a->m->nblock > 0 || s->located; }
+static inline int sim_in_pieces(const nsm_sim *s) {
+  return s->a->m->nblock > 0 || s->located || s->a->rows_jump;
+}
 
 // Length of the first step.
 static inline double sim_clock_first(const nsm_sim *s) {

@@ -347,7 +347,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
 }
 
 static nsm_code fire_and_settle(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
-  s->w.changed = 0;
+  s->w.changed = !at_start && sim_inputs_jump(s) ? SIM_DISCRETE : 0;
   nsm_code code = fire(s, t, at_start, located, e), after = settle(s, e);
   return code != NSM_OK ? code : after;
 }
@@ -578,9 +578,10 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     double due = sim_next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->ndelay > 0) to = sim_next_arrival(s, to);
     if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
-    if ((s->n.radau || s->n.galerkin) && s->located && s->a->nsignal > 0) to = sim_next_row(s, to);
+    if (s->a->nsignal > 0) to = sim_next_row(s, to);
     nsm_code code = sim_take_part(s, to, piece_to, e);
-    if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
+    int fires = s->a->m->nblock > 0 || s->a->rows_jump;
+    if (code == NSM_OK && fires) code = fire_and_settle(s, s->now.t, 0, s->w.at_event, e);
     if (code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
     if (code != NSM_OK) return code;
     if (s->w.left && s->now.count.events + s->now.count.located != events && !s->w.stopped_at_event)

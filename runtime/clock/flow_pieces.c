@@ -198,6 +198,33 @@ static void outputs_at(nsm_sim *s, const nsm_view *v, double *y) {
   SIM_EACH(s, relation, k) k->c->y_fn(v, &k->tab, y + k->row0);
 }
 
+// What y of a relation is known to.
+static double known_y(const nsm_sim *s, int row) {
+  double size = fmax(sim_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]);
+  return fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
+}
+
+int sim_flow_off(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  if (s->located->nrelation == 0) return 0;
+  flow_rows(s);
+  if (!flow_instant(s, s->now.t, s->now.q, s->now.z)) return 1;
+  memset(w->in.e, 0, (size_t)(s->a->nz + w->m) * sizeof(double));
+  flow_rates_off(s, s->now.t, s->now.q, s->now.z, w->in.e);
+  for (int r = 0; r < w->m; r++) {
+    int row = w->row[r], relation = s->a->cls[s->n.r.cls[row]].c->kind == NSM_RELATION;
+    if (relation && fabs(w->in.e[s->a->nz + r]) > known_y(s, row)) return 1;
+  }
+  return 0;
+}
+
+void sim_flow_jump(nsm_sim *s) {
+  if (!sim_flow_off(s) || !flow_instant(s, s->now.t, s->now.q, s->now.z)) return;
+  flow_project(s, s->now.t, s->now.q, s->now.z);
+  s->w.begin_of = -1;
+  sim_ledger_reset(s);
+}
+
 // What is said to slide along a law, and is not on it, is at the bound that its sign says, if there is one; what is
 // said to stick and slips goes on to slide.
 int sim_flow_mend_sets(nsm_sim *s, int shortest) {
@@ -211,8 +238,7 @@ int sim_flow_mend_sets(nsm_sim *s, int shortest) {
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;
-    double size = fmax(sim_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]),
-           known = fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
+    double known = known_y(s, row);
     if (fabs(y[row]) <= known || (shortest && fabs(reached[row]) <= known)) continue;
     double bound = y[row] > 0 ? r->lo[row] : r->hi[row];
     if (!isfinite(bound)) continue;

@@ -22,6 +22,8 @@ static inline int sim_flow_holds_row(const nsm_sim *s, int row) {
   return s->n.flow && s->now.flow_holds[s->a->nwhen + row] == FLOW_HOLDS;
 }
 int      sim_flow_touches(nsm_sim *s);   // contacts that touch: sets by accelerations and forces; 1: others than before
+int      sim_flow_off(nsm_sim *s);       // does a relation inside whose y is kept by its derivative not hold?
+void     sim_flow_jump(nsm_sim *s);      // then states jump by the relations inside, so that they do
 void     sim_flow_rests(nsm_sim *s);     // slips that others hold at 0 stick
 
 // A switch of an `if` that has changed so often within the step goes on to, at the ends of pieces alone.

@@ -389,6 +389,7 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = probe_others(s, h, e);
   if (!sim_has_fixed_sets(s) || code != NSM_OK) return code;
   if (s->n.flow && sim_flow_touches(s)) code = probe_others(s, h, e);
+  if (s->n.flow && code == NSM_OK) sim_flow_jump(s);
   return code == NSM_OK ? settle(s, e) : code;
 }
 
@@ -415,7 +416,8 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   if (code != NSM_OK) return code;
   if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
   if (s->now.sets_known == 1) by_mean_slip(s, 1);
-  if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
+  if (s->now.sets_known == 1 && s->n.flow && s->now.flow.jumped && sim_flow_off(s)) code = probe(s, h, e);
+  if (s->now.sets_known) { sim_watch_begin(s); return code; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
   w->begins = 1;
@@ -479,12 +481,17 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
   return code;
 }
 
-// Of what has flown, its acceleration; of what was closed, that of its gap without its own force.
+// Of what has flown, its acceleration; of what was closed, that of its gap without its own force. Of a short piece
+// where the change of the rate is well above rounding: a flight of 1e-9 s has an acceleration, too.
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  SIM_EACH_LIVE(s, row) {
-    if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
-    else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
+  int is_long = length > 1e-6 * s->a->step;
+  if (length > 0) SIM_EACH_LIVE(s, row) {
+    int flew = s->now.set[row] != SIM_CLOSED;
+    if (!flew && s->n.con) continue;
+    double change = flew ? w->rate[row] - s->w.rate0[row]
+                         : -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]);
+    if (is_long || fabs(change) > 16 * sim_watch_noise(s, row)) w->fall[row] = change / length;
   }
 }
 
@@ -535,7 +542,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   ends = ends && w->events;
   if (s->n.flow) s->n.flow->fixed_end = 0;
   if (s->n.flow && ends) sim_flow_stale(s);
-  if (ends && length > (w->flies_on ? 0 : 1e-6 * s->a->step)) remember_fall(s, length);
+  if (ends) remember_fall(s, length);
   if (w->pieces == 0) sim_parts_none(s);
   for (int l = 0; (ends || w->pieces > 0) && l < s->a->nl; l++)
     w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);

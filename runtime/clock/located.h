@@ -68,6 +68,8 @@ int      sim_watch(nsm_sim *s, double h, double t1);                 // f of the
 void     sim_watch_show(nsm_sim *s, double h);            // what the trial of length h says of forces at its begin
 int      sim_watch_ends(const nsm_sim *s, double h);      // may an unknown force end its set within the trial?
 double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
+double   sim_watch_noise(const nsm_sim *s, int row);      // what a rate at the end of the trial is known to, of
+                                                          // velocities that have fallen from those of the begin
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state

@@ -20,8 +20,7 @@ static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the large
 static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
-// What a rate at the end of the trial is known to, of velocities that have fallen from those of the begin.
-static double noise_of(const nsm_sim *s, int row) {
+double sim_watch_noise(const nsm_sim *s, int row) {
   return rate_rounds(s) * sim_velocity_terms(s, row, s->w.z1) +
          4 * rounds * sim_velocity_terms(s, row, s->now.z);
 }
@@ -270,7 +269,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   SIM_EACH_LIVE(s, row) {
     int set = s->now.set[row];
     if (sim_is_open(s, row)) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? noise_of(s, row)
+    w->tolerance[row] = set == SIM_SLIPS_ON ? sim_watch_noise(s, row)
                         : s->n.flow ? solved_of(s, row, forces)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];

@@ -36,16 +36,6 @@ static int holds_on(nsm_sim *s, double e) {
   return 0;
 }
 
-static void book_jump(nsm_sim *s) {
-  sim_ledger *g = &s->now.ledger;
-  if (!g->on) return;
-  double kinetic, potential;
-  sim_energy(s, &kinetic, &potential);
-  g->resets += g->kinetic + g->potential - kinetic - potential;
-  g->kinetic = kinetic;
-  g->potential = potential;
-}
-
 // Where something floats the potential that it has by (4) may be one that a law forbids, although others are allowed:
 // then the law that is broken most holds it, with a multiplier of 0. 0: no such sets hold on.
 static int pivots(nsm_sim *s, double e) {
@@ -77,7 +67,7 @@ static nsm_code look_for_sets(nsm_sim *s, int *found, nsm_error *why) {
     *found = holds_on(s, e) || pivots(s, e);
   }
   s->now.sets_known = 1;
-  if (*found) book_jump(s);
+  if (*found) sim_ledger_reset(s);
   return NSM_OK;
 }
 

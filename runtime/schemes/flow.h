@@ -75,6 +75,7 @@ int  flow_hidden(nsm_sim *s, const nsm_view *v);
 void flow_hidden_off(const nsm_sim *s, const double *y, double *e);
 void flow_hidden_open(nsm_sim *s);
 int  flow_project(nsm_sim *s, double t, double *q, double *z);
+void flow_rates_off(nsm_sim *s, double t, const double *q, const double *z, double *e);   // right sides of (4), of z
 // flow_verify.c: the sums f + g + H^T lambda into z, and sizes of their terms into terms
 void flow_terms(nsm_sim *s, double t, const double *q, const double *z);
 // Gaps and rates are known to so many of the solver's tolerances. Size of the terms of a rate, by the largest

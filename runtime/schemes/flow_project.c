@@ -27,7 +27,7 @@ static double gaps(nsm_sim *s, double t, const double *q, const double *z, doubl
   return most;
 }
 
-static void rates(nsm_sim *s, double t, const double *q, const double *z, double *e) {
+void flow_rates_off(nsm_sim *s, double t, const double *q, const double *z, double *e) {
   struct sim_flow *w = s->n.flow;
   nsm_view v = sim_view(s, t, q, z, w->in.force);
   SIM_EACH(s, row, k) {
@@ -55,7 +55,7 @@ int flow_project(nsm_sim *s, double t, double *q, double *z) {
     sim_move(s, w->qa, 1, w->x, q);
   }
   memset(w->in.e, 0, (size_t)n * sizeof(double));
-  rates(s, t, q, z, w->in.e);
+  flow_rates_off(s, t, q, z, w->in.e);
   sim_instant_solve(&w->in, n, w->in.e, w->x);
   for (int i = 0; i < s->a->nz; i++) z[i] += w->x[i];
   return isfinite(last);

@@ -19,14 +19,10 @@ static void stages_at_begin(nsm_sim *s) {
   for (int i = 0; i < w->m.s; i++) memcpy(w->Z[i], w->z0, ((size_t)w->n + 1) * sizeof(double));
 }
 
-// Inputs that are held jump where a piece ends: the piece has their value before that.
 static void evaluate(nsm_sim *s, double r) {
   struct sim_radau *w = s->n.radau;
-  for (int i = 0; i < w->m.s; i++) {
-    double t = s->now.t + w->m.c[i] * r;
-    if (s->a->nsignal > 0 && i + 1 == w->m.s) t -= sim_time_round_off(s, t);
-    radau_evaluate(s, t, w->Z[i], w->F[i], w->y[i], w->lo[i], w->hi[i]);
-  }
+  for (int i = 0; i < w->m.s; i++)
+    radau_evaluate(s, s->now.t + w->m.c[i] * r, w->Z[i], w->F[i], w->y[i], w->lo[i], w->hi[i]);
 }
 
 // R of (3), F - (1/r) sum_j omega_ij E (Z_j - z_0), completed by (4). 0: the set contradicts itself.

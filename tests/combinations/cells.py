@@ -75,14 +75,20 @@ def free_of(law, kind):
     return "far" if law.group == "held" else "rests"
 
 
+def more(block):
+    """Eleven more of a block, which count and act on nothing: the state has room for each."""
+    return "".join(f"\ndiscrete n{i} = 0;  {block} {{ n{i} = n{i} + 1; }}" for i in range(11))
+
+
 def load(feature, signal, group, rates):
     """(declarations, expression) of a load; signal: what it listens to; rates: in its direction, and what is held."""
     test = {"impact": f"{signal} < 0.03", "relation": f"{signal} < 0.5"}.get(group, f"{signal} > 0.05")
     # the first instant is the start, or one period behind it: an offset that equals the period
     clock = "d = 2;\nevery 1/30 offset 1/30" if group in ("friction", "held", "relation") else "d = 0;\nevery 1/30"
     return {
-        "every": (f"discrete grip = 1, {clock} {{ d = 2 - d;  grip = 1; }}", "d"),
-        "when": (f"discrete d = 0, press = 1;\nwhen {test} {{ d = 2;  press = 1; }}", "d"),
+        "every": (f"discrete grip = 1, {clock} {{ d = 2 - d;  grip = 1; }}" + more("every 1/30"), "d"),
+        "when": (f"discrete d = 0, press = 1;\nwhen {test} {{ d = 2;  press = 1; }}" + more(f"when {test}"),
+                 "d"),
         "input": ("input f;", "f"),
         "branches": ("", f"(if {signal} < 1e3 then 2 else 0) - (if not ({signal} < 1e3) then 0 else 2)" +
                          "".join(f" + abs({v}) - max({v}, 0) - max(-({v}), 0)" for v in rates)),

@@ -259,6 +259,22 @@ def captured():
     need("100 steps captured" in err and abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z']} {err}")
 
 
+def sources_that_jump():
+    """A capacitor behind a diode and a source that jumps up, and down: it is charged at once, and never discharged
+    through the diode; what reads its voltage has that behind the jump."""
+    text = """import "std/circuit.nsm";
+      model C { node gnd : V = 0, a : V, b : V; state x : V*s = 0; x' = c.u; discrete e = 0;
+        when time >= 0.13 [s] { e = 1; } when time >= 0.3 [s] { e = 2; } when time >= 0.37 [s] { e = 1.5; }
+        when time >= 0.61 [s] { e = -1; } VoltageSource s(a = a, b = gnd, V = e*1 [V]); Diode d(a = a, b = b);
+        Capacitor c(a = b, b = gnd, C = 1 [mF]); Resistor r(a = b, b = gnd, R = 1 [kohm]);
+        simulate { until = 1 [s], step = 20 [ms] } }"""
+    for scheme, error in (("event_driven(rtol = 1e-12)", 1e-11), ("radau", 1e-9)):
+        c, err, _ = run(text, 0.02, scheme)
+        for name, true in (("c.u", 2*math.exp(-0.63)), ("x", 0.17 + 0.14 + 2 - 2*math.exp(-0.63))):
+            need(abs(c[name][-1] - true) <= error and " 0 steps captured" in err,
+                 f"{scheme}: {name} = {c[name][-1]!r}, not {true!r}; {err}")
+
+
 def depends():
     """Constraints that depend on each other, a wall that is pressed on and off; a box on four feet that slides and
     spins, where others' forces are another motion, and stops; one on eight, which rests under a load that swings."""
@@ -327,7 +343,7 @@ CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUIL
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
            ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
-           ("slips that begin", begins), ("what is captured", captured),
+           ("slips that begin", begins), ("sources that jump", sources_that_jump), ("what is captured", captured),
            ("what depends", depends), ("bounces of several feet", several_feet),
            ("a rod that lies and slides", lies_and_slides), ("rest beside a wall", rests_beside_a_wall),
            ("what it meets", meets), ("what is refused", refused))]

@@ -1,6 +1,8 @@
 """Instants that depend on time alone end a step, in every scheme, located or not: against closed forms."""
 import math
+import pathlib
 import re
+import tempfile
 
 from located import run
 from suite import need
@@ -249,6 +251,35 @@ def late():
     need(abs(c["v"][-1] - exact(0.5)[1]) <= 1e-13, f"late twice: {c['v'][-1]!r}")
 
 
+def held_inputs():
+    """An input that holds the values of its rows is a staircase, exact to round-off by every scheme, located or not,
+    with rows on times of the clock or not; what reads it late, and a condition of it, have its jumps."""
+    values = [1, -2, 3, 0.5, -1, 2, 2.5, -3, 1, 0, 4]*9
+    for gap in (0.1, 0.17, 0.011):
+        rows = [(round(k*gap, 6), v) for k, v in zip(range(int(1/gap) + 1), values)]
+        v = x = 0.0
+        for (a, u), (b, _) in zip(rows, [*rows[1:], (1.0, 0)]):
+            v, x = v + u*(b - a), x + v*(b - a) + u*(b - a)**2/2
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "u.csv"
+            file.write_text("time,u\n" + "".join(f"{a},{b}\n" for a, b in rows))
+            flag = "--input", f"u={file}:u,hold"
+            for scheme in (*MECHANICS, "consistent(order = 4)", "d1minus"):
+                c, _, _ = run("""model A { coord x = 0; input u = 0; kinetic x'^2/2; force x = u;
+                    contact far: x + 9 >= 0 with newton(0); simulate { until = 1, step = 0.05 } }""", 0.05, scheme,
+                              *flag)
+                need(abs(c["x'"][-1] - v) + abs(c["x"][-1] - x) <= 1e-13,
+                     f"rows of {gap}, {scheme}: {c['x'][-1]!r}, not {x!r}")
+            first = """model A { state x = 0, y = 0; input u = 0; discrete n = 0; x' = u; y' = delay(u, 0.25);
+                when u > 1.7 { n = n + 1; } simulate { until = 1, step = 0.05 } }"""
+            n = sum(b > 1.7 and a <= 1.7 for (_, a), (_, b) in zip(rows, rows[1:]))
+            late = 0.25 + sum(u*(min(b, 0.75) - a) for (a, u), (b, _) in zip(rows, [*rows[1:], (1, 0)]) if a < 0.75)
+            for scheme in (*FIRST_ORDER, "radau(stages = 3)", "radau(stages = 2)"):
+                c, _, _ = run(first, 0.05, scheme, *flag)
+                need(abs(c["x"][-1] - v) <= 1e-13 and c["n"][-1] == n, f"rows of {gap}, {scheme}: {c['n'][-1]} times")
+                need(gap != 0.1 or abs(c["y"][-1] - late) <= 1e-13, f"{scheme}, late: {c['y'][-1]!r}, not {late!r}")
+
+
 def many():
     """Twenty `every` and twenty `when`, one by one: the state had room for eight of each, and a run did not end."""
     n, until, begin, model = 20, 1.0, 0.013, []
@@ -269,7 +300,8 @@ def many():
                  f"{scheme}, {i}: {c[f'x{i}'][-1]!r}, not {x!r}; {c[f'c{i}'][-1]}, not {count}")
 
 
-CASES = [("instants: steps in parts", in_parts), ("instants: many", many), ("instants: a part fails", part_fails),
+CASES = [("instants: inputs that hold", held_inputs), ("instants: steps in parts", in_parts), 
+         ("instants: many", many), ("instants: a part fails", part_fails),
          ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
          ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),

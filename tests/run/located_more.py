@@ -72,6 +72,28 @@ def wheel(scheme):
     need(" 0 steps captured" in err and int(re.search(r"(\d+) located", err).group(1)) > 100, err)
 
 
+def small_rates():
+    """A contact at gap 0 that opens, or closes, with 1e-6 ... 1e-13 m/s, at the start or later: flights of 1e-13 s have
+    an acceleration, too, so its bounces end by rule, and no step is captured."""
+    fall = "kinetic (z'^2 + x'^2)/2; potential 9.81*z; simulate { until = 0.03, step = 0.01 } }"
+    models = [
+        "model P { coord z = 0, z' = V, x = 0; contact g: z >= 0 with newton(E);" + fall,
+        "model F { coord z = 0, z' = V, x = 0, x' = 0.1; contact g { normal = z; slip = x'; with newton(E), "
+        "coulomb(0.3); }" + fall,
+        "model W { coord z = 0, x = 0, x' = 0.1; discrete n = 0; contact g { normal = z; slip = x'; with newton(E), "
+        "coulomb(0.3); } when time >= 0.0123 { z' = V; n = 1; }" + fall,
+        "model S { gravity [0, 0, -9.81]; body f { fixed, shape = halfspace } body b { shape = sphere(0.1), mass = 1, "
+        "position = [0, 0, 0.1], velocity = [0, 0, V] } contact c { between = b, f; with newton(E); } "
+        "output z = b.r[3] - 0.1; simulate { until = 0.03, step = 0.01 } }"]
+    schemes = [f"{s}(located = true)" for s in SCHEMES] + ["consistent(order = 4)"]
+    for text in models:
+        for v, e in ((1e-6, 0.95), (-1e-8, 0.5), (1e-9, 0), (1e-9, 0.5), (1e-13, 0.5)):
+            for scheme in schemes:
+                c, err, _ = run(text.replace("V", repr(v)).replace("E)", f"{e})"), 0.01, scheme)
+                need(min(c["z"]) >= -1e-12 and abs(c["z"][-1]) <= 1e-12 and " 0 steps captured" in err,
+                     f"{text[:7]}, {v:g} m/s, e = {e}, {scheme}: z from {min(c['z']):.2g} to {c['z'][-1]:.2g}, {err}")
+
+
 # --- shapes ---
 
 def sphere(scheme):
@@ -435,6 +457,7 @@ CASES = [("located, a taut rope", taut_rope), ("located, a slow slip", slow_slip
          ("located, a relay near the end of a step", relay_near_the_end),
          ("located, a short stop", short_stop),
          ("located, impacts at times of the clock", at_times_of_the_clock),
+         ("located, small rates", small_rates),
          ("located, switches in equations", switch_in_equation), ("located, a switch that chatters", chattering_switch),
          ("located, a law that jumps", schmitt), ("located, a table that moves", moving_table),
          ("located, whole steps", by_whole_steps)]

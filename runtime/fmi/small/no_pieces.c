@@ -8,6 +8,8 @@ void     sim_flow_stale(nsm_sim *s) { (void)s; }
 void     sim_flow_give_up(nsm_sim *s) { (void)s; }
 void     sim_flow_holds(nsm_sim *s) { (void)s; }
 int      sim_flow_touches(nsm_sim *s) { (void)s; return 0; }
+int      sim_flow_off(nsm_sim *s) { (void)s; return 0; }
+void     sim_flow_jump(nsm_sim *s) { (void)s; }
 void     sim_flow_rests(nsm_sim *s) { (void)s; }
 int      sim_flow_mend_sets(nsm_sim *s, int shortest) { (void)s; (void)shortest; return 0; }
 double   sim_flow_speed(const nsm_sim *s, int row) { (void)s; (void)row; return 0; }
