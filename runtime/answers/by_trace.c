@@ -403,23 +403,18 @@ static const double *converge(player *p, trace *t) {
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
-enum { NO_DIRECTION = -1, HAS_LANES = -2 };
-
-// `lanes` directions: those of each seed; or, where `unit` is not NULL, its only one, of length 1.
-typedef struct along { int lanes; const double **seed; const int *unit; double *b; } along;
-
 // to += by times the entries of a row, of those seeds
-static inline __attribute__((always_inline)) void add_entries(const trace_rows *r, const along *a, int first, int end,
-                                                              double by, double *to) {
+static inline __attribute__((always_inline)) void add_entries(const trace_rows *r, const trace_along *a, int first,
+                                                              int end, double by, double *to) {
   for (int e = first; e < end; e++) {
     const double x = by * r->value[e], *from = a->seed[r->of[e]];
-    int unit = a->unit ? a->unit[r->of[e]] : HAS_LANES;
+    int unit = a->unit ? a->unit[r->of[e]] : TRACE_HAS_LANES;
     if (unit >= 0) to[unit] += x;
-    for (int j = 0; unit == HAS_LANES && j < a->lanes; j += 4) FOUR(to, j) += x * GIVEN(from, j);
+    for (int j = 0; unit == TRACE_HAS_LANES && j < a->lanes; j += 4) FOUR(to, j) += x * GIVEN(from, j);
   }
 }
 
-static SIM_WIDE void right_sides(const trace *t, const along *a, const double *scale) {
+static SIM_WIDE void right_sides(const trace *t, const trace_along *a, const double *scale) {
   const size_t wide = (size_t)a->lanes;
   const trace_row *row = t->rows.eq;
   memset(a->b, 0, (size_t)t->nw * wide * sizeof *a->b);
@@ -427,26 +422,31 @@ static SIM_WIDE void right_sides(const trace *t, const along *a, const double *s
     add_entries(&t->rows, a, row->first, row->first + row->given, -scale[i], a->b + (size_t)i * wide);
 }
 
-static SIM_WIDE void results(const trace *t, const along *a, double *to) {
-  memset(to, 0, (size_t)t->nstands * (size_t)a->lanes * sizeof *to);
-  for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, to += a->lanes)
-    add_entries(&t->rows, a, x->row.first, x->row.first + x->row.n, 1, to);
+static SIM_WIDE void result(const trace *t, const trace_along *a, trace_row row, double *to) {
+  memset(to, 0, (size_t)a->lanes * sizeof *to);
+  add_entries(&t->rows, a, row.first, row.first + row.n, 1, to);
+}
+
+// At the end of the tape what numbers without a unit have is not asked for.
+static int ends_units(const player *p) {
+  return p->traces->units && p->in_numbers && p->index + 1 == p->tape->n;
 }
 
 // dw along them, at a->b; place [nw]: the row of each.
-static void solve(const player *p, const trace *t, const along *a, int *place) {
+static void solve(const player *p, const trace *t, const trace_along *a, int *place) {
   for (int i = 0; i < t->nw; i++) place[i] = i;
   if (is_sparse(p, t)) trace_matrix_solve_lanes(t, a->b, a->lanes, place);
   else solve_lanes(p, t->nw, a->b, a->lanes);
 }
 
 // By rows: of many directions.
-static void push(const player *p, const trace *t, const along *a, const double *scale) {
+static void push(const player *p, trace *t, const trace_along *a, const double *scale) {
   int n = t->nw, *place = t->unit + t->rows.ngiven;
+  if (is_sparse(p, t) && a->unit && ends_units(p) && trace_units_push(t, a, p->traces->unit, scale)) return;
   right_sides(t, a, scale);
   solve(p, t, a, place);
   for (int i = 0; i < n; i++) a->seed[t->rows.ngiven + i] = a->b + (size_t)place[i] * (size_t)a->lanes;
-  for (int i = 0; i < n; i++) place[i] = HAS_LANES;
+  for (int i = 0; i < n; i++) place[i] = TRACE_HAS_LANES;
 }
 
 // Through all nodes. length: its own direction alone.
@@ -455,7 +455,7 @@ static void push_few(const player *p, trace *t, const double *scale, int length)
   const size_t wide = (size_t)t->lanes, row = wide * sizeof(double);
   double *state = t->lane + (size_t)t->state * wide, *w = t->lane + (size_t)t->w * wide;
   const int sparse = is_sparse(p, t);
-  const along a = { t->lanes, NULL, NULL, sparse ? all->b : w };
+  const trace_along a = { t->lanes, NULL, NULL, sparse ? all->b : w };
   if (length) memset(t->lane, 0, (size_t)(t->state + t->nstate) * row);
   else memcpy(state, all->lane, (size_t)t->nstate * row);
   memcpy(t->lane + (size_t)t->h * wide, all->dh, row);
@@ -469,31 +469,41 @@ static void push_few(const player *p, trace *t, const double *scale, int length)
   replay_sums(&t->follow, t->lane, t->lanes);
 }
 
+static int varies(const double *x, int n) {
+  for (int j = 0; j < n; j++) if (x[j] != 0) return 1;
+  return 0;
+}
+
 // The directions that the state at hand has.
-static along along_state(const player *p, trace *t) {
+static trace_along along_state(const player *p, trace *t) {
   const struct play_traces *all = p->traces;
-  along a = { all->lanes, t->seed, all->units ? t->unit : NULL, all->b };
+  trace_along a = { all->lanes, t->seed, all->units ? t->unit : NULL, all->b };
   for (int s = 0; all->units && s < t->rows.ngiven; s++) {
     int number = t->rows.seed[s] - t->state;
-    t->unit[s] = number >= 0 && number < p->nnumbers - 2 ? all->unit[number] : HAS_LANES;
+    t->unit[s] = number >= 0 && number < p->nnumbers - 2 ? all->unit[number]
+                 : varies(t->seed[s], all->lanes)        ? TRACE_HAS_LANES : TRACE_NO_DIRECTION;
   }
   return a;
 }
 
 // The state behind the piece.
-static void stand(const player *p, const trace *t, const tape_entry *e, const along *a) {
+static void stand(const player *p, const trace *t, const tape_entry *e, const trace_along *a) {
   struct play_traces *all = p->traces;
   const size_t lanes = (size_t)all->lanes;
-  const double *next = all->next;
-  if (lanes > 0 && t->lanes == 0) results(t, a, all->next);
+  const int last = ends_units(p), rows = lanes > 0 && t->lanes == 0;
+  double *next = all->next;
+  for (const trace_stand *x = t->stands, *end = x + t->nstands; rows && x < end; x++, next += lanes)
+    if (!last || all->unit[x->number] >= 0)                // what is a unit is not read
+      result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);
+  next = all->next;
   for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, next += lanes) {
     double *to = all->lane + (size_t)x->number * lanes;
     all->state[x->number] = t->value[x->node];
     const double *from = t->lanes > 0 ? t->lane + (size_t)x->node * lanes : next;
-    for (size_t j = 0; j < lanes; j += 4) FOUR(to, j) = GIVEN(from, j);
+    for (size_t j = 0; !all->units && j < lanes; j += 4) FOUR(to, j) = GIVEN(from, j);
   }
   for (int i = 0; all->units && i < t->nunmoved; i++)
-    spell(all, t->unmoved[i], all->lane + (size_t)t->unmoved[i] * lanes);
+    if (!last || all->unit[t->unmoved[i]] >= 0) spell(all, t->unmoved[i], all->lane + (size_t)t->unmoved[i] * lanes);
   all->units = 0;
   const int time = p->nnumbers - 2;
   double *by_time = all->lane + (size_t)time * lanes;
@@ -503,7 +513,7 @@ static void stand(const player *p, const trace *t, const tape_entry *e, const al
 }
 
 // Number i of the slope, that of outputs at w, -1: of an unknown.
-static double slope_of(const trace *t, const along *a, int out, int w) {
+static double slope_of(const trace *t, const trace_along *a, int out, int w) {
   const trace_rows *r = &t->rows;
   double x[4] = { 0 };
   if (t->lanes > 0) return t->lane[(size_t)(out < 0 ? t->w + w : t->out[out]) * (size_t)t->lanes];
@@ -520,10 +530,10 @@ static void take_slope(player *p, trace *t, const tape_entry *e, const double *s
   int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, nz = s->a->nz;
   int last = points ? 0 : (s->n.radau->m.s - 1) * s->n.radau->n;
   const double *seed[r->nseed + 1];
-  along a = { 4, seed, t->unit, all->b };
+  trace_along a = { 4, seed, t->unit, all->b };
   memset(all->dh, 0, ((size_t)all->lanes + 4) * sizeof *all->dh);
   all->dh[0] = 1;
-  for (int i = 0; i < r->ngiven; i++) t->unit[i] = r->seed[i] == t->h ? HAS_LANES : NO_DIRECTION;
+  for (int i = 0; i < r->ngiven; i++) t->unit[i] = r->seed[i] == t->h ? TRACE_HAS_LANES : TRACE_NO_DIRECTION;
   for (int i = 0; i < r->ngiven; i++) seed[i] = all->dh;
   if (t->lanes > 0) push_few(p, t, scale, 1);
   else push(p, t, &a, scale);
@@ -558,7 +568,7 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   *off = off_run(p, t, e);
   length_of(p, e, all->dh);
   if (t->lanes > 0) spell_all(p);
-  along a = along_state(p, t);
+  trace_along a = along_state(p, t);
   if (p->np > 0 && t->lanes > 0) push_few(p, t, scale, 0);
   else if (p->np > 0) push(p, t, &a, scale);
   stand(p, t, e, &a);

@@ -150,7 +150,7 @@ void trace_free(trace *t) {
   const tape_entry *is = &t->is;
   const void *all[] = { is->law, is->impact_law, is->end_law, is->theta, is->gamma, is->slide, t->value, t->by,
                         t->step, t->guard, t->eq, t->out, t->depends, t->leads, t->moves, t->unmoved,
-                        t->stands, t->seed, t->unit, t->lane };
+                        t->stands, t->seed, t->unit, t->lane, t->units };
   for (int i = 0; i < t->ncall; i++) {
     free(t->call[i].slope);
     free(t->call[i].first);

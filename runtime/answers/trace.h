@@ -6,6 +6,7 @@
 //   trace_short.c what is to be done again
 //   trace_sums.c  its derivatives as sums
 //   trace_rows.c  rows of the matrices of these
+//   trace_units.c what results have along single numbers
 //   replay.c      done again: values, derivatives
 //   by_trace.c    a piece that is played by its trace; backwards.c does it backwards
 //
@@ -55,6 +56,7 @@ typedef struct trace_call {
 typedef struct trace_guard { int of[2], above; } trace_guard_of;
 
 typedef struct trace_matrix trace_matrix;
+typedef struct trace_units trace_units;
 // Of the state behind a piece: its node, and the row of that.
 typedef struct trace_stand { int node, number; trace_row row; } trace_stand;
 
@@ -77,6 +79,7 @@ typedef struct trace {
   unsigned char *depends, *leads;       // [n]
   int    *moves, *stays;                // [n] not the same in all pieces; [nstep] is to be done again (trace_short.c)
   trace_matrix *matrix;                 // NULL: it is dense
+  trace_units *units;                   // NULL: none were asked for
   trace_sums back;                      // all that leads to equations and to outputs, to be swept backwards
   trace_stand *stands; int nstands;     // by_trace.c; and the numbers of the state that stay
   int *unmoved, nunmoved;
@@ -118,6 +121,16 @@ int  trace_matrix_open(trace *t, nsm_sim *s);
 const double *trace_matrix_factor(trace *t, nsm_sim *s, double singular);
 void trace_matrix_solve(const trace *t, double *x);
 void trace_matrix_solve_lanes(const trace *t, double *b, int lanes, int *place);      // place [nw]: the row of each
+
+void trace_matrix_places(const trace *t, const unsigned char *of, int *unknown, int *place);  // of these, ascending
+void trace_matrix_inverse(const trace *t, const int *place, int n, double *b, int lanes);     // nsm_lu_inverse
+
+// Directions, `lanes` of each seed. Which one of length 1 it has alone; or, as of all where unit is NULL, lanes.
+enum { TRACE_NO_DIRECTION = -1, TRACE_HAS_LANES = -2 };
+typedef struct trace_along { int lanes; const double **seed; int *unit; double *b; } trace_along;
+
+// trace_units.c: seeds of the unknowns that numbers with a unit of their own hang on behind the piece; 0: no memory
+int trace_units_push(trace *t, const trace_along *a, const int *unit, const double *scale);
 
 // replay.c
 void replay_call(const trace *t, trace_call *c);

@@ -89,3 +89,16 @@ void trace_matrix_solve_lanes(const trace *t, double *b, int lanes, int *place) 
   nsm_lu_solve_lanes(f, b, lanes);
   for (int k = 0; k < f->n; k++) place[f->order[k]] = f->row[k];
 }
+
+void trace_matrix_places(const trace *t, const unsigned char *of, int *unknown, int *place) {
+  const trace_matrix *m = t->matrix;
+  for (int k = 0, n = 0; k < m->A.n; k++) {
+    if (!of[m->order[k]]) continue;
+    unknown[n] = m->order[k];
+    place[n++] = k;
+  }
+}
+
+void trace_matrix_inverse(const trace *t, const int *place, int n, double *b, int lanes) {
+  nsm_lu_inverse(&t->matrix->lu, place, n, b, lanes);
+}

@@ -116,6 +116,7 @@ static void sum_up(trace_rows *r) {
   memset(r->value + r->moving, 0, (size_t)(r->nvalue - r->moving) * sizeof *r->value);
   for (const trace_part *k = r->part + r->again, *end = r->part + r->nparts; k < end; k++) {
     const double by = k->times * *k->by, *restrict x = r->value + k->from;
+    if (by == 0) continue;
     double *restrict to = r->value;
     const int *place = r->place + k->to;
     for (int i = 0; i < k->n; i++) to[place[i]] += by * x[i];

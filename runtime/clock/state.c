@@ -163,7 +163,11 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
     return NSM_USAGE;
   }
+  const size_t kept = SIM_KEEPS(s) * (size_t)s->n.w.nval * sizeof(double);       // the last array
+  const char *made = (const char *)from + h.bytes - over_works(s, NULL, NULL) * MEMORY - kept;
+  int factored = kept > 0 && s->n.w.factored && memcmp(made, s->now.made, kept) == 0;     // of the same W: they go on
   sim_work_clear(s);                                       // before the state is there: it forgets parts of the old one
+  s->n.w.factored = factored;
   memcpy(&s->now, at, numbers);
   at += numbers;
 #define SIM_STATE(type, name, count, what) \

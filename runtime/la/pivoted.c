@@ -112,11 +112,14 @@ static int descend(const nsm_lu *f, int i, int number, int top, nsm_lu_work *w) 
   return top;
 }
 
-// Rows that column j has in the factors, from the returned place of w.list on; their values in w.x.
+// Rows that column j has in the factors, from the returned place of w.list on; their values in w.x. Entries that are 0
+// reach none.
 static int reach(const nsm_lu *f, const nsm_columns *A, int j, int number, nsm_lu_work *w) {
   int top = A->n;
-  for (int e = A->start[j]; e < A->start[j + 1]; e++)
+  for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+    if (A->re[e] == 0 && (!f->complex || A->im[e] == 0)) continue;
     if (w->mark[A->row[e]] != number) top = descend(f, A->row[e], number, top, w);
+  }
   for (int k = 0; k <= f->complex; k++) {
     const double *value = k ? A->im : A->re;
     for (int p = top; p < A->n; p++) w->x[k][w->list[p]] = 0;
@@ -244,27 +247,29 @@ void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w) {
 // `wide` vectors of four lanes, whose rows are `lanes` apart. A right side begins where its first entry is.
 typedef double lane __attribute__((vector_size(32), aligned(8), may_alias));
 
-LA_INLINE void lanes_of(const nsm_lu *f, double *b, size_t lanes, int wide) {
+// Unrolled, so that they are in registers.
+#define EACH(j) _Pragma("GCC unroll 4") for (int j = 0; j < wide; j++)
 #define AT(i, k) (((lane *)(b + (size_t)(i) * lanes))[k])
+
+LA_INLINE void lanes_of(const nsm_lu *f, double *b, size_t lanes, int wide) {
   for (int k = 0; k < f->n; k++) {
     lane x[2];
     int any = 0;
-    for (int j = 0; j < wide; j++) {
+    EACH(j) {
       x[j] = AT(f->row[k], j);
       for (int i = 0; i < 4; i++) any |= x[j][i] != 0;
     }
     if (!any) continue;
     for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++)
-      for (int j = 0; j < wide; j++) AT(f->l_at[e], j) -= f->l[0][e] * x[j];
+      EACH(j) AT(f->l_at[e], j) -= f->l[0][e] * x[j];
   }
   for (int k = f->n - 1; k >= 0; k--) {
     lane x[2];
     double by = 1 / f->d[0][k];
-    for (int j = 0; j < wide; j++) x[j] = AT(f->row[k], j) *= by;
+    EACH(j) x[j] = AT(f->row[k], j) *= by;
     for (size_t e = f->u_start[k]; e < f->u_start[k + 1]; e++)
-      for (int j = 0; j < wide; j++) AT(f->row[f->u_at[e]], j) -= f->u[0][e] * x[j];
+      EACH(j) AT(f->row[f->u_at[e]], j) -= f->u[0][e] * x[j];
   }
-#undef AT
 }
 static void four_plain(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 1); }
 static void eight_plain(const nsm_lu *f, double *b, size_t lanes) { lanes_of(f, b, lanes, 2); }
@@ -276,6 +281,41 @@ void nsm_lu_solve_lanes(const nsm_lu *f, double *b, int lanes) {
   for (; from + 8 <= lanes; from += 8) (wide ? eight_wide : eight_plain)(f, b + from, (size_t)lanes);
   if (from < lanes) (wide ? four_wide : four_plain)(f, b + from, (size_t)lanes);
 }
+
+// Columns of U, then of L, are products with what is known: sums stay in registers.
+LA_INLINE void inverse_of(const nsm_lu *f, const int *place, int n, double *b, size_t lanes, int wide) {
+  int next = 0;
+  for (int k = 0; k < f->n; k++) {
+    double unit[16] = { 0 };
+    lane x[4];
+    const double over = 1 / f->d[0][k];
+    for (; next < n && place[next] == k; next++) unit[next] = 1;
+    EACH(j) x[j] = *(lane *)(unit + 4 * j);
+    for (size_t e = f->u_start[k]; next > 0 && e < f->u_start[k + 1]; e++)
+      EACH(j) x[j] -= f->u[0][e] * AT(f->row[f->u_at[e]], j);
+    EACH(j) AT(f->row[k], j) = x[j] * over;
+  }
+  for (int k = f->n - 1; k >= 0; k--) {
+    lane x[4];
+    EACH(j) x[j] = AT(f->row[k], j);
+    for (size_t e = f->l_start[k]; e < f->l_start[k + 1]; e++)
+      EACH(j) x[j] -= f->l[0][e] * AT(f->l_at[e], j);
+    EACH(j) AT(f->row[k], j) = x[j];
+  }
+}
+static void inverse_plain(const nsm_lu *f, const int *place, int n, double *b, size_t lanes) {
+  inverse_of(f, place, n, b, lanes, 4);
+}
+LA_WIDE static void inverse_wide(const nsm_lu *f, const int *place, int n, double *b, size_t lanes) {
+  inverse_of(f, place, n, b, lanes, 4);
+}
+
+void nsm_lu_inverse(const nsm_lu *f, const int *place, int n, double *b, int lanes) {
+  void (*by)(const nsm_lu *, const int *, int, double *, size_t) = la_wide() ? inverse_wide : inverse_plain;
+  for (int from = 0; from < n; from += 16) by(f, place + from, n - from < 16 ? n - from : 16, b + from, (size_t)lanes);
+}
+#undef AT
+#undef EACH
 
 void nsm_lu_null_right(const nsm_lu *f, int which, double *x, nsm_lu_work *w) {
   double *y = w->x[0];

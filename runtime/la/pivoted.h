@@ -55,6 +55,9 @@ void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w);
 // Of many right sides at once, real: b [n, lanes] by rows, lanes a multiple of four. Unknown order[k] stands in row
 // row[k] afterwards.
 void nsm_lu_solve_lanes(const nsm_lu *f, double *b, int lanes);
+// Rows of A^-1, real, of the unknowns at `n` ascending places: b [n of A, lanes], b[i, j]: what unknown order[place[j]]
+// has of the right side of row i. lanes: n rounded up to sixteen.
+void nsm_lu_inverse(const nsm_lu *f, const int *place, int n, double *b, int lanes);
 // Null vectors of a real A of which `dropped` columns have no pivot, x [n]: A x = 0, x A = 0; number `which` of them.
 void nsm_lu_null_right(const nsm_lu *f, int which, double *x, nsm_lu_work *w);
 void nsm_lu_null_left(const nsm_lu *f, int which, double *x, nsm_lu_work *w);
