@@ -1,5 +1,6 @@
 // Lines and maps. A line over an ascending column is reduced to the smallest and largest values of each pixel column.
 #include "chart.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,20 @@ static const Range nothing = { INFINITY, -INFINITY };
 
 static Range widened(Range r, double share) {
   if (!(r.lo <= r.hi)) return (Range){ 0, 1 };
-  double room = r.hi > r.lo ? share * (r.hi - r.lo) : r.hi != 0 ? 0.05 * fabs(r.hi) : 0.5;
-  return (Range){ r.lo - room, r.hi + room };
+  double room = r.hi > r.lo ? 2 * share * (r.hi / 2 - r.lo / 2) : r.hi != 0 ? 0.05 * fabs(r.hi) : 0.5;
+  return (Range){ fmax(r.lo - room, -DBL_MAX), fmin(r.hi + room, DBL_MAX) };
 }
 
-static double across(const Frame *f, double x) { return f->left + (x - f->x.lo) / (f->x.hi - f->x.lo) * f->width; }
+// Where x is in r, as a share; the halves of numbers, as their difference may be beyond the largest one.
+static double share_of(Range r, double x) { return (x / 2 - r.lo / 2) / (r.hi / 2 - r.lo / 2); }
+static double across(const Frame *f, double x) { return f->left + share_of(f->x, x) * f->width; }
 static double down(const Frame *f, double y) {
-  return f->top + f->height - (y - f->y.lo) / (f->y.hi - f->y.lo) * f->height;
+  return f->top + f->height - share_of(f->y, y) * f->height;
 }
 
 // 1, 2 or 5 times a power of ten, so that about `most` of them fit.
 static double step_of(Range r, double most) {
-  double rough = (r.hi - r.lo) / most, power = pow(10, floor(log10(rough)));
+  double rough = (r.hi / 2 - r.lo / 2) / most * 2, power = pow(10, floor(log10(rough)));
   return power * (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10);
 }
 
