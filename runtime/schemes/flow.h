@@ -42,7 +42,7 @@ struct sim_flow {
   int     stops, fixed_end;              // it looks at nothing beyond the end of a piece; trials end where asked
   int     rooted;                        // the trial ended at a root, at `at`
   double  at;
-  double *end_q, *end_z, *end_d, end_t;  // where the last piece ended
+  double *end_q, *end_z, end_t;          // where the last piece ended
   // an instant
   sim_instant in;
   int     m, *row;                       // rows kept

@@ -107,7 +107,6 @@ void sim_flow_analyse(nsm_sim *s) {
   for (size_t i = 0; i < 4; i++) *by_q[i] = SIM_NEW(s, w->nq, double);
   for (size_t i = 0; i < 4; i++) *by_z[i] = SIM_NEW(s, s->a->nz, double);
   for (size_t i = 0; i < 3; i++) *by_quad[i] = SIM_NEW(s, w->nquad, double);
-  w->end_d = SIM_NEW(s, s->a->nd, double);
   w->group = SIM_NEW(s, w->n, int);
   w->hits = SIM_NEW(s, w->nroot, int);
   w->there = SIM_NEW(s, w->nroot, double);

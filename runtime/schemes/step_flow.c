@@ -177,7 +177,7 @@ static int begin(nsm_sim *s) {
 // Is the state of now the one that the solver goes on from?
 // Discrete variables, and inputs that a program gives: the motion is another one where they have other values.
 static int same_values(const nsm_sim *s) {
-  const double *was = s->n.flow->end_d, *is = s->now.d;
+  const double *was = s->now.flow_d, *is = s->now.d;
   int held = s->a->nheld;
   if (memcmp(was, is, (size_t)held * sizeof(double)) != 0) return 0;
   for (int i = 0; i < s->a->nsignal; i++)
@@ -228,7 +228,6 @@ void sim_flow_restored(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   memcpy(w->end_q, s->now.q, (size_t)w->nq * sizeof(double));
   memcpy(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double));
-  if (s->a->nd > 0) memcpy(w->end_d, s->now.d, (size_t)s->a->nd * sizeof(double));
   w->end_t = s->now.t;
   w->reached = 0;
   w->copied = s->now.flow.runs;
@@ -415,7 +414,7 @@ void sim_flow_accept(nsm_sim *s) {
       (void)sim_ledger_book(s, row, w->quad[s->a->nl + row] - w->before[s->a->nl + row]);
   memcpy(w->end_q, s->w.q1, (size_t)w->nq * sizeof(double));
   memcpy(w->end_z, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  if (s->a->nd > 0) memcpy(w->end_d, s->now.d, (size_t)s->a->nd * sizeof(double));
+  if (s->a->nd > 0) memcpy(s->now.flow_d, s->now.d, (size_t)s->a->nd * sizeof(double));
   w->end_t = w->at;
   w->reached = 0;
 }

@@ -354,11 +354,22 @@ def left_out():
     return "left out: nsm was built without libsundials-dev"
 
 
+def idle():
+    """Discrete variables that keep their values: the solver goes on from step to step, with the same bits as without
+    them (it began anew at each step)."""
+    text = """model A {{ coord a = 1.2; kinetic a'^2/2; potential -9.81*cos(a); {}
+      simulate {{ until = 2, step = 0.01, scheme = event_driven }} }}"""
+    alone, _, _ = run(text.format(""), 0.01, "event_driven")
+    beside, _, _ = run(text.format("discrete d = 1; when a > 3 { d = 2; }"), 0.01, "event_driven")
+    need(alone["a"] == beside["a"] and len(alone["a"]) == 201, f"{alone['a'][-1]!r}, not {beside['a'][-1]!r}")
+
+
 CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) for name in SYSTEMS]
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("what is held", held), ("kinks of what is held", kinks_at_rest),
+           ("a closed form", closed_form), ("idle discrete variables", idle), ("what is held", held),
+           ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("what is captured", captured),
            ("what depends", depends), ("bounces of several feet", several_feet),
