@@ -80,6 +80,29 @@ static void relay(void **state) {
 }
 
 // The only solutions lie where the basis is singular.
+// A relay beside four feet of one box, in a piece of 4e-17 s: its force moves nothing, and has the sign of its law all
+// the same (bases took the other bound, whose residual is one of rounding).
+static void relay_that_moves_nothing(void **state) {
+  (void)state;
+  static const double feet[4][4] = {
+    { 1.08, 1, 1, 0.92 }, { 1, 1.08, 0.92, 1 }, { 1, 0.92, 1.08, 1 }, { 0.92, 1, 1, 1.08 }
+  };
+  for (int side = -1; side <= 1; side += 2) {
+    bench b = bench_open(5, 0, 0);
+    b.M[0] = 4e-17;
+    b.q[0] = 0.5 * side;
+    b.lo[0] = -5;
+    b.hi[0] = 5;
+    for (int i = 0; i < 4; i++) {
+      b.q[1 + i] = -4e-16;
+      for (int j = 0; j < 4; j++) b.M[1 + i + 5 * (1 + j)] = feet[i][j];
+    }
+    assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
+    assert_true(b.lambda[0] == -5 * side);
+    bench_close(&b);
+  }
+}
+
 static void singular_bases_only(void **state) {
   (void)state;
   bench b = bench_open(2, 0, 0);
@@ -257,6 +280,7 @@ int main(void) {
     cmocka_unit_test(resistor_and_diode),
     cmocka_unit_test(diode_bridge),
     cmocka_unit_test(relay),
+    cmocka_unit_test(relay_that_moves_nothing),
     cmocka_unit_test(singular_bases_only),
     cmocka_unit_test(bilateral_row_with_zero_diagonal),
     cmocka_unit_test(bad_input),
