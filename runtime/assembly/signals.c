@@ -185,6 +185,7 @@ int sim_inputs_held(const nsm_sim *s) {
 // flag: its number, or -1.
 static nsm_code hold(nsm_sim *s, int d, int flag, double value, nsm_error *e) {
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "the value of an input must be finite"); return NSM_USAGE; }
+  if (value != s->now.d[d] || !s->now.held_input[d - s->a->nheld]) s->now.flow.runs = 0;       // another motion
   s->now.d[d] = value;
   s->now.held_input[d - s->a->nheld] = 1;
   if (flag >= 0 && s->now.d[flag] == 0) {

@@ -175,22 +175,12 @@ static int begin(nsm_sim *s) {
 }
 
 // Is the state of now the one that the solver goes on from?
-// Discrete variables, and inputs that a program gives: the motion is another one where they have other values.
-static int same_values(const nsm_sim *s) {
-  const double *was = s->now.flow_d, *is = s->now.d;
-  int held = s->a->nheld;
-  if (memcmp(was, is, (size_t)held * sizeof(double)) != 0) return 0;
-  for (int i = 0; i < s->a->nsignal; i++)
-    if (s->now.held_input[i] && was[held + i] != is[held + i]) return 0;
-  return 1;
-}
-
 static int goes_on(const nsm_sim *s, double t1) {
   const struct sim_flow *w = s->n.flow;
   return s->now.flow.runs && !w->reached && s->now.flow.stops < SIM_FLOW_STOPS && w->end_t == s->now.t &&
          t1 > s->now.t &&
          memcmp(w->end_q, s->now.q, (size_t)w->nq * sizeof(double)) == 0 &&
-         memcmp(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double)) == 0 && same_values(s);
+         memcmp(w->end_z, s->now.z, (size_t)s->a->nz * sizeof(double)) == 0;
 }
 
 // ---- a copy ---------------------------------------------------------------------------------------------------------
@@ -414,7 +404,6 @@ void sim_flow_accept(nsm_sim *s) {
       (void)sim_ledger_book(s, row, w->quad[s->a->nl + row] - w->before[s->a->nl + row]);
   memcpy(w->end_q, s->w.q1, (size_t)w->nq * sizeof(double));
   memcpy(w->end_z, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  if (s->a->nd > 0) memcpy(s->now.flow_d, s->now.d, (size_t)s->a->nd * sizeof(double));
   w->end_t = w->at;
   w->reached = 0;
 }
