@@ -17,7 +17,7 @@ struct sim_dump {
   const char *folder;
   char        model[64], path[PATH_ROOM], name[NAME_ROOM];
   double     *guess;                                       // [rows]
-  long        step;                                        // of the last file, and how many it had
+  long        written, step;                               // files; the step of the last, and how many it had
   int         number, error;                               // errno of the first failure
 };
 
@@ -54,6 +54,8 @@ int sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e) {
 
 const char *sim_dump_folder(const nsm_sim *s) { return s->dump ? s->dump->folder : NULL; }
 
+long sim_dump_count(const nsm_sim *s) { return s->dump ? s->dump->written : -1; }
+
 typedef struct place { nsm_sim *s; const int *row, *at; } place;
 
 static const char *row_label(void *with, int i) {
@@ -81,6 +83,7 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
   int written = nsm_problem_write(f, p, &note), why = errno;
   if (fclose(f) != 0 && written) { written = 0; why = errno; }
   if (!written) d->error = why ? why : EIO;
+  d->written++;
 }
 
 // nsm_cone_solve, with the problem and its answer written.

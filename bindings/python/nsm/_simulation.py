@@ -389,7 +389,8 @@ class Simulation(Held):
         return value
 
     def input(self, values: Optional[Mapping[str, Value]] = None, **more: Value) -> None:
-        """Inputs take these values from now on, until they are given other ones."""
+        """Inputs take these values from now on, until they are given other ones. What samples at the start has sampled
+        before: its values are those of simulate(inputs={"u": 5})."""
         for name, value in {**mapping("values", values), **more}.items():
             value = in_si(name, value, self.model.unit(name))
             with self._lock:
