@@ -349,6 +349,12 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
   for (int i = 2; i < of->head.n && !of->head.item[i].key; i++) {
     if (spice_is_mark(&of->head.item[i])) continue;
     if (++ports >= at) break;
+    if (spice_is_ground(of->head.item[i].text)) {          // ground is one node, also as the name of a pin
+      if (!spice_is_ground(c->item[ports].text))
+        spice_left_out(s, c->item[ports].span, "what stands at a pin called 0 or gnd (node 0 is the ground everywhere)");
+      c->item[ports].taken = true;
+      continue;
+    }
     text_printf(&t, "%sp%d = %s", comma, ports, spice_node(s, n, c, ports));
     comma = ", ";
   }
