@@ -372,7 +372,7 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
     if (++ports >= at) break;
     if (spice_is_ground(of->head.item[i].text)) {          // ground is one node, also as the name of a pin
       if (!spice_is_ground(c->item[ports].text))
-        spice_left_out(s, c->item[ports].span, "what stands at a pin called 0 or gnd (node 0 is the ground everywhere)");
+        spice_left_out(s, c->item[ports].span, "what stands at a pin called 0 or gnd (it is the ground everywhere)");
       c->item[ports].taken = true;
       continue;
     }

@@ -177,8 +177,8 @@ static nsm_code open_contacts(job *j, nsm_error *e) {
 
 static nsm_code open_events(job *j, nsm_error *e) {
   if (!j->s->a->located) {
-    sim_fail(e, NSM_USAGE, "--record-events: events are located by `moreau(located = true)`, `consistent(located = "
-             "true)`, `radau` or --located on alone");
+    sim_fail(e, NSM_USAGE, "--record-events: events are located by --located on with `moreau` or `consistent`, by "
+             "`consistent(order = 4)`, `radau` and `event_driven`");
     return NSM_USAGE;
   }
   nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, e);
