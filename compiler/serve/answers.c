@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include "../../runtime/shared/nearest.h"
+#include "../base/suggest.h"
 #include "server.h"
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -111,17 +111,15 @@ bool serve_object(Serve *s, const char *name, const Json **first) {
   return serve_wrong(s, NSM_USAGE, "\"%s\" is an object of values by their names", name);
 }
 
-typedef struct Known { const nsm_program *p; nsm_sim *sim; int nparameter; } Known;
-
-static const char *known_name(void *with, int i) {
-  const Known *k = with;
-  return i < k->nparameter ? nsm_parameter_at(k->p, i).name : nsm_column_name(k->sim, i - k->nparameter);
-}
-
 bool serve_no_column(Serve *s, const nsm_program *p, nsm_sim *sim, const char *what, const char *name) {
   char meant[300];
-  Known k = { p, sim, p ? nsm_nparameter(p) : 0 };
-  nsm_meant(name, k.nparameter + nsm_ncolumn(sim), known_name, &k, meant, sizeof meant);
+  int parameters = p ? nsm_nparameter(p) : 0, n = parameters + nsm_ncolumn(sim);
+  const char **known = ARENA_ARRAY(s->arena, const char *, n);
+  for (int i = 0; i < n; i++) {
+    const char *one = i < parameters ? nsm_parameter_at(p, i).name : nsm_column_name(sim, i - parameters);
+    known[i] = arena_strndup(s->arena, one, strlen(one));
+  }
+  suggest_any(name, known, (size_t)n, meant, sizeof meant);
   return serve_wrong(s, NSM_USAGE, "there is no %s `%s`%s", what, name, meant);
 }
 
