@@ -347,7 +347,8 @@ static KValue entry_of(const Maker *m, const KernelEntry *e) {
   return node(m, m->stored.at[e - m->entry].at)->arg[2];
 }
 
-// The row of its first entry: its slopes by what the entries read, then, the entries themselves, by what they are multiplied by.
+// The row of its first entry: its slopes by what the entries read, then by what these are multiplied by, the entries
+// themselves.
 static void product_of_row(Maker *m, const KernelEntry *row) {
   const KernelEntry *end = m->entry + m->nentry;
   SlopeValue to = { place_of_slot(m, row->row_state, row->row), true, (int)m->by.n };

@@ -6,7 +6,7 @@
 // The model points to it at byte `offset` of nsm_class number `cls`, or of nsm_model where cls is -1.
 // Classes that compute the same share the function: `first` is the entry that it was made for, with its name.
 // seldom: long, and called in rare steps; not worth more than a quick compiler.
-// An entry of a matrix that a kernel has: the slots of its row and its column, and whether these are first-order states.
+// An entry of a matrix that a kernel has: the slots of its row and its column; whether these are states of first order.
 typedef struct KernelEntry { int row, col; bool row_state, col_state; } KernelEntry;
 typedef struct PlanKernel {
   int cls;

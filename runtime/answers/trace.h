@@ -29,7 +29,7 @@ extern const double trace_one;
 typedef struct trace_sums { trace_sum *at; trace_term *term; int n, nterm; } trace_sums;
 
 // Derivatives by seeds, the inputs that directions may have: those that are given, then the unknowns. The row of a node
-// has an entry for each seed that it hangs on: a sum of products of two values each, of entries, or of one and a factor.
+// has an entry for each seed that it hangs on: a sum of products of two values each, entries or factors.
 typedef struct trace_pair { int by, x; } trace_pair;
 typedef struct trace_factor { const double *by; double times; } trace_factor;
 typedef struct trace_row { int first, given, n; } trace_row;         // entries; those of what is given come first

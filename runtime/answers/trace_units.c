@@ -102,6 +102,7 @@ static inline __attribute__((always_inline)) void along(const trace *t, const tr
 // Four directions at a time, turned: to [wide, lanes].
 static SIM_WIDE void products(const trace *t, const trace_units *u, const trace_along *a, const double *scale) {
   typedef long index __attribute__((vector_size(32)));
+  const index even = { 0, 4, 2, 6 }, odd = { 1, 5, 3, 7 }, low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 };
   const int wide = u->wide;
   for (int j = 0; j < a->lanes; j += 4) {
     double *to = u->to + j;
@@ -110,11 +111,10 @@ static SIM_WIDE void products(const trace *t, const trace_units *u, const trace_
       const double *from = u->by + i;
       const four x = *(const four *)from, y = *(const four *)(from + wide), z = *(const four *)(from + 2 * wide),
                  w = *(const four *)(from + 3 * wide);
-      const four xy = __builtin_shuffle(x, y, (index){ 0, 4, 2, 6 }), yx = __builtin_shuffle(x, y, (index){ 1, 5, 3, 7 }),
-                 zw = __builtin_shuffle(z, w, (index){ 0, 4, 2, 6 }), wz = __builtin_shuffle(z, w, (index){ 1, 5, 3, 7 });
-      const four turned[4] = {
-        __builtin_shuffle(xy, zw, (index){ 0, 1, 4, 5 }), __builtin_shuffle(yx, wz, (index){ 0, 1, 4, 5 }),
-        __builtin_shuffle(xy, zw, (index){ 2, 3, 6, 7 }), __builtin_shuffle(yx, wz, (index){ 2, 3, 6, 7 }) };
+      const four xy = __builtin_shuffle(x, y, even), yx = __builtin_shuffle(x, y, odd),
+                 zw = __builtin_shuffle(z, w, even), wz = __builtin_shuffle(z, w, odd);
+      const four turned[4] = { __builtin_shuffle(xy, zw, low), __builtin_shuffle(yx, wz, low),
+                               __builtin_shuffle(xy, zw, high), __builtin_shuffle(yx, wz, high) };
       for (int k = 0; k < 4; k++, to += a->lanes) *(four *)to = turned[k];
     }
   }
