@@ -19,6 +19,7 @@ typedef union Datum {
 } Datum;
 
 // Of each node that opens or leaves a block: the node behind the block.
+// slopes: of its values; of a mass matrix that moves of its product.
 typedef struct Prepared { const KKernel *k; int *behind; bool runs; Slopes *slopes; } Prepared;
 
 struct DualKernels {
@@ -79,16 +80,24 @@ static bool is_asked(KernelKind k) {
   }
 }
 
+// The entry whose slopes are those of entry i, too.
+static int first_of(const PlanKernels *all, int i) {
+  const PlanKernel *k = &all->at[i], *first = &all->at[k->first];
+  bool same = k->nentry == first->nentry && (k->entry == first->entry ||
+              memcmp(k->entry, first->entry, (size_t)k->nentry * sizeof *k->entry) == 0);
+  return same ? k->first : i;
+}
+
 static void take_slopes(DualKernels *d) {
   Arena *a = d->arena;
   d->slopes = ARENA_ARRAY(a, Slopes *, d->all->n + 1);
   for (int i = 0; i < d->all->n; i++) {
     const PlanKernel *k = &d->all->at[i];
-    if (k->first < i || k->cls < 0 || !is_asked(k->kind) || !d->of[i].runs) continue;
-    Slopes *s = d->of[i].slopes = slopes_made(a, k->kernel, arena_printf(a, "slopes_%d", i));
+    if (first_of(d->all, i) < i || k->cls < 0 || !is_asked(k->kind) || !d->of[i].runs) continue;
+    Slopes *s = d->of[i].slopes = slopes_made(a, k->kernel, k->entry, k->nentry, arena_printf(a, "slopes_%d", i));
     if (s) d->slopes[d->nslopes++] = s;
   }
-  for (int i = 0; i < d->all->n; i++) if (d->all->at[i].first < i) d->of[i].slopes = d->of[d->all->at[i].first].slopes;
+  for (int i = 0; i < d->all->n; i++) d->of[i].slopes = d->of[first_of(d->all, i)].slopes;
 }
 
 int dual_slopes(const DualKernels *d, Slopes *const **all) {
@@ -274,12 +283,14 @@ int dual_kernel_run(void *with, int cls, int offset, const dual_view *v, const d
   DualKernels *d = with;
   if (cls >= d->ncls) return 0;
   for (int e = d->first[cls]; e < d->first[cls + 1]; e++) {
-    if (d->all->at[e].offset != (size_t)offset || d->all->at[e].cls != cls) continue;
+    int product = offset == DUAL_INERTIA, of = product ? (int)offsetof(nsm_class, mass_fn) : offset;
+    if (d->all->at[e].offset != (size_t)of || d->all->at[e].cls != cls) continue;
     if (!d->of[e].runs) return 0;
-    if (d->of[e].slopes && d->of[e].slopes->run) {
+    if (product == (d->all->at[e].entry != NULL) && d->of[e].slopes && d->of[e].slopes->run) {
       slopes_run(d->of[e].slopes, v, t, out);
       return 1;
     }
+    if (product) return 0;
     Machine m = { .p = &d->of[e], .view = v, .table = t, .out = out };
     (m.p->k->n <= FEW ? run_short : run_long)(&m);
     return 1;

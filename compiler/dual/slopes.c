@@ -13,6 +13,8 @@ typedef struct Stored { int at; bool adds; } Stored;       // node of the statem
 
 typedef struct Maker {
   const KKernel *k;
+  const KernelEntry *entry;            // of a matrix whose product is wanted; NULL
+  int nentry;
   KBuilder *b;
   KValue *copy;                        // [k->n] the same values in the kernel that is made
   bool   *varies, *chosen;             // [k->n] reads numbers; is wanted in one branch alone, by the value at hand
@@ -25,7 +27,7 @@ typedef struct Maker {
   Vec(SlopeValue) values;
   Vec(int) by;
   Vec(SlopePlace) read;
-  Vec(KValue) slopes;
+  Vec(KValue) slopes, results;
 } Maker;
 
 static const KNode *node(const Maker *m, KValue v) { return &m->k->node[v]; }
@@ -301,16 +303,14 @@ static int number_read(Maker *m, SlopePlace p) {
   return (int)m->read.n - 1;
 }
 
-static void differentiate(Maker *m, const Stored *s) {
-  const KNode *n = node(m, s->at);
-  KValue v = n->arg[2];
-  SlopeValue to = { { node(m, n->arg[0])->index - 2, false, 0, 0 }, s->adds, (int)m->by.n };
-  if (node(m, n->arg[0])->code != KN_PARAM || !place_of(m, n->arg[1], &to.to)) { m->fails = true; return; }
-  vec_push(&m->values, to);
+// Of values up to node v.
+static void begin(Maker *m, KValue v) {
   m->fails |= number(m, 0) > MOST;
   for (int i = 0; i <= v; i++) { m->bar[i] = none; m->chosen[i] = false; }
-  if (!m->varies[v]) return;
-  m->bar[v] = (Slope){ true, 1, K_NONE };
+}
+
+// From the values that have a slope already, the last of them v.
+static void differentiate(Maker *m, KValue v) {
   for (int i = v; i >= 0 && !m->fails; i--) {
     Slope bar = m->bar[i];
     SlopePlace by;
@@ -321,15 +321,77 @@ static void differentiate(Maker *m, const Stored *s) {
   }
 }
 
+static void of_stored(Maker *m, const Stored *s) {
+  const KNode *n = node(m, s->at);
+  SlopeValue to = { { node(m, n->arg[0])->index - 2, false, 0, 0 }, s->adds, (int)m->by.n };
+  if (node(m, n->arg[0])->code != KN_PARAM || !place_of(m, n->arg[1], &to.to)) { m->fails = true; return; }
+  vec_push(&m->values, to);
+  vec_push(&m->results, m->copy[n->arg[2]]);
+  begin(m, n->arg[2]);
+  give(m, n->arg[2], (Slope){ true, 1, K_NONE }, false);
+  differentiate(m, n->arg[2]);
+}
+
+// ---- the product of a matrix ----------------------------------------------------------------------------------------
+static SlopePlace place_of_slot(const Maker *m, int array, int slot) {
+  return (SlopePlace){ array, true, slot, m->slots > 0 ? m->slots : 0 };
+}
+
+static KValue factor(Maker *m, const KernelEntry *e) {
+  KBuilder *b = m->b;
+  KValue at = m->slots >= 0 ? k_slot(b, e->col) : k_at_number(b, k_field(b, m->table, KF_TABLE_ix), e->col);
+  return k_at(b, k_field(b, m->view, e->col_state ? KF_VIEW_dx : KF_VIEW_dv), strided(m, at));
+}
+
+static KValue entry_of(const Maker *m, const KernelEntry *e) {
+  return node(m, m->stored.at[e - m->entry].at)->arg[2];
+}
+
+// The row of its first entry: its slopes by what the entries read, then by what these are multiplied by, the entries
+// themselves.
+static void product_of_row(Maker *m, const KernelEntry *row) {
+  const KernelEntry *end = m->entry + m->nentry;
+  SlopeValue to = { place_of_slot(m, row->row_state, row->row), true, (int)m->by.n };
+  KValue sum = K_NONE, last = 0;
+  vec_push(&m->values, to);
+  for (const KernelEntry *e = row; e < end; e++)
+    if (e->row == row->row && entry_of(m, e) > last) last = entry_of(m, e);
+  begin(m, last);
+  for (const KernelEntry *e = row; e < end; e++) {
+    if (e->row != row->row) continue;
+    KValue v = entry_of(m, e), by = factor(m, e), part = times(m, m->copy[v], by);
+    sum = sum == K_NONE ? part : plus(m, sum, part);
+    give(m, v, is_value(by), false);
+  }
+  vec_push(&m->results, sum);
+  differentiate(m, last);
+  for (const KernelEntry *e = row; e < end; e++) {
+    if (e->row != row->row) continue;
+    vec_push(&m->by, number_read(m, place_of_slot(m, e->col_state ? KF_VIEW_dx : KF_VIEW_dv, e->col)));
+    vec_push(&m->slopes, m->copy[entry_of(m, e)]);
+  }
+}
+
+static void products(Maker *m) {
+  m->fails |= (int)m->stored.n != m->nentry;
+  for (int i = 0; i < m->nentry && !m->fails; i++) {
+    int first = 0;
+    while (m->entry[first].row != m->entry[i].row) first++;
+    if (first == i) product_of_row(m, &m->entry[i]);
+  }
+}
+
+// ---- what is written ------------------------------------------------------------------------------------------------
 static KValue row_of(Maker *m, int width, int i) {
   if (m->instance == K_NONE) return k_integer(m->b, i);
   return plus(m, times(m, m->instance, k_integer(m->b, width)), k_integer(m->b, i));
 }
 
 static void write_all(Maker *m) {
-  for (size_t i = 0; i < m->stored.n && !m->fails; i++) differentiate(m, &m->stored.at[i]);
+  if (m->entry) products(m);
+  for (size_t i = 0; !m->entry && i < m->stored.n && !m->fails; i++) of_stored(m, &m->stored.at[i]);
   for (size_t i = 0; i < m->values.n && !m->fails; i++)
-    k_store(m->b, m->value, row_of(m, (int)m->values.n, (int)i), m->copy[node(m, m->stored.at[i].at)->arg[2]]);
+    k_store(m->b, m->value, row_of(m, (int)m->values.n, (int)i), m->results.at[i]);
   for (size_t i = 0; i < m->slopes.n && !m->fails; i++)
     k_store(m->b, m->slope, row_of(m, (int)m->slopes.n, (int)i), m->slopes.at[i]);
 }
@@ -407,11 +469,13 @@ static Slopes *result(Arena *a, Maker *m, const KKernel *k) {
   }
   s->value[s->nvalue].first = s->nslope;
   for (int i = 0; i < k->n; i++) if (k->node[i].code == KN_FIELD) s->fields[k->node[i].index] = true;
+  s->fields[KF_VIEW_dv] |= m->entry != NULL;
+  s->fields[KF_VIEW_dx] |= m->entry != NULL;
   return s;
 }
 
-Slopes *slopes_made(Arena *a, const KKernel *k, const char *name) {
-  Maker m = { .k = k, .slots = -1, .columns = -1, .instance = K_NONE };
+Slopes *slopes_made(Arena *a, const KKernel *k, const KernelEntry *entry, int n_entry, const char *name) {
+  Maker m = { .k = k, .entry = entry, .nentry = n_entry, .slots = -1, .columns = -1, .instance = K_NONE };
   size_t n = (size_t)k->n + 1;
   if (k->nparam < 2 || k->param[0].type != KT_VIEW || k->param[1].type != KT_TABLE || k->result != KT_VOID) return NULL;
   m.copy = ARENA_ARRAY(a, KValue, n);
@@ -434,5 +498,6 @@ Slopes *slopes_made(Arena *a, const KKernel *k, const char *name) {
   vec_free(&m.by);
   vec_free(&m.read);
   vec_free(&m.slopes);
+  vec_free(&m.results);
   return s;
 }

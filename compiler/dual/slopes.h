@@ -25,5 +25,7 @@ typedef struct Slopes {
   slope_fn *run;                        // NULL: it has not been compiled
 } Slopes;
 
-// NULL: it has none. name: of the function that is made.
-Slopes *slopes_made(Arena *a, const KKernel *k, const char *name);
+// NULL: it has none. name: of the function that is made. entry [n]: the values are those of a matrix M, and the kernel
+// that is made adds M d to its first result, of states the second, d being dv and dx of the view; NULL: they are put
+// where k puts them.
+Slopes *slopes_made(Arena *a, const KKernel *k, const KernelEntry *entry, int n, const char *name);

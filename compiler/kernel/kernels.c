@@ -403,6 +403,18 @@ static bool is_seldom(const PlanClass *pc, KernelKind kind, const KKernel *k) {
          k->n > LONG;
 }
 
+static void take_entries(Arena *a, const PlanClass *pc, PlanKernel *to) {
+  const SysClass *c = pc->c;
+  if (to->kind != KERNEL_MASS || pc->kernel[KERNEL_MASS].stage <= STAGE_EVENT) return;
+  KernelEntry *e = ARENA_ARRAY(a, KernelEntry, c->mass.n + 1);
+  for (int i = 0; i < c->mass.n; i++) {
+    int row = c->mass.at[i].row, col = c->mass.at[i].col;
+    e[i] = (KernelEntry){ row, col, c->slot[row].kind != SLOT_Q, c->slot[col].kind != SLOT_Q };
+  }
+  to->nentry = c->mass.n;
+  to->entry = e;
+}
+
 PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments) {
   static const size_t offset[] = {
 #define KERNEL(name, field, what) offsetof(nsm_class, field##_fn),
@@ -428,7 +440,8 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments) {
       const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k, comments);
       int first = alike_first(&alike, &all, kernel);
       *new = (PlanKernel){ i, (KernelKind)k, offset[k], first >= 0 ? all.at[first].kernel : kernel,
-                           first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel), false };
+                           first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel), .entry = NULL };
+      take_entries(a, &p->cls[i], new);
       if (first < 0 && aside) new->kernel = one_kernel(a, p, i, (KernelKind)k, comments);
       all.n++;
       arena_free(tried);

@@ -30,6 +30,7 @@ struct play_traces {
                                         // that the piece moves behind it; [lanes] of the length
   int     lanes, units;                 // units: directions are not in `lane` but in `unit`
   int    *unit;                         // [states] the one direction that a number has, of length 1; -1: none
+  const double **row;                   // [states] where a number's directions stand behind the last piece
   double *b;                            // right sides of the largest trace, then unknowns, [lanes]
   size_t  room;
   double  inverse;                      // largest sum of a row of the matrix' inverse; negative: it is not known
@@ -46,6 +47,7 @@ static void close_traces(struct play_traces *t) {
   free(t->lane);
   free(t->next);
   free(t->unit);
+  free(t->row);
   free(t->b);
   free(t->dh);
   free(t);
@@ -93,8 +95,9 @@ static struct play_traces *opened(player *p) {
   t->next = calloc((size_t)p->nnumbers * (size_t)t->lanes + 1, sizeof *t->next);
   t->dh = calloc((size_t)t->lanes + 4, sizeof *t->dh);
   t->unit = calloc((size_t)p->nnumbers, sizeof *t->unit);
+  t->row = calloc((size_t)p->nnumbers, sizeof *t->row);
   t->maker = tracer_open(p->s, p->with, NULL);
-  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh;
+  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh || !t->row;
   if (!t->refused) take_constants(p, t);
   return t;
 }
@@ -146,6 +149,7 @@ int play_begin_by_units(player *p, int first, const int *number, int n) {
   play_places(p->s, &p->of[0], at);
   for (int k = 0; k < PLAY_PLACES; k++) for (int i = 0; i < at[k].n; i++) *x++ = at[k].of[i].a[0];
   for (int i = 0; i < p->nnumbers; i++) t->unit[i] = -1;
+  for (int i = 0; i < p->nnumbers; i++) t->row[i] = t->lane + (size_t)i * (size_t)t->lanes;
   for (int j = 0; j < n; j++) t->unit[number[j]] = first + j;
   for (int i = p->nnumbers - 2; i < p->nnumbers; i++) spell(t, i, t->lane + (size_t)i * (size_t)t->lanes);
   t->units = 1;
@@ -159,7 +163,7 @@ void play_end_by_numbers(player *p) {
 }
 
 const double *play_directions(const player *p, int number) {
-  return p->traces->lane + (size_t)number * (size_t)p->traces->lanes;
+  return p->traces->row[number];
 }
 
 // What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
@@ -492,9 +496,12 @@ static void stand(const player *p, const trace *t, const tape_entry *e, const tr
   const size_t lanes = (size_t)all->lanes;
   const int last = ends_units(p), rows = lanes > 0 && t->lanes == 0;
   double *next = all->next;
-  for (const trace_stand *x = t->stands, *end = x + t->nstands; rows && x < end; x++, next += lanes)
-    if (!last || all->unit[x->number] >= 0)                // what is a unit is not read
-      result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);
+  for (const trace_stand *x = t->stands, *end = x + t->nstands; rows && x < end; x++, next += lanes) {
+    if (last && all->unit[x->number] < 0) continue;        // what is a unit is not read
+    if (last && x->row.n == 1 && x->row.first >= t->rows.ngiven && x->row.first < t->rows.nseed)
+      all->row[x->number] = a->seed[x->row.first];         // an unknown
+    else result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);
+  }
   next = all->next;
   for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, next += lanes) {
     double *to = all->lane + (size_t)x->number * lanes;

@@ -84,6 +84,9 @@ typedef struct dual_table {
 } dual_table;
 
 // The kernel at byte `offset` of nsm_class number `cls`; out: its arrays of results. 0: it cannot be run so.
+// DUAL_INERTIA in the place of the offset: M d of a mass matrix that moves, d: dv and dx of the view, which is added to
+// out; 0: there is none, M itself is to be asked for.
+enum { DUAL_INERTIA = -1 };
 typedef int dual_kernel(void *with, int cls, int offset, const dual_view *v, const dual_table *t, dual *const *out);
 // What `with` begins with: the same in recorded numbers (recorded.h).
 typedef void dual_any(void);

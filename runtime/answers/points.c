@@ -60,17 +60,28 @@ static void add_reactions(player *p, const tape_entry *e, const play_views *v, d
   for (int i = 0; i < s->a->nz; i++) eq[i] = dual_sub(eq[i], dual_mul(v->h, p->g[i]));
 }
 
+// What is asked for M times the increments themselves.
+static int takes_product(player *p, const sim_class *k, dual_view v) {
+  const int cls = (int)(k - p->s->a->cls), nv = p->s->a->nv;
+  dual_table t = { k->tab.count, k->tab.ix, p->at->num[cls], k->tab.num, p->remembers ? &p->memo : NULL };
+  v.dv = p->inc;
+  v.dx = p->inc + nv;
+  return p->run(p->with, cls, DUAL_INERTIA, &v, &t, (dual *const[]){ p->g, p->g + nv });
+}
+
 void play_add_inertia(player *p, const dual_view *v, double sign, dual *eq) {
   nsm_sim *s = p->s;
+  nothing(p->g, s->a->nz);
   SIM_EACH(s, smooth, k) {
     const nsm_pattern *m = &k->c->mass;
-    if (m->n == 0 || !PLAY(p, k, mass, v, p->m)) continue;
+    if (m->n == 0 || (k->c->mass_stage > NSM_EVENT && takes_product(p, k, *v)) || !PLAY(p, k, mass, v, p->m)) continue;
     for (int i = 0; i < k->tab.count; i++)
       for (int j = 0; j < m->n; j++) {
         dual *to = &eq[sim_z_of(s, k, i, m->row[j])], part = dual_scale(p->m[i * m->n + j], sign);
         *to = dual_add(*to, dual_mul(part, p->inc[sim_z_of(s, k, i, m->col[j])]));
       }
   }
+  for (int i = 0; i < s->a->nz; i++) eq[i] = dual_add(eq[i], dual_scale(p->g[i], sign));
 }
 
 static void add_impulses(player *p, const play_views *v, dual *eq) {

@@ -29,18 +29,19 @@ extern const double trace_one;
 typedef struct trace_sums { trace_sum *at; trace_term *term; int n, nterm; } trace_sums;
 
 // Derivatives by seeds, the inputs that directions may have: those that are given, then the unknowns. The row of a node
-// has an entry for each seed that it hangs on. A sum adds, for each of its terms, n entries from `from` on, times
-// times *by, at place[to], ...
-typedef struct trace_part { const double *by; double times; int from, n, to; } trace_part;
+// has an entry for each seed that it hangs on: a sum of products of two values each, entries or factors.
+typedef struct trace_pair { int by, x; } trace_pair;
+typedef struct trace_factor { const double *by; double times; } trace_factor;
 typedef struct trace_row { int first, given, n; } trace_row;         // entries; those of what is given come first
 typedef struct trace_rows {
   int nseed, ngiven, *seed;             // nodes
-  trace_part *part; int nparts, *place, nplaces;
-  int again, moving;                    // the first part, the first entry that is to be done again
-  double *value; int *of, nvalue;       // entries, and the seed of each; the first are those of the seeds, 1
+  trace_pair *pair;                     // of all entries, one after the other
+  int npair, *end, moving;              // [nvalue] behind the pairs of each; the first entry that is to be done again
+  double *value; int *of, nvalue;       // entries, and the seed of each; the first are those of the seeds, 1. Behind
+                                        // them factors and constants
   trace_row *eq, *out;                  // of results
-  const double **factor; double *last; int nfactor;      // what changes; what it was last
-  int room[3];                          // of parts, places, entries
+  trace_factor *factor; int nfactor;    // what changes
+  int room[2];                          // of pairs, entries
 } trace_rows;
 
 typedef struct trace_array { int n, length; int *node; double *value; } trace_array;
