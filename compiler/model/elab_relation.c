@@ -196,6 +196,19 @@ static const Ast *call_of(const Ast *x, const char *name) {
   return found;
 }
 
+// A multiplier that no relation before enforces, for a hint.
+static const char *lone_multiplier(const Env *env) {
+  Elab *e = env->e;
+  for (size_t i = 0; i < e->var.n; i++) {
+    if (e->var.at[i].kind != MV_MULTIPLIER || e->var.at[i].made.file) continue;
+    bool taken = false;
+    for (size_t k = 0; k < e->relation.n; k++)
+      taken |= e->relation.at[k].lambda->kind == MX_VAR && e->relation.at[k].lambda->id == (int)i;
+    if (!taken) return e->var.at[i].plain;
+  }
+  return "u";
+}
+
 static void no_set(Elab *e, const Ast *law, const Ast *set) {
   Diag *d = diag(e->bag, DIAG_E0227, set->span, "this is not a set that a relation can use");
   diag_label(d, "neither sgn(...) nor graph(...) nor normal_cone(...)");
@@ -256,8 +269,8 @@ void elab_relation(Env env, const Ast *x) {
     diag_note(d, "a multiplier without bounds enforces y = 0: its set is [-inf, inf]");
     bool simple = law->b->kind != AST_BINARY && law->b->kind != AST_UNARY && law->b->kind != AST_COND;
     diag_help(d,
-              simple ? "relation %s: -(%s - %s) in normal_cone([-inf, inf], u);"
-                     : "relation %s: -(%s - (%s)) in normal_cone([-inf, inf], u);",
-              x->name, ast_text(e, law->a), ast_text(e, law->b));
+              simple ? "relation %s: -(%s - %s) in normal_cone([-inf, inf], %s);"
+                     : "relation %s: -(%s - (%s)) in normal_cone([-inf, inf], %s);",
+              x->name, ast_text(e, law->a), ast_text(e, law->b), lone_multiplier(&env));
   }
 }

@@ -108,28 +108,83 @@ static nsm_code steady_report(const analysis *a, nsm_error *e) {
   return code;
 }
 
+// ---- which question is asked -----------------------------------------------------------------------------------------
+enum { READ = 7 };
+typedef struct question {
+  nsm_flag_id flag, with;                   // with: one that may be asked beside it (itself: none)
+  int         rest;                         // of rest: these go together
+  nsm_code  (*report)(const analysis *, nsm_error *);
+  nsm_flag_id reads[READ];                  // of `parts`; 0 ends them
+} question;
+
+static const question all[] = {
+  { NSM_FLAG_BODE, NSM_FLAG_BODE, 0, bode_report,
+    { NSM_FLAG_FREQUENCIES, NSM_FLAG_PERIOD, NSM_FLAG_REFINE, NSM_FLAG_HOLD, NSM_FLAG_FROM } },
+  { NSM_FLAG_FOLLOW, NSM_FLAG_FOLLOW, 0, follow_report,
+    { NSM_FLAG_PERIOD, NSM_FLAG_POINTS, NSM_FLAG_REFINE, NSM_FLAG_UNTIL } },
+  { NSM_FLAG_LYAPUNOV, NSM_FLAG_LYAPUNOV, 0, lyapunov_report, { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_REFINE } },
+  { NSM_FLAG_BIFURCATION, NSM_FLAG_SECTION, 0, bifurcation_report,
+    { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_OUTPUTS, NSM_FLAG_UNTIL } },
+  { NSM_FLAG_SECTION, NSM_FLAG_SECTION, 0, section_report,
+    { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_OUTPUTS, NSM_FLAG_UNTIL } },
+  { NSM_FLAG_STEADY, NSM_FLAG_STEADY, 0, steady_report,
+    { NSM_FLAG_PERIOD, NSM_FLAG_REFINE, NSM_FLAG_STABLE, NSM_FLAG_UNTIL } },
+  { NSM_FLAG_EQUILIBRIUM, NSM_FLAG_EQUILIBRIUM, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } },
+  { NSM_FLAG_LINEAR, NSM_FLAG_LINEAR, 1, rest_report,
+    { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS, NSM_FLAG_OUTPUTS } },
+  { NSM_FLAG_MODES, NSM_FLAG_MODES, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } } };
+enum { QUESTIONS = sizeof all / sizeof *all };
+// Flags that some questions read and others do not.
+static const nsm_flag_id parts[] = {
+  NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_STABLE, NSM_FLAG_REFINE,
+  NSM_FLAG_INPUTS, NSM_FLAG_OUTPUTS, NSM_FLAG_FREQUENCIES, NSM_FLAG_UNTIL };
+
+static int reads(const question *q, nsm_flag_id flag) {
+  int any = 0;
+  for (int i = 0; i < READ; i++) any |= q->reads[i] == flag;
+  return any;
+}
+
+// A flag that no question asked for reads is refused, with those that do; an end time, which a model has too, is noted.
+static nsm_code all_read(const analysis *a, const question *asked, nsm_error *e) {
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    char by[200] = "";
+    int any = !a->f->text[parts[i]];
+    for (int k = 0; k < QUESTIONS; k++) {
+      any |= a->f->text[all[k].flag] && reads(&all[k], parts[i]);
+      size_t used = strlen(by);
+      if (reads(&all[k], parts[i]))
+        snprintf(by + used, sizeof by - used, "%s--%s", used ? ", " : "", nsm_flag_name(all[k].flag));
+    }
+    if (any) continue;
+    const char *name = nsm_flag_name(parts[i]), *to = nsm_flag_name(asked->flag);
+    if (parts[i] == NSM_FLAG_UNTIL) {
+      if (!a->o->quiet) fprintf(a->host->err, "note: --until says nothing to --%s; it is read by %s\n", to, by);
+      continue;
+    }
+    sim_fail(e, NSM_USAGE, "--%s says nothing to --%s; it is read by %s", name, to, by);
+    return NSM_USAGE;
+  }
+  return NSM_OK;
+}
+
 static nsm_code analyse(const analysis *a, nsm_error *e) {
-  static const struct { nsm_flag_id flag; int rest; nsm_code (*report)(const analysis *, nsm_error *); } all[] = {
-    { NSM_FLAG_BODE, 0, bode_report }, { NSM_FLAG_FOLLOW, 0, follow_report }, { NSM_FLAG_LYAPUNOV, 0, lyapunov_report },
-    { NSM_FLAG_BIFURCATION, 0, bifurcation_report }, { NSM_FLAG_SECTION, 0, section_report },
-    { NSM_FLAG_STEADY, 0, steady_report }, { NSM_FLAG_EQUILIBRIUM, 1, rest_report },
-    { NSM_FLAG_LINEAR, 1, rest_report }, { NSM_FLAG_MODES, 1, rest_report } };
-  int first = -1;
-  for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
-    if (!a->f->text[all[i].flag]) continue;
-    int goes = first < 0 || (all[first].rest && all[i].rest) ||
-               (all[first].flag == NSM_FLAG_BIFURCATION && all[i].flag == NSM_FLAG_SECTION);
-    if (!goes) {
-      sim_fail(e, NSM_USAGE, "--%s and --%s are two questions: ask one at a time", nsm_flag_name(all[first].flag),
-               nsm_flag_name(all[i].flag));
+  const question *first = NULL;
+  for (const question *q = all; q < all + QUESTIONS; q++) {
+    if (!a->f->text[q->flag]) continue;
+    if (first && !(first->rest && q->rest) && first->with != q->flag) {
+      sim_fail(e, NSM_USAGE, "--%s and --%s are two questions: ask one at a time", nsm_flag_name(first->flag),
+               nsm_flag_name(q->flag));
       return NSM_USAGE;
     }
-    if (first < 0) first = i;
+    if (!first) first = q;
   }
-  if (first >= 0) return all[first].report(a, e);
-  sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, --steady, --section S, "
-           "--bifurcation P=A:B:N, or --lyapunov K");
-  return NSM_USAGE;
+  nsm_code code = first ? all_read(a, first, e) : NSM_USAGE;
+  if (code == NSM_OK) return first->report(a, e);
+  if (!first)
+    sim_fail(e, NSM_USAGE, "nsm analyse asks for --equilibrium, --linear, --modes, --bode U,Y, --steady, --section S, "
+             "--bifurcation P=A:B:N, or --lyapunov K");
+  return code;
 }
 
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with) {

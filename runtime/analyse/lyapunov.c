@@ -122,8 +122,12 @@ static void say(const lyapunov *l, const double *error, FILE *err) {
   int below = 0;
   for (int i = 0; i < l->w.n; i++) {
     below |= !isfinite(l->sum[i]);
-    if (isfinite(l->sum[i])) fprintf(err, "exponent %d: %.9g 1/s, standard error %.2g\n", i + 1, l->sum[i], error[i]);
+    if (!isfinite(l->sum[i])) continue;
+    fprintf(err, "exponent %d: %.9g 1/s", i + 1, l->sum[i]);
+    if (isfinite(error[i])) fprintf(err, ", standard error %.2g", error[i]);
+    fputc('\n', err);
   }
+  if (l->pieces < BLOCKS) fprintf(err, "standard errors need at least %d pieces: --lyapunov %d\n", BLOCKS, BLOCKS);
   if (below) fprintf(err, "the others are lost in rounding: shorter pieces (--period) may show them; where something "
                      "sticks they are -infinite\n");
 }
