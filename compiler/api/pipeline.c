@@ -155,8 +155,7 @@ static bool refuse_set(Compilation *c, const Override *o) {
   Arena *a = c->arena;
   switch (o->use) {
   case SET_VARIES:
-    return trouble(c, arena_printf(a, "--set %s: `%s` changes during the run, the model computes it%s", o->text,
-                                   o->name, o->what ? o->what : ""));
+    return trouble(c, arena_printf(a, "--set %s: `%s` %s", o->text, o->name, o->what));
   case SET_NO_MEMBER:
     return trouble(c, arena_printf(a, "--set %s: there is no `%s`: %s", o->text, o->name, o->what));
   case SET_UNIT:

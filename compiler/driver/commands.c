@@ -76,14 +76,18 @@ const char **compilation_inputs(const Compilation *c, int *n) {
   return input;
 }
 
+int output_refused(const nsm_error *e) {
+  nsm_print_error(NULL, e, stderr);
+  return e->code == NSM_FILE ? EXIT_FILE : EXIT_USAGE;
+}
+
 int check_output(const Compilation *c, const char *path) {
   int n;
   const char **input = compilation_inputs(c, &n);
   nsm_output output = { strcmp(path, "-") ? "--output" : "the output,", path };
   nsm_error e = { .code = NSM_OK };
   if (nsm_outputs_check(input, n, &output, 1, &e) == NSM_OK) return EXIT_OK;
-  nsm_print_error(NULL, &e, stderr);
-  return EXIT_USAGE;
+  return output_refused(&e);
 }
 
 // --- the commands ---

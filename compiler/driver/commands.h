@@ -53,4 +53,5 @@ int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK, EXIT_PIPE,
 int write_file(const Text *t, const char *path);          // the same to a file, "-": stdout
 const char **compilation_inputs(const Compilation *c, int *n);   // paths of the files that were read
 // EXIT_USAGE with a message where `path` is one of them.
+int output_refused(const nsm_error *e);                   // of nsm_outputs_check, said; the exit code
 int check_output(const Compilation *c, const char *path);

@@ -371,7 +371,7 @@ int command_compare(const Options *o) {
   nsm_error e = { .code = NSM_OK };
   if (o->output && strcmp(path, "-") && !csv && !page && !(dot && !strcmp(dot, ".txt")))
     usage(arena_printf(c.arena, "-o %s: the name ends with .csv, .html or .txt", o->output));
-  else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
+  else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) code = output_refused(&e);
   else if (read_asked(o, &c)) code = all(o, &c);
   if (code == EXIT_OK) {
     Text out = {0};

@@ -46,7 +46,7 @@ int command_import(const Options *o) {
   else if ((status = source_read(a, path, &f)) != SOURCE_OK) {
     fprintf(stderr, "error: %s: %s\n", path, source_status_text(status, 0));
     code = EXIT_FILE;
-  } else if (nsm_outputs_check(&path, 1, &to, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
+  } else if (nsm_outputs_check(&path, 1, &to, 1, &e) != NSM_OK) code = output_refused(&e);
   else code = (known ? import_netlist : robot)(o, a, f, &out);
   if (code == EXIT_OK) code = write_file(&out, o->output ? o->output : "-");
   text_free(&out);

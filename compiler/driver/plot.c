@@ -176,7 +176,7 @@ int command_plot(const Options *o) {
   if (!c.t) {
     fprintf(stderr, "error: %s\n", why);
     code = EXIT_FILE;
-  } else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) nsm_print_error(NULL, &e, stderr);
+  } else if (nsm_outputs_check(input, 1, &output, 1, &e) != NSM_OK) code = output_refused(&e);
   else if (choose(o, &c) && histogram(o, a, &c)) code = draw(o, &c, path);
   vec_free(&c.y);
   arena_free(a);

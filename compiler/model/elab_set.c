@@ -11,6 +11,8 @@
 #include "../base/suggest.h"
 #include "elab.h"
 
+static const char computed[] = "changes during the run, the model computes it";
+
 // --- reading a path ---
 
 // "[2]", "[1, 3]" at *at: numbers into index[], their count; 0 where there is no bracket, -1 where it cannot be read.
@@ -153,6 +155,7 @@ Value set_value(const Symbol *y, Value v) {
     const SetAt *a = &y->set[i];
     if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
       a->from->use = SET_VARIES;
+      a->from->what = computed;
       continue;
     }
     if (a->from->use != SET_COMPILED || !unit_fits(y, a)) continue;
@@ -227,7 +230,10 @@ static bool is_computed(Elab *e, Override *o, const char *plain) {
     const char *name = prefixed(e, y->env.scope->param_path, y->name);
     if (strlen(name) != n || strncmp(name, plain, n) != 0) continue;
     o->use = SET_VARIES;
-    o->what = y->kind == SY_VARIABLE ? "; where it starts can be a parameter" : NULL;
+    o->what = y->var_kind == MV_INPUT    ? "is an input: --input NAME=FILE, or a number in the model"
+              : y->kind == SY_VARIABLE ? "changes during the run, the model computes it; where it starts can be a "
+                                         "parameter"
+                                       : computed;
     return true;
   }
   return false;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include "../base/suggest.h"
 #include "server.h"
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -110,6 +111,18 @@ bool serve_object(Serve *s, const char *name, const Json **first) {
   return serve_wrong(s, NSM_USAGE, "\"%s\" is an object of values by their names", name);
 }
 
+bool serve_no_column(Serve *s, const nsm_program *p, nsm_sim *sim, const char *what, const char *name) {
+  char meant[300];
+  int parameters = p ? nsm_nparameter(p) : 0, n = parameters + nsm_ncolumn(sim);
+  const char **known = ARENA_ARRAY(s->arena, const char *, n);
+  for (int i = 0; i < n; i++) {
+    const char *one = i < parameters ? nsm_parameter_at(p, i).name : nsm_column_name(sim, i - parameters);
+    known[i] = arena_strndup(s->arena, one, strlen(one));
+  }
+  suggest_any(name, known, (size_t)n, meant, sizeof meant);
+  return serve_wrong(s, NSM_USAGE, "there is no %s `%s`%s", what, name, meant);
+}
+
 bool serve_columns(Serve *s, nsm_sim *sim, const char *list, const int **column, int *n) {
   const Json *l = json_at(s->request, list);
   *column = NULL;
@@ -121,7 +134,7 @@ bool serve_columns(Serve *s, nsm_sim *sim, const char *list, const int **column,
     int c = x->kind == JSON_STRING ? nsm_find_column(sim, x->text) : -1;
     if (c < 0) {
       vec_free(&chosen);
-      return serve_wrong(s, NSM_USAGE, "there is no column `%s`", x->kind == JSON_STRING ? x->text : "");
+      return serve_no_column(s, NULL, sim, "column", x->kind == JSON_STRING ? x->text : "");
     }
     vec_push(&chosen, c);
   }

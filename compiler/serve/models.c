@@ -93,7 +93,9 @@ bool serve_close(Serve *s) {
   nsm_program *p = serve_model(s, &handle);
   if (!p) return false;
   ServedModel *m = &s->model.at[handle - 1];
-  if (m->runs > 0) return serve_wrong(s, NSM_USAGE, "%d runs of the model are open", m->runs);
+  if (m->runs > 0)
+    return serve_wrong(s, NSM_USAGE, "%d run%s of the model %s open", m->runs, m->runs == 1 ? "" : "s",
+                       m->runs == 1 ? "is" : "are");
   m->closed = true;
   nsm_program_free(p);
   return true;

@@ -116,7 +116,8 @@ static bool write_one(Serve *s, ServedRun *r, const Json *x, int kinds, int know
   nsm_code code = NSM_OK;
   int number, kind = kind_of(s, r, x->key, &number);
   if (kind < 0 || !(kind & known))
-    return serve_wrong(s, NSM_USAGE, "there is no parameter, %scolumn `%s`", known & INPUTS ? "input or " : "", x->key);
+    return serve_no_column(s, program_of(s, r), r->sim,
+                           known & INPUTS ? "parameter, input or column" : "parameter or column", x->key);
   if (!(kind & kinds)) return true;
   if (!serve_number(s, x->key, x, nsm_meaning_of(program_of(s, r), x->key).unit, &value)) return false;
   if (kind == PARAMETERS) code = nsm_set_parameter(r->sim, x->key, value, &e);

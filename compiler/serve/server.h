@@ -30,6 +30,8 @@ bool serve_columns(Serve *s, nsm_sim *sim, const char *list, const int **column,
 // ---- writing --------------------------------------------------------------------------------------------------------
 void serve_put_number(Text *t, double x);                  // null where it is not finite
 void serve_put_text(Serve *s, const char *name, const char *text);
+// False; with the names that are near, columns and, where p is given, its parameters.
+bool serve_no_column(Serve *s, const nsm_program *p, nsm_sim *sim, const char *what, const char *name);
 bool serve_wrong(Serve *s, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));   // false
 bool serve_failed(Serve *s, const ServedRun *r, const nsm_error *e);              // false
 void serve_diagnostics(Serve *s, Text *t, const nsm_program *p);                  // ,"diagnostics":[...]

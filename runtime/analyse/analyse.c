@@ -108,7 +108,7 @@ static nsm_code steady_report(const analysis *a, nsm_error *e) {
   return code;
 }
 
-// ---- which question is asked -----------------------------------------------------------------------------------------
+// ---- which question is asked ----------------------------------------------------------------------------------------
 enum { READ = 7 };
 typedef struct question {
   nsm_flag_id flag, with;                   // with: one that may be asked beside it (itself: none)

@@ -62,9 +62,22 @@ static int same(const identity *a, const identity *b) {
 // ---- outputs --------------------------------------------------------------------------------------------------------
 static const char *shown(const char *path, const char *stream) { return strcmp(path, "-") ? path : stream; }
 
+// A folder that is not there is said before the work is done.
+static int has_folder(const char *path, nsm_error *e) {
+  char folder[PATH_MAX];
+  struct stat st;
+  const char *slash = strrchr(path, '/');
+  if (!slash) return 1;
+  snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+  if (stat(folder, &st) == 0) return 1;
+  sim_fail(e, NSM_FILE, "cannot write to %s: %s", path, strerror(errno));
+  return 0;
+}
+
 nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_output *output, int noutput, nsm_error *e) {
   identity a, b;
   for (int i = 0; i < noutput; i++) {
+    if (!has_folder(output[i].path, e)) return NSM_FILE;
     identify_path(output[i].path, STDOUT_FILENO, &a);
     const char *name = shown(output[i].path, "standard output");
     for (int k = 0; k < ninput; k++) {

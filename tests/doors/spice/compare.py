@@ -18,7 +18,7 @@ NODES = {"amplifier": "c out y3", "boost": "out", "bridge": "p n out", "buck": "
          "cockcroft": "a b c d",
          "flyback": "out", "globals": "q w", "temperature": "b c d", "windings": "p1 s1 s2",
          "halfwave": "out", "lines": "a b e f g h p z", "multivibrator": "c1 b1", "rlc": "a out",
-         "threephase": "p n out", "thyristor": "out", "wien": "out p"}
+         "threephase": "p n out", "thyristor": "out", "wien": "out p", "zener": "b c"}
 
 # The largest step of ngspice where that of the netlist is too long for it: the edges of the multivibrator take 1 ns,
 # and at 20 ns ngspice is off by 1.1e-2 of the range from ngspice at 1 ns.
