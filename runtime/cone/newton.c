@@ -4,6 +4,9 @@
 //   J step = -F,  J = A + B (M + alpha metric),   x+ = x + t step,   t = 1, 1/2, 1/4 ...
 //   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,   or for the first t   |J^{-1} F(x+)| <= (1 - t/4) |step|
 //
+// or, where the full step is none of these, up to just behind the first kink of F on the way (kinks.c); every fourth of
+// these is an eighth of the step at least, as there may be many kinks on the way.
+//
 // The second is the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004, 3.3). Where
 // bodies touch in many points forces may change by much along directions that move hardly anything, and |F| is far
 // smaller than the step: what the curvature of a sliding contact's disk leaves then is more than all of |F|, though the
@@ -19,8 +22,8 @@
 #include <string.h>
 
 enum { MAP = 40 };                       // operations of a row in the map
-enum { MEMORY = 5, HALVINGS = 12, NATURAL = 3, FEW_OTHERS = 4 };
-static const double shorter = 0.25;
+enum { MEMORY = 5, HALVINGS = 12, NATURAL = 3, KINKS = 20, FOURTH = 4, FEW_OTHERS = 4 };
+static const double shorter = 0.25, eighth = 0.125;
 
 int nsm_newton_take(const nsm_graph *g, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
@@ -171,12 +174,49 @@ static double length_of_next(nsm_newton *n, double alpha) {
   return norm2(g->rows, n->next);
 }
 
+// x_trial := x + t step, with its y.
+static void go(nsm_newton *n, double t, const double *x) {
+  for (int i = 0; i < n->g->rows; i++) {
+    n->x_trial[i] = x[i] + t * n->step[i];
+    n->y_trial[i] = n->y[i] + t * n->y_step[i];
+  }
+}
+
+// Does a step of length t to x_trial lead on?
+static int leads_on(nsm_newton *n, double alpha, double t, int natural, double reference) {
+  int m = n->g->rows;
+  nsm_map_alart_curnier(n->g, alpha, &(nsm_map_rows){ n->x_trial, n->y_trial, n->F_trial, NULL, NULL }, NULL);
+  nsm_cone_charge(n->w, MAP * m);
+  return norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference ||
+         (natural && length_of_next(n, alpha) <= (1 - shorter * t) * norm2(m, n->step));
+}
+
+// What a problem's steps may do that no test allows: go through a kink, and leap where the search ends at one.
+typedef struct licence { int kinks, leaps; } licence;
+
+// x_trial := the end of the step from x. 0 where the search has failed; -1 where it starts anew from there.
+static int search(nsm_newton *n, double alpha, double reference, licence *l, const double *x) {
+  double t = 1;
+  for (int trial = 0; trial <= HALVINGS; trial++, t *= 0.5) {
+    double kink = trial == 1 && l->kinks < KINKS ? nsm_newton_kink(n, alpha, x) : HUGE_VAL;
+    if (kink < 1) {
+      go(n, ++l->kinks % FOURTH ? kink : fmax(kink, eighth), x);
+      return 1;
+    }
+    go(n, t, x);
+    if (leads_on(n, alpha, t, trial < NATURAL, reference)) return 1;
+  }
+  if (l->leaps++ >= 2) return 0;                         // at a kink of |F|: the full step, twice at most
+  go(n, 1, x);
+  return -1;
+}
+
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
                      double *x) {
   const nsm_graph *g = n->g;
   int m = g->rows;
   double history[MEMORY];
-  int leaps = 0;
+  licence l = { 0 };
   product(g, alpha, x, center, n->y);
   for (int k = 0;; k++) {
     nsm_cone_charge(n->w, MAP * m);
@@ -191,20 +231,9 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     if (!direction(n, alpha)) return 0;
     n->iterations++;
     n->w->iterations++;
-    double t = 1;
-    for (int trial = 0;; trial++, t *= 0.5) {
-      if (trial > HALVINGS) {  // at a kink of |F|: the full step, twice at most, and the search starts anew from there
-        if (leaps++ >= 2) return 0;
-        for (int i = 0; i < m; i++) n->x_trial[i] = x[i] + n->step[i];
-        for (int j = 0; j < MEMORY; j++) history[j] = HUGE_VAL;
-        break;
-      }
-      for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
-      nsm_map_alart_curnier(g, alpha, &(nsm_map_rows){ n->x_trial, n->y_trial, n->F_trial, NULL, NULL }, NULL);
-      nsm_cone_charge(n->w, MAP * m);
-      if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;
-      if (trial < NATURAL && length_of_next(n, alpha) <= (1 - shorter * t) * norm2(m, n->step)) break;
-    }
+    int found = search(n, alpha, reference, &l, x);
+    if (!found) return 0;
+    for (int j = 0; found < 0 && j < MEMORY; j++) history[j] = HUGE_VAL;
     memcpy(x, n->x_trial, (size_t)m * sizeof(double));
     product(g, alpha, x, center, n->y);
   }

@@ -184,6 +184,9 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
                      double *x);
 // One full step of it, without a line search; 0 where the matrix is singular.
 int nsm_newton_step(nsm_newton *n, double alpha, const double *center, double *x);
+// kinks.c: the part of the step from x, at the y, step and y_step at hand, that leads just behind the next kink of the
+// map; HUGE_VAL: there is none.
+double nsm_newton_kink(const nsm_newton *n, double alpha, const double *x);
 // Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no
 // room.
 int nsm_newton_factor(nsm_newton *n, double alpha);

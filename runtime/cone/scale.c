@@ -163,6 +163,40 @@ static listed list_entries(const nsm_cone_problem *p, nsm_cone_work *w) {
   return l;
 }
 
+static int root_of(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void unite(int *parent, int i, int j) {
+  i = root_of(parent, i);
+  j = root_of(parent, j);
+  if (i < j) parent[j] = i;
+  else parent[i] = j;
+}
+
+// Rows and columns that no entry joins to others have exponents e + c, d - c with any number c, which depends on the
+// units: it makes e of their first row whole, or rounding would depend on it too. parent: [m]
+static void settle(const balance *b, int *parent) {
+  const nsm_cone_problem *p = b->p;
+  for (int i = 0, c = 0; i < p->m;) {
+    const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
+    int first = i, end = i + (k ? k->size : 1);
+    for (; i < end; i++) parent[i] = first;
+  }
+  for (int j = 0; j < p->m; j++) {
+    for (int k = p->row_start ? p->row_start[j] : 0, end = p->row_start ? p->row_start[j + 1] : 0; k < end; k++)
+      if (p->M[k] != 0) unite(parent, j, p->col[k]);
+    for (int i = 0; !p->row_start && i < p->m; i++)
+      if (p->M[(size_t)i + (size_t)j * (size_t)p->m] != 0) unite(parent, i, j);
+  }
+  for (int i = p->m - 1; i >= 0; i--) {                    // the root, which is the first, is the last to move
+    double first = b->e[root_of(parent, i)], part = first - round(first);
+    b->e[i] -= part;
+    b->d[i] += part;
+  }
+}
+
 void nsm_cone_balance(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *unit,
                       double *scratch) {
   size_t mark = w ? w->used : 0;
@@ -175,6 +209,7 @@ void nsm_cone_balance(const nsm_cone_problem *p, nsm_cone_work *w, double *e, do
   }
   for (int turn = 0; turn < TURNS; turn++)
     if (!(fmax(rows_turn(&b, 0, s), columns_turn(&b, 0, s)) > 0.5)) break;
+  settle(&b, (int *)(void *)scratch);
   for (int i = 0; i < p->m; i++) { e[i] = round(e[i]); d[i] = round(d[i]); }
   b.q = round(b.q);
   b.bounds = round(b.bounds);

@@ -150,9 +150,55 @@ static void equations(void **state) {
   assert_true(work[1] < work[0]);
 }
 
+// A block on sixteen legs, rows n, t1, t2 of each at (x, y, -1/4): their lengths differ by `off`, and it is pushed.
+enum { LEGS = 4, FEET = LEGS * LEGS };
+static void sixteen_legs(bench *b, double off, double push) {
+  static const double inverse[6] = { 1, 1, 1, 10, 10, 6 };
+  double H[3 * FEET][6];
+  unsigned seed = 1;
+  for (int i = 0; i < 3 * FEET; i++) {
+    double r[3] = { (i / 3 % LEGS) / (LEGS - 1.0) - 0.5, (i / 3 / LEGS) / (LEGS - 1.0) - 0.5, -0.25 }, d[3] = { 0 };
+    d[(i + 2) % 3] = 1;
+    for (int j = 0; j < 3; j++) {
+      H[i][j] = d[j];
+      H[i][3 + j] = r[(j + 1) % 3] * d[(j + 2) % 3] - r[(j + 2) % 3] * d[(j + 1) % 3];
+    }
+    for (int k = 0; k <= i; k++) {
+      double sum = 0;
+      for (int z = 0; z < 6; z++) sum += H[i][z] * inverse[z] * H[k][z];
+      b->M[i + k * 3 * FEET] = b->M[k + i * 3 * FEET] = sum;
+    }
+    b->q[i] = push * H[i][0] - H[i][2];
+    if (i % 3 == 0) b->q[i] += off * (((seed = seed * 1103515245u + 12345u) >> 16) % 1000 / 1000.0 - 0.5);
+    b->lambda[i] = i % 3 == 0 ? 1.0 / FEET : i % 3 == 1 ? -push / FEET : 0;
+  }
+}
+
+// Forces that nothing determines have a long way to go, through many kinks of the map, where legs differ: from forces
+// that would be right if they did not, 2876 steps of Newton's method by a line search alone.
+static void through_kinks(void **state) {
+  (void)state;
+  int steps = 0;
+  for (double off = 1e-10; off < 2; off *= 100)
+    for (int push = 0; push < 4; push++) {
+      nsm_cone_block cone[FEET];
+      for (int c = 0; c < FEET; c++)
+        cone[c] = (nsm_cone_block){ .type = NSM_CONE_COULOMB, .first = 3 * c, .size = 3, .mu = 0.5 };
+      bench b = bench_open(3 * FEET, 0, 0);
+      b.p.cone = cone;
+      b.p.cones = FEET;
+      sixteen_legs(&b, off, 0.1 * push);
+      bench_solve(&b, NULL, 1);
+      assert_laws(&b);
+      steps += b.r.iterations;
+      bench_close(&b);
+    }
+  assert_true(steps < 1800);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant),
                                       cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers),
-                                      cmocka_unit_test(equations) };
+                                      cmocka_unit_test(equations), cmocka_unit_test(through_kinks) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
