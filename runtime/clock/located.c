@@ -181,7 +181,7 @@ static nsm_code probe_others(nsm_sim *s, double h, nsm_error *e) {
     if (s->n.galerkin) sim_watch_still_slides(s);
     too_long = s->n.flow && sim_flow_mend_sets(s, r < FLOW_SHORTER * least) && r >= FLOW_SHORTER * least;
   }
-  if (s->n.flow) { sim_flow_rests(s); s->now.flow.jumped = 0; }
+  if (s->n.flow) sim_flow_rests(s);
   else if (!s->n.galerkin) sim_watch_show(s, s->w.length);
   by_mean_slip(s, 1);
   return code;

@@ -404,6 +404,7 @@ void sim_flow_accept(nsm_sim *s) {
       (void)sim_ledger_book(s, row, w->quad[s->a->nl + row] - w->before[s->a->nl + row]);
   memcpy(w->end_q, s->w.q1, (size_t)w->nq * sizeof(double));
   memcpy(w->end_z, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->now.flow_stood, s->now.flow_size, (size_t)w->n * sizeof(double));
   w->end_t = w->at;
   w->reached = 0;
 }
@@ -414,12 +415,12 @@ void sim_flow_stale(nsm_sim *s) {
   s->now.flow_holds[0] = 0;
 }
 
-// A motion that was not found says nothing of sizes: they are those of the state at hand.
+// A motion that was not found says nothing of sizes: they are those of what stands, and of the state at hand.
 void sim_flow_give_up(nsm_sim *s) {
   const struct sim_flow *w = s->n.flow;
   double *size = s->now.flow_size;
   sim_flow_stale(s);
-  memset(size, 0, (size_t)w->n * sizeof(double));
+  memcpy(size, s->now.flow_stood, (size_t)w->n * sizeof(double));
   for (int i = 0; i < w->n; i++) {
     double of = fabs(i < w->nq ? s->now.q[i] : s->now.z[i - w->nq]);
     size[w->group[i]] = fmax(size[w->group[i]], of);

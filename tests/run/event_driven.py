@@ -10,7 +10,7 @@ import tempfile
 import high_order
 import located
 from located import run
-from suite import NSM, need, nsm
+from suite import NSM, ROOT, need, nsm
 
 BUILT = (pathlib.Path(NSM).parent / "lib/libnsm_sundials.so").exists()
 SYSTEMS = [n for n in high_order.BARS if n not in high_order.ROLLING]
@@ -87,6 +87,14 @@ def accumulates():
         need(" 0 steps captured" in err, err)
         off = max(abs(n - max(2 - 2*t, 0)) for t, n in zip(c["time"], c["norm"]))
         need(off <= 1e-10 and c["norm"][-1] == 0, f"{off:.3g} off, {c['norm'][-1]!r} at the end")
+
+
+def rests_at_bounds():
+    """Two relays with one equation at rest, mu l0 + l1 = 0: a short step of Euler's finds the end of that family, with
+    one at its bound. It stays, inside (3910 steps were captured, all after it had come to rest)."""
+    c, err, _ = run((ROOT / "models/zhuravlev.nsm").read_text(), 1e-3, "event_driven")
+    taken = int(re.search(r"(\d+) steps captured", err)[1])
+    need(taken <= 3 and abs(c["s"][-1]) <= 1e-15 and abs(c["v"][-1]) <= 1e-15, f"{c['s'][-1]!r}, {c['v'][-1]!r}: {err}")
 
 
 CAM = """import "std/steps.nsm";
@@ -372,6 +380,7 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("what is captured", captured),
+           ("rest at a bound", rests_at_bounds),
            ("what depends", depends), ("bounces of several feet", several_feet),
            ("a rod that lies and slides", lies_and_slides), ("rest beside a wall", rests_beside_a_wall),
            ("what it meets", meets), ("what is refused", refused))]

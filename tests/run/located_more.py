@@ -441,6 +441,15 @@ def slow_slip():
     need(" 0 steps captured" in err and len(sticks) == 3 and len(told) <= 12, f"{told}")
 
 
+def come_to_rest():
+    """A bar on a pivot comes to rest within a step of 143 J before. What its terms are measured by does not vanish with
+    them: speeds of 1e-19 are no iterate that ran away, and forces of 1e-33 need no digits (exit 3 were both)."""
+    text = (ROOT / "models/pivot_stop.nsm").read_text().replace("until = 10 [s]", "until = 9.8 [s]")
+    for step in (0.000994233446013124, 0.002):
+        c, err, _ = run(text[:text.index("  expect")] + "}", step, "consistent(located = true)")
+        need(" 0 steps captured" in err and abs(c["of_bar"][-1]) <= 1e-17, f"{c['of_bar'][-1]!r} {err}")
+
+
 def rope_on_a_rail(scheme):
     """The same with a rail that the trolley's friction needs the force of: of second order. What the rope does at the
     end of a piece leaves the rail alone, whose impulses need their friction with them. Values: event_driven."""
@@ -453,6 +462,7 @@ def rope_on_a_rail(scheme):
 
 
 CASES = [("located, a taut rope", taut_rope), ("located, a slow slip", slow_slip), ("known instants", by_time),
+         ("located, rest within a step", come_to_rest),
          ("offsets of every", offsets),
          ("located, a relay near the end of a step", relay_near_the_end),
          ("located, a short stop", short_stop),
