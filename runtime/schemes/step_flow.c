@@ -130,7 +130,8 @@ static int opened(nsm_sim *s, int stiff) {
   s->now.flow.stiff = stiff;
   if (w->motion && w->stiff == stiff) return 1;
   if (w->motion) w->solver->close(w->motion);
-  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, grow, w->quad_size, s };
+  double longest = w->nroot > 0 ? s->a->step : 0;
+  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, longest, rhs, quad, root, grow, w->quad_size, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
   w->taken = 0;
