@@ -107,8 +107,8 @@ def bounces_without_loss():
 
 
 def tables():
-    """Energies by tables and by max: forces jump and have kinks where a coordinate passes a point, and pieces end there,
-    by orders 4 and 6 of `consistent` too. A step of the solver went over a point, back, and beyond the next record: the
+    """Energies by tables and by max: forces jump and have kinks where a coordinate passes a point. Pieces end there, by
+    orders 4 and 6 of `consistent` too. A step of the solver went over a point, back, and beyond the next record: the
     energy was 0.33 J off, without a word, at 12.5 ms, and right at 50."""
     for energy in ("table(x, [-2, -1, 0, 0.5, 1, 2], [6, 2, 0.2, 0.9, 3, 7])", "max(x - 0.4, 0)^2 + x^2",
                    "abs(x - 0.3)*x^2 + x^2"):

@@ -79,8 +79,8 @@ static void relay(void **state) {
   bench_close(&b);
 }
 
-// Relays beside four feet of one box, in a piece of 4e-17 s: their forces move nothing, and have the signs of their laws
-// all the same. The other bound has a residual of rounding beside a force that a row would feel, 1e16.
+// Relays beside four feet of one box, in a piece of 4e-17 s: their forces move nothing, and have the signs of their
+// laws all the same. The other bound has a residual of rounding beside a force that a row would feel, 1e16.
 static void relays_that_move_nothing(void **state) {
   (void)state;
   static const double feet[4][4] = {
