@@ -130,7 +130,9 @@ static int opened(nsm_sim *s, int stiff) {
   s->now.flow.stiff = stiff;
   if (w->motion && w->stiff == stiff) return 1;
   if (w->motion) w->solver->close(w->motion);
-  double longest = w->nroot > 0 ? s->a->step : 0;
+  int e;
+  (void)frexp(s->a->step, &e);
+  double longest = w->nroot > 0 ? ldexp(1, e) : 0;         // no rounding: a copy is told the first step of the first
   nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, longest, rhs, quad, root, grow, w->quad_size, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;

@@ -117,7 +117,7 @@ def tables():
         true = run(text, 0.01, "event_driven(rtol = 1e-12)")[0]["x"][-1]
         for step in (0.05, 0.0125):
             off = abs(run(text, step, "event_driven(rtol = 1e-8)")[0]["x"][-1] - true)
-            need(off <= 1e-8, f"{energy}, {step}: {off:.2g} off")
+            need(off <= 1e-7, f"{energy}, {step}: {off:.2g} off")
         for order, error in ((4, 1e-6), (6, 1e-9)):
             off = abs(run(text, 0.05, f"consistent(order = {order})")[0]["x"][-1] - true)
             need(off <= error, f"{energy}, order {order}: {off:.2g} off")
