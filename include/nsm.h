@@ -213,7 +213,8 @@ nsm_code nsm_set_parameter(nsm_sim *s, const char *name, double value, nsm_error
 double   nsm_get_parameter(const nsm_sim *s, const char *name);                   // NaN: there is none
 
 // An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
-// belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
+// belongs to the state. What samples at the start has acted when the simulation was opened: it sees `input` of the
+// settings. NSM_USAGE: there is no such input, or the value is not finite.
 nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
 nsm_code nsm_set_input_at(nsm_sim *s, int i, double value, nsm_error *e);   // input i of nsm_ninput, by its number
 // The inputs, in the order of the model. nsm_get_input: what a file or nsm_set_input gives it now; NaN where neither

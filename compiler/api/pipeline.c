@@ -162,8 +162,8 @@ static bool refuse_set(Compilation *c, const Override *o) {
   case SET_UNIT:
     return trouble(c, arena_printf(a, "--set %s: the value of %s has a unit of another dimension", o->text, o->name));
   default:
-    return trouble(c, arena_printf(a, "--set %s: there is no parameter `%s`%s%s%s", o->text, o->name,
-                                   o->what ? "; did you mean `" : "", o->what ? o->what : "", o->what ? "`?" : ""));
+    return trouble(c, arena_printf(a, "--set %s: there is no parameter `%s`%s", o->text, o->name,
+                                   o->what ? o->what : ""));
   }
 }
 

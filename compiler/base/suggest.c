@@ -9,3 +9,7 @@ const char *suggest(const char *wrong, const char *const *names, size_t n) {
   int near = nsm_nearest(wrong, (int)n, name_of, (void *)names);
   return near < 0 ? NULL : names[near];
 }
+
+void suggest_any(const char *wrong, const char *const *names, size_t n, char *out, size_t size) {
+  nsm_meant(wrong, (int)n, name_of, (void *)names, out, size);
+}

@@ -191,7 +191,9 @@ static void check_sources(const Check *k, double h) {
                 MOST_INSTANTS);
       continue;
     }
-    diag_note(d, "steps end at its instants, so it runs as written; results have the rows of the step");
+    if (many > 1e6)
+      diag_note(d, "the run has %.3g instants, and a step ends at each; is its unit what is meant?", many);
+    else diag_note(d, "steps end at its instants, so it runs as written; results have the rows of the step");
     diag_help(d, "a step of %.1g shows it well", period);
   }
 }

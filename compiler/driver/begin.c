@@ -37,22 +37,31 @@ static const char *name_of_model(Arena *a, const char *path) {
   return name;
 }
 
+// As a shell reads it as one word.
+static const char *quoted(Arena *a, const char *path) {
+  if (!path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-")]) return path;
+  const char *all = "'";
+  for (; *path; path++) all = arena_printf(a, *path == '\'' ? "%s'\\''" : "%s%c", all, *path);
+  return arena_printf(a, "%s'", all);
+}
+
 int command_new(const Options *o) {
   const char *given = o->file[0];
   size_t n = strlen(given);
   Arena *a = arena_new();
   const char *path = n > 4 && !strcmp(given + n - 4, ".nsm") ? given : arena_printf(a, "%s.nsm", given);
+  const char *word = quoted(a, path);
   FILE *f = fopen(path, "wx");
   int code = EXIT_OK;
   if (!f) {
     fprintf(stderr, "error: %s: %s\n", path, errno == EEXIST ? "this file is there already" : strerror(errno));
     code = errno == EEXIST ? EXIT_USAGE : EXIT_FILE;
   } else {
-    bool good = fprintf(f, model, path, path, path, name_of_model(a, path)) > 0;
+    bool good = fprintf(f, model, word, word, word, name_of_model(a, path)) > 0;
     if (fclose(f) != 0 || !good) {
       fprintf(stderr, "error: %s could not be written: %s\n", path, strerror(errno));
       code = EXIT_FILE;
-    } else printf("%s is a model that runs: nsm run %s\n", path, path);
+    } else printf("%s is a model that runs: nsm run %s\n", path, word);
   }
   arena_free(a);
   return code;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include "../base/suggest.h"
+#include "../../runtime/shared/nearest.h"
 #include "../schemes/scheme.h"
 #include "../../runtime/command/options.h"
 #include "../../runtime/command/outputs.h"
@@ -138,13 +139,21 @@ static nsm_sim *open_run(const Options *o, const Compare *c, const CompareScheme
   return nsm_simulate(s->program, &set, e);
 }
 
+// The first column from `at` on that `name` of --record means: it, or a member of a family; -1: none.
+static int next_column(nsm_sim *s, const char *name, int at) {
+  for (int n = nsm_ncolumn(s); at < n; at++) if (nsm_selects(name, nsm_column_name(s, at))) return at;
+  return -1;
+}
+
 // Are the columns of --record there? What is not is said of the other reference.
 static bool has_columns(const Options *o, nsm_sim *s) {
   const char *list = o->flags.text[NSM_FLAG_RECORD];
   char name[512];
-  while (list && nsm_next_name(&list, name, sizeof name) > 0) if (nsm_find_column(s, name) < 0) return false;
+  while (list && nsm_next_name(&list, name, sizeof name) > 0) if (next_column(s, name, 0) < 0) return false;
   return true;
 }
+
+static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
 
 // "drive.on.turned1": what turned() remembers of the step before, so no state of the motion.
 static bool remembered(const char *name) {
@@ -159,11 +168,14 @@ static bool choose_columns(const Options *o, Compare *c, nsm_sim *s, Samples *to
   const char *list = o->flags.text[NSM_FLAG_RECORD];
   to->column = ARENA_ARRAY(c->arena, int, n + 1);
   to->ncolumn = 0;
-  char name[512];
+  char name[512], meant[300];
   while (list && nsm_next_name(&list, name, sizeof name) > 0) {
-    int at = nsm_find_column(s, name);
-    if (at < 0) return usage(arena_printf(c->arena, "--record: there is no column `%s`", name));
-    if (to->ncolumn < n) to->column[to->ncolumn++] = at;
+    int at = next_column(s, name, 0);
+    if (at < 0) {
+      nsm_meant(name, n, column_name, s, meant, sizeof meant);
+      return usage(arena_printf(c->arena, "--record: there is no column `%s`%s", name, meant));
+    }
+    for (; at >= 0; at = next_column(s, name, at + 1)) if (to->ncolumn < n) to->column[to->ncolumn++] = at;
   }
   for (int i = 0; !o->flags.text[NSM_FLAG_RECORD] && i < n; i++)
     if (nsm_kind_of_column(s, i) == NSM_COLUMN_STATE && !remembered(nsm_column_name(s, i)))

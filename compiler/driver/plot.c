@@ -18,9 +18,9 @@ typedef struct Chosen { const Table *t; int x, z; Vec(int) y; } Chosen;
 
 static bool column(const Table *t, const char *flag, const char *name, int *at) {
   if ((*at = table_column(t, name)) >= 0) return true;
-  const char *near = suggest(name, t->name, t->ncolumn);
-  fprintf(stderr, "error: %s: there is no column `%s`%s%s%s\n", flag, name, near ? "; did you mean `" : "",
-          near ? near : "", near ? "`?" : "");
+  char meant[300];
+  suggest_any(name, t->name, (size_t)t->ncolumn, meant, sizeof meant);
+  fprintf(stderr, "error: %s: there is no column `%s`%s\n", flag, name, meant);
   return false;
 }
 

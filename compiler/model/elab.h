@@ -383,7 +383,8 @@ bool row_force(Symbol *y);
 void unknown_law(const Env *env, const Ast *law);              // reports it
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);
-bool law_arguments(const Env *env, const Ast *law, int least, int most);
+bool law_names_fit(const Env *env, const Ast *law);              // newton(e = 0.5), in the order of the law
+bool law_arguments(const Env *env, const Ast *law, int least, int most);        // and how many
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 bool is_friction(const Ast *law);

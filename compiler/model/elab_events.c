@@ -111,6 +111,18 @@ static bool when(const Env *env, const Ast *x, MBlock *b) {
 
 // --- what a block does ---
 
+// A `var` or `output` of this model stands for an expression, also where that is one variable.
+static bool stands_for_another(const Env *env, const Ast *x, const MBlock *b) {
+  const Symbol *y = symbol_named(env, x);
+  if (!y || (y->kind != SY_VAR && y->kind != SY_OUTPUT)) return false;
+  Diag *d = diag(env->e->bag, DIAG_E0235, x->span, "%s cannot assign this", b->timed ? "`every`" : "`when`");
+  diag_label(d, y->kind == SY_VAR ? "a `var`: an expression with a name" : "an output: it follows from others");
+  diag_also(d, y->span, "declared here");
+  diag_help(d, b->timed ? "what is held between samples is discrete: discrete u = 0;"
+                        : "assign the discrete variable, state, coordinate or velocity that `%s` is made of", y->name);
+  return true;
+}
+
 static bool assignable(const Env *env, const MBlock *b, const Value *on) {
   const MExpr *x = on->at[0];
   Elab *e = env->e;
@@ -139,7 +151,7 @@ static void assignment(const Env *env, const Ast *x, const MBlock *b, int block)
   Env left = *env;
   left.declare = "discrete";
   Value on = elab_expr(&left, x->a), v = elab_expr(env, x->b);
-  if (on.bad || v.bad || !assignable(env, b, &on)) return;
+  if (on.bad || v.bad || stands_for_another(env, x->a, b) || !assignable(env, b, &on)) return;
   if (v.truth) {
     Diag *d = diag(e->bag, DIAG_E0228, v.span, "what is assigned must be a number");
     diag_label(d, "this is a condition");

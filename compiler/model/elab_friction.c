@@ -227,6 +227,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   Value v;
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
+  if (!law_names_fit(env, law)) return false;
   if (!x->c) return no_slip(env, x, law);
   if (!fits(env, x, law, row->nslip, row->nnormal)) return false;
   if (!arguments(env, x, law, row->nnormal, row->nslip, f)) return false;

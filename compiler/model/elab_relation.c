@@ -196,6 +196,16 @@ static const Ast *call_of(const Ast *x, const char *name) {
   return found;
 }
 
+static void no_set(Elab *e, const Ast *law, const Ast *set) {
+  Diag *d = diag(e->bag, DIAG_E0227, set->span, "this is not a set that a relation can use");
+  diag_label(d, "neither sgn(...) nor graph(...) nor normal_cone(...)");
+  if (call_of(set, "sign"))
+    diag_help(d, "sgn is the set, sign the function that is 0 at 0: %s in -K*sgn(s)", ast_text(e, law->a));
+  else
+    diag_help(d, "u in -K*sgn(s), u in graph(s, [(-1, -1), (0, -1), (0, 1), (1, 1)]), or -y in normal_cone([lo, hi], "
+              "u)");
+}
+
 void elab_relation(Env env, const Ast *x) {
   Elab *e = env.e;
   const Ast *law = x->a;
@@ -223,10 +233,7 @@ void elab_relation(Env env, const Ast *x) {
     } else if (has_sgn(set)) {
       relay(&env, x, &s);
     } else {
-      Diag *d = diag(e->bag, DIAG_E0227, set->span, "this is not a set that a relation can use");
-      diag_label(d, "neither sgn(...) nor graph(...) nor normal_cone(...)");
-      diag_help(d, "u in -K*sgn(s), u in graph(s, [(-1, -1), (0, -1), (0, 1), (1, 1)]), or -y in normal_cone([lo, hi], "
-                "u)");
+      no_set(e, law, set);
     }
   } else if (law->kind == AST_EQUALITY) {
     Diag *d = diag(e->bag, DIAG_E0207, law->span, "this relation does not say which multiplier enforces it");

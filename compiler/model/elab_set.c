@@ -250,9 +250,11 @@ void classify_sets(Elab *e) {
     if (o->use != SET_UNKNOWN) continue;
     const char *plain = without_indices(e, o->name);
     if (is_computed(e, o, plain)) continue;
-    o->what = suggest(plain, names.at, names.n);
+    char meant[200];
+    suggest_any(plain, names.at, names.n, meant, sizeof meant);
+    o->what = arena_strndup(e->a, meant, strlen(meant));
     for (size_t k = 0; k < names.n && strcmp(plain, o->name); k++)   // only the indices are wrong
-      if (strcmp(names.at[k], plain) == 0) o->what = plain;
+      if (strcmp(names.at[k], plain) == 0) o->what = arena_printf(e->a, "; did you mean `%s`?", plain);
   }
   vec_free(&names);
 }

@@ -218,7 +218,7 @@ static bool read_law(const Env *env, const Ast *law, Laws *out) {
     diag_help(d, "%s, coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)", impact_forms(env));
     return false;
   }
-  if (!second(env, law, &out->tangent, "friction")) return false;
+  if (!second(env, law, &out->tangent, "friction") || !law_names_fit(env, law)) return false;
   if (rolling && law->list.n > 2) return law_arguments(env, law, 2, 2);
   if (law->list.n > (coulomb ? 1 : 2)) {
     not_supported(env, DIAG_E0703, law->span, coulomb ? "two coefficients of friction between shapes"

@@ -84,7 +84,46 @@ void unknown_law(const Env *env, const Ast *law) {
     diag_help(d, "the laws are %s, %s", impact_forms(env), friction_forms(env));
 }
 
+static const char *law_forms(const Ast *law) {
+  MImpactLaw kind = impact_law_named(law->name);
+  return kind != MI_ANY                ? impact_law_row(kind)->written
+         : is_law(law, "coulomb")      ? "coulomb(mu), coulomb(mu1, mu2)"
+         : is_law(law, "contensou")    ? "contensou(mu, radius), contensou(mu, radius, exact)"
+         : is_law(law, "rolling")      ? friction_law(MF_ROLLING)->written
+                                       : "";
+}
+
+// Is `name` the argument number k of one of the forms of a law: e, then e_t of "newton(e), newton(e, e_t)"?
+static bool is_argument(const char *forms, const char *name, int k) {
+  for (const char *at = strchr(forms, '('); at; at = strchr(at, '(')) {
+    for (int i = 0; i <= k && at && *at != ')'; i++) {
+      at += 1 + strspn(at + 1, " ");
+      size_t n = strcspn(at, ",)");
+      if (i == k && n == strlen(name) && !strncmp(at, name, n)) return true;
+      at += n;
+    }
+  }
+  return false;
+}
+
+// Arguments may have their names, in the order of the law: newton(e = 0.5).
+bool law_names_fit(const Env *env, const Ast *law) {
+  for (int i = 0; i < law->list.n; i++) {
+    const Ast *x = law->list.at[i];
+    if (x->kind != AST_ARG || is_argument(law_forms(law), x->name, i)) continue;
+    Diag *d = diag(env->e->bag, DIAG_E0209, x->span, "`%s` has no argument `%s` here", law->name, x->name);
+    bool slip = !strcmp(x->name, "slip");
+    diag_label(d, slip ? "a part of the contact" : "argument %d", i + 1);
+    if (slip) diag_help(d, "contact NAME { normal = ...; slip = %s; with ...; }", ast_text(env->e, x->a));
+    else if (!*law_forms(law)) diag_help(d, "leave the parentheses out");
+    else diag_help(d, "%s", law_forms(law));
+    return false;
+  }
+  return true;
+}
+
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
+  if (!law_names_fit(env, law)) return false;
   if (law->list.n >= least && law->list.n <= most) return true;
   Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
                  most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);

@@ -212,8 +212,8 @@ const char *name_meant(const Env *env, const char *name) {
     return arena_printf(e->a, "the index of an element is declared with its array: %s[%s in 1:n] = ...",
                         env->array->name, name);
   if (n == 1 && strchr("ijk", *name))
-    return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name,
-                        name, name);
+    return arena_printf(e->a, "%san index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]",
+                        *name == 'k' ? "declare it: param k = 2;  " : "", name, name, name);
   // xdot, x_dot, dx, dxdt, vx: the derivative of what is declared
   const char *inner = NULL;
   if (n > 4 && !strcmp(name + n - 4, "_dot")) inner = arena_strndup(e->a, name, n - 4);

@@ -107,33 +107,54 @@ static const char *straight_lines(Spice *s, Names *n, const Card *c, const Card 
   return arena_printf(s->a, "%s, Vf = %s, R = %s);%s", spice_two(s, n, c, "ThresholdDiode"), forward, on, rest);
 }
 
+// A part of two nodes with the resistance rs (NULL: none) before it, by a node of its own. *from: what is at the part.
+static const char *behind_resistance(Spice *s, Names *n, const Card *c, const char *part, const char *rs,
+                                     const char **from) {
+  const char *name = spice_known(n, "part", c->item[0].text);
+  *from = spice_node(s, n, c, 1);
+  if (!rs) return spice_two(s, n, c, part);
+  const char *inner = spice_name(n, "node", arena_printf(s->a, "%s.inner", c->item[0].text),
+                                 arena_printf(s->a, "%s_inner", name));
+  const char *text = arena_printf(s->a, "node %s : V;  Resistor %s_Rs(a = %s, b = %s, R = %s);\n  %s %s(a = %s, b = %s",
+                                  inner, name, *from, inner, rs, part, name, inner, spice_node(s, n, c, 2));
+  *from = inner;
+  return text;
+}
+
+// Breakdown as in ngspice: the same law backwards with NBV (or N), so placed that IBV (or 1 mA) flows at BV.
+static const char *breakdown(Spice *s, Names *n, const Card *c, const Card *m, const char *from, const char *is) {
+  const char *bv = spice_key_or(s, n, m, "bv", "V", NULL), *at = spice_key_or(s, n, m, "ibv", "A", "1 [mA]"),
+             *steep = spice_key_or(s, n, m, "nbv", "", spice_key_or(s, n, m, "n", "", "1"));
+  if (!bv) return "";
+  const char *name = spice_known(n, "part", c->item[0].text), *wanted = arena_printf(s->a, "%s_zener", name);
+  const char *inner = spice_name(n, "node", arena_printf(s->a, "%s.zener", c->item[0].text), wanted);
+  return arena_printf(s->a, "\n  node %s : V;  Junction %s_back(a = %s, b = %s, Is = %s, N = %s);\n"
+                      "  VoltageSource %s_Bv(a = %s, b = %s, V = %s - %s*25.864926 [mV]*log(1 + (%s)/(%s)));", inner,
+                      name, spice_node(s, n, c, 2), inner, is, steep, name, inner, from, bv, steep, at, is);
+}
+
 static const char *diode(Spice *s, Names *n, const Card *c) {
   const Card *m = model_of(s, c, 3, "d");
   if (!m) return NULL;
-  const char *name = spice_known(n, "part", c->item[0].text), *many = area_of(s, n, c, 4);
+  const char *many = area_of(s, n, c, 4);
   if (spice_key(m, "ron") || spice_key(m, "roff") || spice_key(m, "vfwd")) return straight_lines(s, n, c, m);
   const char *rs = spice_key_or(s, n, m, "rs", "ohm", "0"), *is = spice_key_or(s, n, m, "is", "A", "1e-14 [A]"),
              *steep = spice_key_or(s, n, m, "n", "", "1");
+  const char *from;
   bool resists = strcmp(rs, "0") && strncmp(rs, "0 [", 3);
-  rs = scaled(s, rs, many, true);
+  rs = resists ? scaled(s, rs, many, true) : NULL;
   capacitances(s, m);
   if (s->set->exponential) {
-    if (spice_key(m, "bv")) spice_left_out(s, m->span, "the breakdown of diodes");
     s->parts |= PART_JUNCTION;
     spice_key(m, "vj");                                    // of the capacitance
-    const char *law = arena_printf(s->a, "Is = %s, N = %s", scaled(s, is, many, false), steep);
-    if (!resists) return arena_printf(s->a, "%s, %s);", spice_two(s, n, c, "Junction"), law);
-    const char *inner = spice_name(n, "node", arena_printf(s->a, "%s.inner", c->item[0].text),
-                                   arena_printf(s->a, "%s_inner", name));
-    return arena_printf(s->a, "node %s : V;  Resistor %s_Rs(a = %s, b = %s, R = %s);\n"
-                        "  Junction %s(a = %s, b = %s, %s);", inner, name, spice_node(s, n, c, 1), inner, rs, name,
-                        inner, spice_node(s, n, c, 2), law);
+    const char *all = scaled(s, is, many, false), *part = behind_resistance(s, n, c, "Junction", rs, &from);
+    return arena_printf(s->a, "%s, Is = %s, N = %s);%s", part, all, steep, breakdown(s, n, c, m, from, all));
   }
   Item *bv = spice_key(m, "bv");
   const char *vf = spice_key_or(s, n, m, "vj", "V", "0.7 [V]");
   if (bv) {
-    if (resists) spice_left_out(s, bv->span, "the resistance of diodes that break down");
-    return arena_printf(s->a, "%s, Vf = %s, Vz = %s);", spice_two(s, n, c, "Zener"), vf, spice_value(s, n, bv, "V"));
+    const char *part = behind_resistance(s, n, c, "Zener", rs, &from);
+    return arena_printf(s->a, "%s, Vf = %s, Vz = %s);", part, vf, spice_value(s, n, bv, "V"));
   }
   if (!resists) return arena_printf(s->a, "%s, Vf = %s);", spice_two(s, n, c, "ThresholdDiode"), vf);
   return arena_printf(s->a, "%s, Vf = %s, R = %s);", spice_two(s, n, c, "ThresholdDiode"), vf, rs);
@@ -349,6 +370,12 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
   for (int i = 2; i < of->head.n && !of->head.item[i].key; i++) {
     if (spice_is_mark(&of->head.item[i])) continue;
     if (++ports >= at) break;
+    if (spice_is_ground(of->head.item[i].text)) {          // ground is one node, also as the name of a pin
+      if (!spice_is_ground(c->item[ports].text))
+        spice_left_out(s, c->item[ports].span, "what stands at a pin called 0 or gnd (it is the ground everywhere)");
+      c->item[ports].taken = true;
+      continue;
+    }
     text_printf(&t, "%sp%d = %s", comma, ports, spice_node(s, n, c, ports));
     comma = ", ";
   }

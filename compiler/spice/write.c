@@ -116,7 +116,7 @@ static void name_all(Spice *s, Circuit *c) {
 static void arguments(Spice *s, const Circuit *c, Names *n, Text *out) {
   int many = 0;
   for (int i = 2; i < c->head.n; i++)
-    if (!c->head.item[i].key && !spice_is_mark(&c->head.item[i]))
+    if (!c->head.item[i].key && !spice_is_mark(&c->head.item[i]) && !spice_is_ground(c->head.item[i].text))
       text_printf(out, "%s%s : node", many++ ? ", " : "", spice_known(n, "node", c->head.item[i].text));
   for (size_t g = 0; g < s->globals.n; g++)
     if (c->globals >> g & 1) text_printf(out, "%s%s : node", many++ ? ", " : "", spice_global_name(s, g));

@@ -243,9 +243,9 @@ static bool timed(Parse *p) {
     give_up_item(p);
     return true;
   }
-  if (item(p, 0) != TOK_TIMED || now(p) != TOK_THEN) return false;
+  if (item(p, 0) != TOK_TIMED || (now(p) != TOK_THEN && now(p) != ':')) return false;
   Diag *d = say(p, p->now.at, "what happens at an event stands in braces");
-  diag_help(d, "when x > 1 { n = n + 1; }");
+  diag_help(d, every ? "every 1 [ms] { n = n + 1; }" : "when x > 1 { n = n + 1; }");
   size_t end = find_word(p->file, p->now.at.hi, p->file->len, "end");
   if (end < p->file->len) {
     end = skip_blanks(p->file, end + 3);

@@ -332,7 +332,9 @@ int lex_bar(Parse *p, Span at, const char *s, int n) {
   int inside = end && !memchr(p->file->text + at.hi, ';', (size_t)(end - p->file->text) - at.hi)
                    ? (int)(end - p->file->text - (long)at.hi) : 0;
   Diag *d = lexical(p, DIAG_E0115, at, n == 1 ? "an absolute value has no bars" : "a norm has no bars");
-  diag_help(d, "%s(%.*s)", n == 1 ? "abs" : "norm", inside, p->file->text + at.hi);
+  const char *text = p->file->text + at.hi;
+  if (n == 1) diag_help(d, "abs(%.*s); of a vector norm(%.*s)", inside, text, inside, text);
+  else diag_help(d, "norm(%.*s)", inside, text);
   return give_up_here(p, at);
 }
 

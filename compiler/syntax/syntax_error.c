@@ -204,6 +204,16 @@ static bool equals(Parse *p, Expected e) {
   return false;
 }
 
+// output y "height" = x;
+static bool text_before_value(Parse *p) {
+  bool more = p->now.kind == '=' || p->now.kind == ':' || p->now.kind == '[' || p->now.kind == ',';
+  if (!more || p->before.kind != TOK_STRING || p->item[0].kind != TOK_DECLARE) return false;
+  Diag *d = problem(p, DIAG_E0101, p->now.at, "%s cannot stand here", token_text(p, p->now));
+  diag_also(d, p->before.at, "the text of a declaration is its end");
+  diag_help(d, "%s NAME : UNIT = VALUE %s;", span_text(p, p->item[0].at), span_text(p, p->before.at));
+  return true;
+}
+
 // param state = 1;
 static bool word_as_name(Parse *p, Expected e) {
   if (!is_word(p, p->now) || on_new_line(p) || expects(e, "';'")) return false;
@@ -425,6 +435,7 @@ static void explain(Parse *p, Expected e) {
   if (p->now.kind == TOK_END && !p->open.n && expects(e, "';'") && missing_end(p, e)) return;
   if (never_closed(p, e)) return;
   if (equals(p, e)) return;
+  if (text_before_value(p)) return;
   if (word_as_name(p, e)) return;
   if (known_mistake(p, e)) return;
   if (missing_value(p, e)) return;

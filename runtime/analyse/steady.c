@@ -80,7 +80,9 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
   turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
     return unfound(w, e, w->free ? "more than one multiplier is 1: it is one of many orbits"
-                                 : "a multiplier is 1, as of a motion that nothing drives with this period");
+                                 : "a multiplier is 1, as of a motion that nothing drives with this period, or that "
+                                   "meets nothing within it; where an event falls on its begin, --start or other "
+                                   "initial values move that");
   if (w->free && fabs(step[n]) > longer * w->period) part = longer * w->period / fabs(step[n]);
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
     double length = w->period + (w->free ? part * step[n] : 0);

@@ -297,6 +297,7 @@ int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on fai
 // ---- dump.c ---------------------------------------------------------------------------------------------------------
 int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);  // 0 and the reason; folder NULL: nothing to do
 const char *sim_dump_folder(const nsm_sim *s);                    // NULL: none
+long sim_dump_count(const nsm_sim *s);                            // of the files written; -1: none were asked for
 int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
 nsm_cone_status sim_dump_solve(nsm_sim *s, const sim_island *k, void *work, nsm_cone_result *r);
 

@@ -1,9 +1,9 @@
 // --dump-problems DIR: every one-step problem (1) that a run solves, as a file of runtime/problems, so that a hard one
 // can be studied apart.
 //
-// Files are called MODEL-STEP-NUMBER.json, NUMBER counting within the step (islands, Newton iterations). The guess that
-// the solver had is written too, so that `nsm solve` starts where the run did. The only part of a run that writes files
-// while it steps; it stops at the first file that cannot be written, and nsm_step says so.
+// Files are called MODEL-STEP-NUMBER.json, NUMBER counting within the step (islands, pieces, Newton iterations). The
+// guess that the solver had is written too, so that `nsm solve` starts where the run did. The only part of a run that
+// writes files while it steps; it stops at the first file that cannot be written, and nsm_step says so.
 #include "assembly.h"
 #include "runtime/problems/reader.h"
 #include <errno.h>
@@ -17,7 +17,7 @@ struct sim_dump {
   const char *folder;
   char        model[64], path[PATH_ROOM], name[NAME_ROOM];
   double     *guess;                                       // [rows]
-  long        step;                                        // of the last file, and how many it had
+  long        written, step;                               // files; the step of the last, and how many it had
   int         number, error;                               // errno of the first failure
 };
 
@@ -54,6 +54,8 @@ int sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e) {
 
 const char *sim_dump_folder(const nsm_sim *s) { return s->dump ? s->dump->folder : NULL; }
 
+long sim_dump_count(const nsm_sim *s) { return s->dump ? s->dump->written : -1; }
+
 typedef struct place { nsm_sim *s; const int *row, *at; } place;
 
 static const char *row_label(void *with, int i) {
@@ -65,10 +67,11 @@ static const char *row_label(void *with, int i) {
 static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const nsm_cone_result *r,
                           place *w) {
   struct sim_dump *d = s->dump;
-  if (d->step != s->now.k) { d->step = s->now.k; d->number = 0; }
-  snprintf(d->path, PATH_ROOM, "%s/%s-%07ld-%03d.json", d->folder, d->model, s->now.k + 1, d->number++);
+  long step = sim_step_number(s);
+  if (d->step != step) { d->step = step; d->number = 0; }
+  snprintf(d->path, PATH_ROOM, "%s/%s-%07ld-%03d.json", d->folder, d->model, step, d->number++);
   nsm_problem_note note = { .model = sim_text(s, s->a->m->name),
-                            .step = s->now.k + 1,
+                            .step = step,
                             .time = s->now.t,
                             .label = row_label,
                             .with = w,
@@ -81,6 +84,7 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
   int written = nsm_problem_write(f, p, &note), why = errno;
   if (fclose(f) != 0 && written) { written = 0; why = errno; }
   if (!written) d->error = why ? why : EIO;
+  d->written++;
 }
 
 // nsm_cone_solve, with the problem and its answer written.

@@ -47,7 +47,7 @@ enum { ENERGIES = 4 };
 
 // A column belongs to `what` where it is called so, or is an element or a part of it: bead -> bead[3].z, bead.z ->
 // bead[3].z.
-static int selects(const char *what, const char *name) {
+int nsm_selects(const char *what, const char *name) {
   size_t n = strlen(what);
   if (strncmp(what, name, n) == 0 && (name[n] == 0 || name[n] == '[' || name[n] == '.')) return 1;
   const char *w = what, *c = name;
@@ -72,7 +72,7 @@ static void select_all(job *j) {
 // One element of the list after --record.
 static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
   int n = nsm_ncolumn(j->s), found = strcmp(what, "time") == 0;
-  for (int i = 1; i < n && !found; i++) found = selects(what, nsm_column_name(j->s, i));
+  for (int i = 1; i < n && !found; i++) found = nsm_selects(what, nsm_column_name(j->s, i));
   if (!found) {
     for (int i = 0; i < ENERGIES; i++)
       if (strcmp(what, energy_names[i]) == 0 && j->ncolumn < room) {
@@ -86,7 +86,7 @@ static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
     return NSM_USAGE;
   }
   for (int i = 1; i < n; i++) {
-    if (!selects(what, nsm_column_name(j->s, i))) continue;
+    if (!nsm_selects(what, nsm_column_name(j->s, i))) continue;
     int known = 0;
     for (int k = 0; k < j->ncolumn && n < 4096; k++) known |= j->column[k] == i;
     if (!known && j->ncolumn < room) j->column[j->ncolumn++] = i;
@@ -177,8 +177,8 @@ static nsm_code open_contacts(job *j, nsm_error *e) {
 
 static nsm_code open_events(job *j, nsm_error *e) {
   if (!j->s->a->located) {
-    sim_fail(e, NSM_USAGE, "--record-events: events are located by `moreau(located = true)`, `consistent(located = "
-             "true)`, `radau` or --located on alone");
+    sim_fail(e, NSM_USAGE, "--record-events: events are located by --located on with `moreau` or `consistent`, by "
+             "`consistent(order = 4)`, `radau` and `event_driven`");
     return NSM_USAGE;
   }
   nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, e);
@@ -430,6 +430,9 @@ static void notes_before(const job *j) {
   if (nsm_steps_total(s) > s->a->full && s->a->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
             s->a->until - (s->a->start + (double)s->a->full * s->a->step));
+  if (nsm_steps_total(s) == 1 && s->a->full == 0)
+    fprintf(j->err, "note: the step of %.6g s is longer than the run, which is one step of %.6g s\n", s->a->step,
+            s->a->until - s->a->start);
   if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
   if (*s->a->note) fprintf(j->err, "note: %s\n", s->a->note);
 }
@@ -437,6 +440,9 @@ static void notes_before(const job *j) {
 static nsm_code write_summary(job *j) {
   nsm_error e;
   if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);
+  if (!j->o.quiet && sim_dump_count(j->s) == 0)
+    fprintf(j->err, "note: no step had a one-step problem to solve: --dump-problems %s wrote no file\n",
+            sim_dump_folder(j->s));
   if (!j->summary || nsm_summary_json(j->s, &j->sum, j->summary)) return NSM_OK;
   if (errno == EPIPE) return NSM_PIPE;
   sim_fail(&e, NSM_FILE, "writing the summary to %s failed: %s", j->o.summary, strerror(errno));

@@ -40,6 +40,7 @@ nsm_code nsm_flags_scheme(const char *text, nsm_flags *f, nsm_error *e);
 // The next name of a list "a, b[1,2], max(c)" into name, without the blanks around it; *list goes behind it. 1; 0 at
 // the end; -1 where it is longer than room. An empty name is "".
 int      nsm_next_name(const char **list, char *name, size_t room);
+int      nsm_selects(const char *what, const char *name);  // --record what: this column? (command.c)
 // The table: does the command take flag i, how is it called, ...; argument, choices: "" where there are none.
 int         nsm_flag_taken(nsm_command command, int i);
 const char *nsm_flag_name(int i), *nsm_flag_argument(int i), *nsm_flag_help(int i);

@@ -67,10 +67,9 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
     return NSM_USAGE;
   }
   if (found < 0) {
-    int near = nsm_nearest(name, m->npar, parameter_name, (void *)(uintptr_t)m);
-    sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s%s%s", text, name,
-             near >= 0 ? "; did you mean `" : "", near >= 0 ? text_of(m, m->par[near].name) : "",
-             near >= 0 ? "`?" : "");
+    char meant[200];
+    nsm_meant(name, m->npar, parameter_name, (void *)(uintptr_t)m, meant, sizeof meant);
+    sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s", text, name, meant);
     return NSM_USAGE;
   }
   const char *unit = text_of(m, m->par[found].unit), *value = equal + 1;

@@ -63,4 +63,5 @@ void nsm_meant(const char *wrong, int n, const char *(*name)(void *, int), void 
     used += (size_t)snprintf(out + used, size - used, "%s%s", told++ ? ", " : "", one);
   }
   if (i < n) snprintf(out + used, size - used, ", ...");
+  else if (!told) *out = 0;
 }

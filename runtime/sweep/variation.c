@@ -124,15 +124,14 @@ static nsm_code read_value(const reader *r, const char *value, int sample, sweep
 
 // ---- parameters -----------------------------------------------------------------------------------------------------
 static nsm_code find_parameter(reader *r, const char *name, size_t n, int *found) {
-  char word[256], why[640];
+  char word[256], why[640], meant[300];
   snprintf(word, sizeof word, "%.*s", (int)n, name);
   *found = -1;
   for (int i = 0; i < r->m->npar; i++)
     if (strcmp(text_of(r->m, r->m->par[i].name), word) == 0) *found = i;
   if (*found < 0) {
-    int near = nsm_nearest(word, r->m->npar, parameter_name, (void *)(uintptr_t)r->m);
-    snprintf(why, sizeof why, "there is no parameter `%s`%s%s%s", word, near >= 0 ? "; did you mean `" : "",
-             near >= 0 ? text_of(r->m, r->m->par[near].name) : "", near >= 0 ? "`?" : "");
+    nsm_meant(word, r->m->npar, parameter_name, (void *)(uintptr_t)r->m, meant, sizeof meant);
+    snprintf(why, sizeof why, "there is no parameter `%s`%s", word, meant);
     return refuse(r, why);
   }
   if (r->m->par[*found].structural) {

@@ -23,6 +23,8 @@ def _drawn(name: str, value: Any, n: int, random: Any, unit: Optional[str]) -> A
         if len(value) != 2:
             raise UsageError(f"vary: {name} = {value!r}: a range is (low, high), and values are a list or an array")
         low, high = (in_si(name, x, unit) for x in value)
+        if low > high:
+            raise UsageError(f"vary: {name} = {value!r}: the lower end of the range comes first")
         return random.uniform(low, high, n)
     if isinstance(value, str) or getattr(value, "ndim", 0) == 0 and not isinstance(value, Sequence):
         return np.full(n, in_si(name, value, unit))
@@ -97,7 +99,7 @@ class Batch(Held):
         try:
             return self._number[name]
         except (KeyError, TypeError):
-            raise UsageError(f"there is no column `{name}`" + meant(name, self._number)) from None
+            raise UsageError(f"there is no column `{name}`" + meant(name, self._names)) from None
 
     # ---- work -------------------------------------------------------------------------------------------------------
     def _do(self, work: BatchWork, who: Any = None) -> None:

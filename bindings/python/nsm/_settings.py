@@ -27,7 +27,7 @@ RANGES = {"step": (lambda x: x > 0, "it must be positive"), "tolerance": (lambda
           "theta": (lambda x: 0 <= x <= 1, "it lies between 0 and 1"),
           "gamma": (lambda x: 0 <= x <= 1, "it lies between 0 and 1")}
 ON_OFF = ("located", "projection")
-SETTINGS = {*NUMBERS, *FLAGS, *ON_OFF, "solver", "inputs", "stages"}
+SETTINGS = (*TIMES, *(name for name in NUMBERS if name not in TIMES), "inputs", *ON_OFF, "stages", "solver", *FLAGS)
 
 
 def meant(word: Any, words: Any) -> str:
@@ -211,6 +211,8 @@ def settings_of(model, values, settings, times_of) -> Settings:
     unknown = next((name for name in values if name not in model.parameters), None)
     if unknown is not None and unknown in input_names(model):
         raise UsageError(f"`{unknown}` is an input of the model: inputs={{'{unknown}': ...}} gives it values")
+    if unknown == "scheme":
+        raise UsageError("the scheme is compiled into the model: nsm.load(path, scheme=...) chooses it")
     if unknown is not None:
         raise UsageError(f"there is no parameter or setting `{unknown}`" +
                          meant_here(unknown, [*model.parameters, *SETTINGS]))

@@ -168,7 +168,7 @@ class Simulation(Held):
         try:
             return self._number[name]
         except (KeyError, TypeError):
-            raise UsageError(f"there is no column `{name}`" + meant(name, self._number)) from None
+            raise UsageError(f"there is no column `{name}`" + meant(name, self.columns)) from None
 
     # ---- time -------------------------------------------------------------------------------------------------------
     @property
@@ -196,6 +196,9 @@ class Simulation(Held):
     def step(self, inputs: Optional[Mapping[str, Value]] = None, **more: Value) -> "Simulation":
         """One step, with inputs that keep their values until they are given other ones: sim.step(u=0.3). RunError: the
         state is that before it."""
+        if isinstance(inputs, (int, float)):
+            raise UsageError(f"step = {inputs!r}: it takes values of inputs; sim.advance(10) takes several steps, "
+                             "sim.step_by(0.01) one of another length")
         with self._lock:
             at = self._alive()
             for name, value in {**mapping("inputs", inputs), **more}.items() if inputs is not None or more else ():
@@ -389,7 +392,8 @@ class Simulation(Held):
         return value
 
     def input(self, values: Optional[Mapping[str, Value]] = None, **more: Value) -> None:
-        """Inputs take these values from now on, until they are given other ones."""
+        """Inputs take these values from now on, until they are given other ones. What samples at the start has sampled
+        before: its values are those of simulate(inputs={"u": 5})."""
         for name, value in {**mapping("values", values), **more}.items():
             value = in_si(name, value, self.model.unit(name))
             with self._lock:
