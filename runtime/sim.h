@@ -473,6 +473,7 @@ typedef struct sim_state {
     double span, adams;                 // time in them; steps in a time by Adams' formulas, 0: decided
   } flow;
   struct {                              // energy-consistent schemes
+    double most;                        // kinetic energy so far, by M_ii of the start
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all

@@ -5,7 +5,8 @@
 // a step that passes the switch mixes both branches, and is of first order. Here c becomes a discrete variable that two
 // conditions set, `when initial or c` and `when initial or not c`: a step ends where c changes, and has one branch.
 // Equations of states and forces are rewritten so. Energies are continuous, and so are their forces but for kinks,
-// which leave the order at 2; contacts and relations have sets of their own.
+// which leave the order at 2; contacts and relations have sets of their own. Where a scheme asks for kinks, those of
+// energies end pieces.
 //
 // A scheme of higher order asks for kinks and jumps too, of what moves:
 //
@@ -33,7 +34,7 @@ typedef struct Switches {
   int first_relation;
   const MContext *ctx;     // of the statement at hand
   DiagBag *bag;
-  bool kinks;              // abs, min, max, sign and floor too
+  bool kinks, slides;      // abs, min, max, sign and floor too; relays where both sides drive back
   bool hidden;             // branches are no columns of the results
   const MEquation *equation;   // the one at hand; NULL: a force, an output
   Map *done;               // of the expressions of the statement: what became of them
@@ -238,7 +239,7 @@ static MExpr *jump_of(const Switches *s, MExpr *a, MExpr *b) {
 static MExpr *sliding(Switches *s, MExpr *x, MExpr **arg) {
   Arena *a = s->a;
   Span at = x->span;
-  if (!s->kinks || x->kind != MX_OP || (x->op != MOP_SIGN && x->op != MOP_IF) || is_fixed(arg[0])) return NULL;
+  if (!s->slides || x->kind != MX_OP || (x->op != MOP_SIGN && x->op != MOP_IF) || is_fixed(arg[0])) return NULL;
   if (x->op == MOP_SIGN)
     return why_not(s, mx_2(a, MOP_LT, arg[0], mx_num(a, 0, at), at)) ? NULL : relay(s, arg[0]);
   const MExpr *c = arg[0];
@@ -283,7 +284,7 @@ static MExpr *at_points(Switches *s, MExpr *x) {
 }
 
 // What jumps or has a kink where p, or p - q, passes a value; x where it is none of these. `arg`: the arguments.
-static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
+static MExpr *pieces_of(Switches *s, MExpr *x, MExpr **arg) {
   Arena *a = s->a;
   Span at = x->span;
   if (x->op == MOP_TABLE && !by_time_alone(x) && !(x->uses & MU_LAMBDA) && plain_loops(s->ctx) &&
@@ -304,6 +305,15 @@ static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
                      by_switch(s, mx_2(a, MOP_GT, arg[0], zero, at), mx_num(a, 1, at), zero, false), false);
   default: return floor_of(s, x, arg[0]);
   }
+}
+
+// These branches are no columns of the results.
+static MExpr *smooth_pieces(Switches *s, MExpr *x, MExpr **arg) {
+  bool hidden = s->hidden;
+  s->hidden = true;
+  MExpr *y = pieces_of(s, x, arg);
+  s->hidden = hidden;
+  return y;
 }
 
 static MExpr *of_operation(Switches *s, MExpr *x);
@@ -360,6 +370,17 @@ static MExpr *of_operation(Switches *s, MExpr *x) {
   return s->kinks ? smooth_pieces(s, y, arg) : y;
 }
 
+// Kinks of an energy, where its forces jump or have one: a piece ends there, and the energy stays as it is.
+static void watch(Switches *s, MExpr *x) {
+  if (x->kind != MX_OP || x->nargs == 0 || x->nargs > 8 || !(x->uses & MU_VAR) || map_get(s->done, x)) return;
+  map_put(s->done, x, x);
+  s->hidden = true;
+  for (int i = 0; i < x->nargs; i++) watch(s, x->arg[i]);
+  if (x->op == MOP_IF && !(compares(x->arg[0]) && by_time_alone(x->arg[0])) && !why_not(s, x->arg[0]))
+    variable(s, x->arg[0], true);
+  else if (x->op != MOP_FLOOR && x->op != MOP_SIGN) smooth_pieces(s, x, x->arg);
+}
+
 static void begin(Switches *s, const MContext *ctx, const MEquation *equation) {
   s->ctx = ctx;
   s->equation = equation;
@@ -387,8 +408,8 @@ static MExpr *shown(Switches *s, MExpr *x) {
   return y;
 }
 
-const Model *with_switches(Arena *a, const Model *given, int located, bool kinks, DiagBag *bag) {
-  bool always = kinks && located == 0 && given->sim.located == 0;
+const Model *with_switches(Arena *a, const Model *given, int located, MKinks asks, DiagBag *bag) {
+  bool kinks = asks != KINKS_STAY, always = asks == KINKS_AND_SLIDES && located == 0 && given->sim.located == 0;
   if (always) located = 1;
   if (located <= 0 && given->sim.located <= 0) return given;
   Model *m = ARENA_NEW(a, Model);
@@ -396,7 +417,7 @@ const Model *with_switches(Arena *a, const Model *given, int located, bool kinks
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
   Switches all = { .a = a, .m = m, .first = m->nvar, .first_relation = m->nrelation, .bag = bag, .kinks = kinks,
-                   .hidden = always }, *s = &all;
+                   .slides = asks == KINKS_AND_SLIDES, .hidden = always }, *s = &all;
   ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
   ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {
@@ -407,6 +428,10 @@ const Model *with_switches(Arena *a, const Model *given, int located, bool kinks
   for (int i = 0; i < m->nforce; i++) {
     begin(s, &m->force[i].ctx, NULL);
     m->force[i].value = rewritten(s, m->force[i].value);
+  }
+  for (int i = 0; kinks && i < m->nenergy; i++) {
+    begin(s, &m->energy[i].ctx, NULL);
+    watch(s, m->energy[i].value);
   }
   if (m->nrelation == s->first_relation) return m;
   ARENA_MORE(s->a, m->output, m->noutput, MOutput);

@@ -517,6 +517,7 @@ static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_err
     if (code != NSM_OK) return code;
   }
   if (h > 0) arm(s);
+  if (s->located && length != ends && !s->n.radau) (void)sim_watch(s, length, s->now.t + length);
   if (!s->located) return sim_accept(s, length == h ? to : s->now.t + length, e);
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }

@@ -198,10 +198,13 @@ static void outputs_at(nsm_sim *s, const nsm_view *v, double *y) {
   SIM_EACH(s, relation, k) k->c->y_fn(v, &k->tab, y + k->row0);
 }
 
+static double size_of_y(const nsm_sim *s, int row) {
+  return fmax(sim_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]);
+}
+
 // What y of a relation is known to.
 static double known_y(const nsm_sim *s, int row) {
-  double size = fmax(sim_velocity_terms(s, row, s->now.z), s->now.flow_scale[2 * row]);
-  return fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size;
+  return fmax(FLOW_KNOWN * s->n.flow->rtol, 256 * DBL_EPSILON) * size_of_y(s, row);
 }
 
 int sim_flow_off(nsm_sim *s) {
@@ -225,6 +228,21 @@ void sim_flow_jump(nsm_sim *s) {
   sim_ledger_reset(s);
 }
 
+// Multipliers that are not unique may be found at a bound though y stays at 0: inside, y is held there. Whether their
+// bounds allow that is seen where the motion begins.
+static int rests_at_bound(nsm_sim *s, const double *y, const double *reached) {
+  const sim_rows *r = &s->n.r;
+  int any = 0;
+  for (int i = 0; i < s->located->nrelation; i++) {
+    int row = s->located->relation[i], at = s->now.set[row] == SIM_LOW || s->now.set[row] == SIM_HIGH;
+    if (!at || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row] || !(fabs(y[row]) <= known_y(s, row))) continue;
+    if (!(fabs(reached[row]) <= DBL_EPSILON * size_of_y(s, row))) continue;
+    s->now.set[row] = SIM_INSIDE;
+    any = 1;
+  }
+  return any;
+}
+
 // What is said to slide along a law, and is not on it, is at the bound that its sign says, if there is one; what is
 // said to stick and slips goes on to slide.
 int sim_flow_mend_sets(nsm_sim *s, int shortest) {
@@ -235,6 +253,7 @@ int sim_flow_mend_sets(nsm_sim *s, int shortest) {
   int any = 0;
   outputs_at(s, &now, y);
   outputs_at(s, &end, reached);
+  s->now.flow.jumped = rests_at_bound(s, y, reached);
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     if (s->now.set[row] != SIM_INSIDE || r->d0[row] != r->d0[row + 1] || r->lo[row] == r->hi[row]) continue;

@@ -93,6 +93,24 @@ size_t nsm_state_size(const nsm_sim *s) {
   return bytes + over_works(s, NULL, NULL) * MEMORY;
 }
 
+enum {
+#define SIM_STATE(type, name, count, what) STATE_##name,
+#include "runtime/state.def"
+#undef SIM_STATE
+};
+
+// Where an array begins among those of a saved state.
+static size_t place_of(const nsm_sim *s, int array) {
+  size_t at = 0;
+  int k = 0;
+#define SIM_STATE(type, name, count, what) \
+  if (k++ == array) return at; \
+  at += (size_t)(count) * sizeof(type);
+#include "runtime/state.def"
+#undef SIM_STATE
+  return at;
+}
+
 static head head_of(const nsm_sim *s) {
   head h;
   memset(&h, 0, sizeof h);
@@ -163,8 +181,8 @@ nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
     return NSM_USAGE;
   }
-  const size_t kept = SIM_KEEPS(s) * (size_t)s->n.w.nval * sizeof(double);       // the last array
-  const char *made = (const char *)from + h.bytes - over_works(s, NULL, NULL) * MEMORY - kept;
+  const size_t kept = SIM_KEEPS(s) * (size_t)s->n.w.nval * sizeof(double);
+  const char *made = at + numbers + place_of(s, STATE_made);
   int factored = kept > 0 && s->n.w.factored && memcmp(made, s->now.made, kept) == 0;     // of the same W: they go on
   sim_work_clear(s);                                       // before the state is there: it forgets parts of the old one
   s->n.w.factored = factored;

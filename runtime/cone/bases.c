@@ -89,26 +89,13 @@ static int sized_fits(const nsm_cone_trial *a, unsigned basic, unsigned high, do
   }
 }
 
-// A bounded force at the wrong one of its bounds: where M is small its residual is one of rounding, as u stays what it
-// is whatever the force, and yet it pushes the wrong way.
-static int on_right_sides(const nsm_cone_trial *a, unsigned basic, unsigned high) {
-  const nsm_cone_problem *p = a->p;
-  for (int i = 0; i < p->m; i++) {
-    if (basic >> i & 1 || !(p->lo[i] < p->hi[i]) || !(p->hi[i] - p->lo[i] < HUGE_VAL)) continue;
-    double terms = fabs(p->q[i]);
-    for (int j = 0; j < p->m; j++) terms += fabs(p->M[i + j * p->m] * a->lambda[j]);
-    if ((high >> i & 1 ? a->u[i] : -a->u[i]) > a->t->tolerance * terms) return 0;
-  }
-  return 1;
-}
-
 int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
   const nsm_cone_trial a = { p, w, t, lambda, u, c };
   double raw[NSM_BASES_MAX];
   if (w->basis_known == NSM_WITHOUT_INVERSE) compute_inverse(p, w, w->basic);
   w->basis_known = 1;
-  int ok = sized_fits(&a, w->basic, w->high, raw) && on_right_sides(&a, w->basic, w->high);
+  int ok = sized_fits(&a, w->basic, w->high, raw);
   if (ok) refine(&a, w->basic);
   return ok;
 }
@@ -117,7 +104,7 @@ static int state_fits(const nsm_cone_trial *a, unsigned basic, unsigned high, do
   a->w->iterations++;
   if (!(a->w->known >> basic & 1)) compute_inverse(a->p, a->w, basic);
   if (a->w->singular >> basic & 1) return 0;
-  int ok = sized_fits(a, basic, high, raw) && on_right_sides(a, basic, high);
+  int ok = sized_fits(a, basic, high, raw);
   if (ok) refine(a, basic);
   return ok;
 }

@@ -43,6 +43,14 @@ static double entry(const nsm_cone_problem *p, int i, int k, int *j) {
   return fabs(p->row_start ? p->M[k] : p->M[i + (size_t)k * (size_t)p->m]);
 }
 
+// A bounded force is no longer than its bounds: where M is so small that no u feels it, it has the side of its law all
+// the same. In the frame of the block b; b NULL: of row i.
+static double longest(const nsm_cone_problem *p, int i, const nsm_cone_block *b) {
+  if (b) return !nsm_cone_is_given(b->type) ? HUGE_VAL
+                : b->size * b->radius * (b->type == NSM_CONE_DISK ? 1 : b->mu > 0 ? b->mu : b->mu2);
+  return p->lo[i] < p->hi[i] ? fmax(fabs(p->lo[i]), fabs(p->hi[i])) : HUGE_VAL;
+}
+
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L) {
   int j;
   for (int i = 0; i < p->m; i++) L[i] = HUGE_VAL;
@@ -54,7 +62,7 @@ void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const dou
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     int first = i, end = i + (b ? b->size : 1);
-    double least = HUGE_VAL, length = 0;
+    double least = longest(p, first, b), length = 0;
     for (; i < end; i++) {                               // U[i] = U[first] / d; infinite where d = 0
       double inverse = i == first ? 1 : U[i] / U[first];
       if (!(inverse < HUGE_VAL)) continue;

@@ -167,7 +167,8 @@ static int ran_away(const nsm_sim *s, double most) {
     way = fmax(way, fabs(c->inc_q[z]));
     place = fmax(place, fabs(s->now.q[z]));
   }
-  if (!(after > growth * (before + fabs(s->now.ledger.potential)))) return 0;
+  double nothing = DBL_EPSILON * DBL_EPSILON * s->now.con.most;
+  if (!(after > growth * (before + fabs(s->now.ledger.potential) + nothing))) return 0;
   if (fastest <= may_cancel * most && way <= may_cancel * place) return 0;
   for (int j = 0; j < c->ns; j++) {
     int l = s->n.r.l[c->row[j]];

@@ -1,6 +1,7 @@
 // The motion at an iterate: where the coordinates are, its residuals and what they are measured by.
 #include "consistent.h"
 #include "held.h"
+#include <math.h>
 #include <string.h>
 
 enum { FIXED_POINTS = 8 };
@@ -151,10 +152,12 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 static const double lost = 16;            // roundings that a multiplier is known to
 
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
-// them: (|R1 terms| + |M u|) / M.
+// them: (|R1 terms| + |M u|) / M. Where all has come to rest these terms vanish with the motion, and what is left is
+// round-off of what it was: momenta are known to round-off of what the largest energy so far would give.
 void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  memcpy(c->size, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
+  for (int z = 0; z < s->a->nv; z++)
+    c->size[z] = fmax(s->now.r1_size[z], DBL_EPSILON * sqrt(2 * s->now.con.most / c->held_inverse[z]));
   memcpy(c->hold, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
   const sim_held held = { c->ns, c->row, c->held_inverse, 1 };
   sim_held_sizes(s, &held, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);

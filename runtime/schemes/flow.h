@@ -51,6 +51,7 @@ struct sim_flow {
   int     hides;                         // the instant at hand has hidden constraints
   int     iterates;                      // the system is not affine in its multipliers
   double *x, *rate[5], *weight;          // solution; rates shortly before and after; weights of the derivative
+  double *known;                         // [nz] to what accelerations are
   double *f, *q, *qa, *qb, *z, *dz;      // [nz] [nq] scratch
   unsigned char *angle;                  // [nq] 1: an angle that is remembered
   int     remembers;                     // there is one

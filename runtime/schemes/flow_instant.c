@@ -223,6 +223,27 @@ static void take_sliding(nsm_sim *s) {
   }
 }
 
+// Multipliers of the last solution may be where reactions have no value: those nearest to 0 then.
+static int guessed_anew(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  int any = 0;
+  for (int r = 0; r < w->m; r++) {
+    int row = w->row[r];
+    double *l = &w->in.force[s->n.r.l[row]], none = fmin(fmax(0, s->n.r.lo[row]), s->n.r.hi[row]);
+    any |= *l != none;
+    *l = none;
+  }
+  return any;
+}
+
+static int is_solution(const nsm_sim *s, int n) {
+  struct sim_flow *w = s->n.flow;
+  if (!w->in.singular) return 1;
+  for (int i = 0; i < s->a->nz; i++)
+    w->known[i] = DBL_EPSILON * s->now.flow_size[w->group[w->nq + i]] / s->a->step;
+  return sim_instant_off(&w->in, n, w->in.e, w->x, w->known) <= contradicts;
+}
+
 int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_flow *w = s->n.flow;
   int n = s->a->nz + w->m;
@@ -241,7 +262,10 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     w->hides = w->in.singular && flow_hidden(s, &v);
     if (w->hides) sim_instant_factor(&w->in, n);
     sim_instant_solve(&w->in, n, w->in.e, w->x);
-    if (!all_finite(w->x, (size_t)n)) return 0;
+    if (!all_finite(w->x, (size_t)n)) {
+      if (it > 0 || !guessed_anew(s)) return 0;
+      continue;
+    }
     double change = take(s);
     if (!w->iterates || w->m == 0 || change <= still) break;
     if (it > 2 && !(change < last) && change > enough) return 0;
@@ -249,7 +273,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     last = change;
   }
   take_sliding(s);
-  return sim_instant_off(&w->in, n, w->in.e, w->x) <= contradicts;
+  return is_solution(s, n);
 }
 
 int flow_allowed(nsm_sim *s, double t, const double *q, const double *z) {

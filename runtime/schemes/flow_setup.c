@@ -83,6 +83,7 @@ static void room_of_instant(nsm_sim *s) {
   w->level = SIM_NEW(s, s->n.r.n, unsigned char);
   w->in.slides = w->slides = SIM_NEW(s, s->n.r.nfriction, unsigned char);
   w->f = SIM_NEW(s, s->a->nz, double);
+  w->known = SIM_NEW(s, s->a->nz, double);
   flow_hidden_open(s);
 }
 

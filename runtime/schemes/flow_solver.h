@@ -7,7 +7,7 @@
 // it where one falls through 0. Each gives 0, or 1: not there (a shorter step is tried), -1: never.
 typedef struct nsm_flow_problem {
   int    n, nquad, nroot;
-  double rtol;
+  double rtol, longest;                                    // of its steps, 0: any
   int (*rhs)(void *with, double t, const double *y, double *dy);
   int (*quad)(void *with, double t, const double *y, double *dq);
   int (*root)(void *with, double t, const double *y, double *g);
@@ -18,7 +18,7 @@ typedef struct nsm_flow_problem {
 } nsm_flow_problem;
 
 enum { NSM_FLOW_THERE = 0, NSM_FLOW_ROOT = 1, NSM_FLOW_FAILED = -1, NSM_FLOW_TOO_MUCH = -2, NSM_FLOW_NEAR = -3 };
-enum { NSM_FLOW_VERSION = 4 };
+enum { NSM_FLOW_VERSION = 5 };
 typedef struct nsm_flow_solver {
   int    version;
   // stiff: backward differences with Newton's method, else Adams' formulas with fixed-point iteration. NULL: no memory.

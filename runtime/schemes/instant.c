@@ -213,17 +213,19 @@ void sim_instant_solve(const sim_instant *in, int n, const double *e, double *x)
   for (int j = 0; j < n; j++) x[j] *= in->unit[j];
 }
 
-// Where the matrix is singular the equations may contradict each other.
-double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x) {
+// Where the matrix is singular the equations may contradict each other. known: to what accelerations are, for where all
+// terms have vanished with the motion, and what is left of them is round-off of what it was.
+double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x, const double *known) {
   double off = 0, most = DBL_MIN;
   for (int i = 0; in->singular && i < n; i++) {
-    double sum = -in->scale[i] * e[i], size = fabs(sum);
+    double sum = -in->scale[i] * e[i], size = fabs(sum), nothing = 0;
     for (int j = 0; j < n; j++) {
-      double term = in->kept[(size_t)i + (size_t)j * (size_t)n] * x[j] / in->unit[j];
+      double entry = in->kept[(size_t)i + (size_t)j * (size_t)n] / in->unit[j], term = entry * x[j];
       sum += term;
       size += fabs(term);
+      if (j < in->first) nothing += fabs(entry) * known[j];
     }
-    off = fmax(off, fabs(sum));
+    if (!(fabs(sum) <= nothing)) off = fmax(off, fabs(sum));
     most = fmax(most, size);
   }
   return off / most;

@@ -33,7 +33,7 @@ void   sim_instant_slide(const nsm_sim *s, int friction, int parts, const double
 // E of n unknowns is factored; x from a right side, which may be x; what is left of the equations beside their terms
 void   sim_instant_factor(sim_instant *in, int n);
 void   sim_instant_solve(const sim_instant *in, int n, const double *e, double *x);
-double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x);
+double sim_instant_off(const sim_instant *in, int n, const double *e, const double *x, const double *known);
 // instant_bounds.c: of multipliers of rows that depend on each other, forces, or impulses over `length`, those that the
 // laws allow; called after the solution, until the next factors
 void   sim_instant_allow(const nsm_sim *s, sim_instant *in, int n, double length, double *l);

@@ -282,11 +282,18 @@ void con_carry(nsm_sim *s) {
 }
 
 // ---- the step -------------------------------------------------------------------------------------------------------
+static void note_energy(nsm_sim *s) {
+  double twice = 0;
+  for (int z = 0; z < s->a->nv; z++) twice += s->now.z[z] * s->now.z[z] / s->n.con->mass_inverse[z];
+  s->now.con.most = fmax(s->now.con.most, 0.5 * twice);
+}
+
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int two = !s->a->scheme->one_step, closed = at_begin(s);
   c->moves_on = 1;
+  note_energy(s);
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);

@@ -130,7 +130,10 @@ static int opened(nsm_sim *s, int stiff) {
   s->now.flow.stiff = stiff;
   if (w->motion && w->stiff == stiff) return 1;
   if (w->motion) w->solver->close(w->motion);
-  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, rhs, quad, root, grow, w->quad_size, s };
+  int e;
+  (void)frexp(s->a->step, &e);
+  double longest = w->nroot > 0 ? ldexp(1, e) : 0;         // no rounding: a copy is told the first step of the first
+  nsm_flow_problem p = { w->n, w->nquad, w->nroot, w->rtol, longest, rhs, quad, root, grow, w->quad_size, s };
   w->motion = w->solver->open(&p, stiff);
   w->stiff = stiff;
   w->taken = 0;
@@ -404,6 +407,7 @@ void sim_flow_accept(nsm_sim *s) {
       (void)sim_ledger_book(s, row, w->quad[s->a->nl + row] - w->before[s->a->nl + row]);
   memcpy(w->end_q, s->w.q1, (size_t)w->nq * sizeof(double));
   memcpy(w->end_z, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->now.flow_stood, s->now.flow_size, (size_t)w->n * sizeof(double));
   w->end_t = w->at;
   w->reached = 0;
 }
@@ -414,12 +418,12 @@ void sim_flow_stale(nsm_sim *s) {
   s->now.flow_holds[0] = 0;
 }
 
-// A motion that was not found says nothing of sizes: they are those of the state at hand.
+// A motion that was not found says nothing of sizes: they are those of what stands, and of the state at hand.
 void sim_flow_give_up(nsm_sim *s) {
   const struct sim_flow *w = s->n.flow;
   double *size = s->now.flow_size;
   sim_flow_stale(s);
-  memset(size, 0, (size_t)w->n * sizeof(double));
+  memcpy(size, s->now.flow_stood, (size_t)w->n * sizeof(double));
   for (int i = 0; i < w->n; i++) {
     double of = fabs(i < w->nq ? s->now.q[i] : s->now.z[i - w->nq]);
     size[w->group[i]] = fmax(size[w->group[i]], of);

@@ -441,6 +441,28 @@ def slow_slip():
     need(" 0 steps captured" in err and len(sticks) == 3 and len(told) <= 12, f"{told}")
 
 
+def come_to_rest():
+    """A bar on a pivot comes to rest within a step of 143 J before. What its terms are measured by does not vanish with
+    them: speeds of 1e-19 are no iterate that ran away, and forces of 1e-33 need no digits (exit 3 were both)."""
+    text = (ROOT / "models/pivot_stop.nsm").read_text().replace("until = 10 [s]", "until = 9.8 [s]")
+    for step in (0.000994233446013124, 0.002):
+        c, err, _ = run(text[:text.index("  expect")] + "}", step, "consistent(located = true)")
+        need(" 0 steps captured" in err and abs(c["of_bar"][-1]) <= 1e-17, f"{c['of_bar'][-1]!r} {err}")
+
+
+def slip_after_a_condition(scheme):
+    """A slip turns round in what is left of a step that a condition has ended: forces are constant, so all is exact.
+    The next piece began with the rates of the longer trial, in which the slip had turned already (2e-4 off)."""
+    for turns in (0.36, 0.365, 0.37, 0.381, 0.39):
+        text = f"""model A {{ discrete d = 0; coord x = 0, x' = {-3*turns!r}, y = 0, y' = 1; kinetic x'^2/2 + y'^2/2;
+          force x = 2; contact g {{ normal_force = 2; slip = x'; with coulomb(0.5); }} when y > 0.34 {{ d = 1; }}
+          simulate {{ until = 1, step = 0.1 }} }}"""
+        for order in ("", ", order = 4") if scheme == "consistent" else ("",):
+            c, err, told = run(text, 0.1, f"{scheme}(located = true{order})")
+            off = c["x"][-1] - ((1 - turns)**2 - 3*turns**2)/2
+            need(abs(off) <= 1e-12 and len(told) == 2, f"{turns}{order}: {off:.2g} off, {told}")
+
+
 def rope_on_a_rail(scheme):
     """The same with a rail that the trolley's friction needs the force of: of second order. What the rope does at the
     end of a piece leaves the rail alone, whose impulses need their friction with them. Values: event_driven."""
@@ -453,6 +475,7 @@ def rope_on_a_rail(scheme):
 
 
 CASES = [("located, a taut rope", taut_rope), ("located, a slow slip", slow_slip), ("known instants", by_time),
+         ("located, rest within a step", come_to_rest),
          ("offsets of every", offsets),
          ("located, a relay near the end of a step", relay_near_the_end),
          ("located, a short stop", short_stop),
@@ -465,4 +488,4 @@ CASES += [(f"located, {name}: {scheme}", check, scheme) for scheme in SCHEMES fo
     ("wheel", wheel), ("sphere", sphere), ("a corner", corner), ("a box comes to rest", box_comes_to_rest),
     ("switches in forces", switch_in_force), ("two balls", two_balls), ("many balls", many_balls),
     ("two stops", two_stops), ("a rope on a rail", rope_on_a_rail), ("a belt with a stop", belt_with_stop),
-    ("rolling", rolling))]
+    ("rolling", rolling), ("a slip after a condition", slip_after_a_condition))]

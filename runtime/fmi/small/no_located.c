@@ -20,6 +20,7 @@ int      sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
   (void)s; (void)h; (void)t1; (void)e;
   return 0;
 }
+int      sim_watch(nsm_sim *s, double h, double t1) { (void)s; (void)h; (void)t1; return 0; }
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) { (void)s; (void)length; return none(e); }
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
   (void)s; (void)t1; (void)length; (void)ends;

@@ -111,7 +111,8 @@ static int set_up(motion *m, int stiff) {
   return CVodeSetErrHandlerFn(m->cvode, silent, m) == CV_SUCCESS && CVodeInit(m->cvode, rhs, 0, m->y) == CV_SUCCESS &&
          CVodeSetUserData(m->cvode, m) == CV_SUCCESS &&
          CVodeWFtolerances(m->cvode, weights) == CV_SUCCESS &&
-         CVodeSetMaxHnilWarns(m->cvode, -1) == CV_SUCCESS && solver_of(m, stiff) && watch(m) &&
+         CVodeSetMaxHnilWarns(m->cvode, -1) == CV_SUCCESS &&
+         CVodeSetMaxStep(m->cvode, m->p.longest) == CV_SUCCESS && solver_of(m, stiff) && watch(m) &&
          CVodeQuadInit(m->cvode, quad, m->quad) == CV_SUCCESS && CVodeSetQuadErrCon(m->cvode, SUNTRUE) == CV_SUCCESS;
 }
 

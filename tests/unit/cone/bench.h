@@ -87,7 +87,7 @@ static inline long double bench_entry(const bench *b, int i, int k, int *j) {
 static inline double bench_residual(const bench *b) {
   int m = b->p.m, j;
   long double worst = 0, *u = zeros(3 * (size_t)m, sizeof *u), *U = u + m, *L = U + m;
-  for (int i = 0; i < m; i++) L[i] = HUGE_VAL;
+  for (int i = 0; i < m; i++) L[i] = b->lo[i] < b->hi[i] ? fmaxl(fabsl(b->lo[i]), fabsl(b->hi[i])) : HUGE_VAL;
   for (int i = 0; i < m; i++) {
     int first = b->row_start ? b->row_start[i] : 0, end = b->row_start ? b->row_start[i + 1] : m;
     u[i] = b->q[i];
