@@ -547,7 +547,7 @@ typedef struct sim_work {
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   double  work;                         // operations of the step under way (schemes/josephy_newton.h)
   int     late;                         // it is given up
-  int     astray;                       // the step was not solved: a part of it may be
+  int     astray;                       // the step was not solved: a part of it may be; or SIM_UNREASONABLE (advance.c)
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;

@@ -36,7 +36,7 @@ static nsm_code step(nsm_sim *s, double h, double t1, nsm_error *e) {
 // What is tried then are parts of it, sim_take_part, and nothing that the step has left is known to them.
 static nsm_code unreasonable(nsm_sim *s, double t1, double made, nsm_error *e) {
   const sim_ledger *g = &s->now.ledger;
-  s->w.astray = 1;
+  s->w.astray = SIM_UNREASONABLE;
   sim_forget_last_step(s);
   sim_fail(e, NSM_FAILED,
            "the step is not accepted at t = %.10g s, step %ld, nor a part of it down to 1/%d: its energy %s by %.3g J "
@@ -153,11 +153,10 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
 
 // A step that is not solved, or that makes energy, is taken in halves, quarters ..., and what is left of it whole
 // again: one part of it. What was said of the whole step is said where none of them is solved.
-nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e) {
+nsm_code sim_take_halves(nsm_sim *s, double from, double t1, sim_taking *take, nsm_error *e) {
   nsm_error other;
-  double from = s->now.t, to = t1;
-  s->w.astray = 0;
-  nsm_code c = take(s, to, e);
+  nsm_code c = NSM_FAILED;
+  double to = t1;
   for (int k = 0; c == NSM_FAILED && s->w.astray && k < SIM_HALVES && s->now.t == from; k++) {
     if (s->w.late || (s->touching && sim_touch_lacks(s))) return c;        // more time, or room, is what it needs
     to = from + 0.5 * (to - from);
@@ -168,4 +167,11 @@ nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double
     else if (e && c != NSM_FAILED) *e = other;
   }
   return c;
+}
+
+nsm_code sim_take_part(nsm_sim *s, double t1, sim_taking *take, nsm_error *e) {
+  double from = s->now.t;
+  s->w.astray = 0;
+  nsm_code c = take(s, t1, e);
+  return c == NSM_FAILED ? sim_take_halves(s, from, t1, take, e) : c;
 }

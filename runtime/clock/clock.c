@@ -14,11 +14,6 @@ static nsm_code advance_to(nsm_sim *s, double to, nsm_error *e) {
   return sim_advance(s, fabs(h - s->a->step) <= sim_time_round_off(s, to) ? s->a->step : h, to, e);
 }
 
-static nsm_code advance(nsm_sim *s, double t1, nsm_error *e) {
-  nsm_code c = NSM_OK;
-  while (c == NSM_OK && s->now.t < t1) c = sim_take_part(s, t1, advance_to, e);
-  return c;
-}
 
 // Before the first of several parts of a step stands: where a later one fails none does.
 static void keep_begin(nsm_sim *s) {
@@ -28,10 +23,16 @@ static void keep_begin(nsm_sim *s) {
   s->w.keep = NULL;
 }
 
+// A step that is not solved is taken in parts; one that makes energy first whole again, without what it knew.
 static nsm_code take(nsm_sim *s, double h, double t1, nsm_error *e) {
+  double from = s->now.t;
   s->w.astray = 0;
-  nsm_code c = sim_in_pieces(s) ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
-  return c == NSM_FAILED && s->w.astray && !sim_in_pieces(s) ? advance(s, t1, e) : c;
+  if (sim_in_pieces(s)) return sim_events_step(s, t1, e);
+  nsm_code c = sim_advance(s, h, t1, e);
+  if (c != NSM_FAILED || !s->w.astray) return c;
+  c = s->w.astray == SIM_UNREASONABLE ? NSM_OK : sim_take_halves(s, from, t1, advance_to, e);
+  while (c == NSM_OK && s->now.t < t1) c = sim_take_part(s, t1, advance_to, e);
+  return c;
 }
 
 // To t1; where there are more contacts of shapes than ever before it goes on with more room for them. Where it fails

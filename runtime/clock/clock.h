@@ -79,9 +79,12 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
 void     sim_see_rest(nsm_sim *s, long newton, long solver);
 int      sim_rests_on(const nsm_sim *s, double h);
 nsm_code sim_rest(nsm_sim *s, double t1, nsm_error *e);
-// Towards t1 by `take`: all of it, or the first half, quarter, ... of which a solution is found (advance.c).
-enum { SIM_HALVES = 6 };
-nsm_code sim_take_part(nsm_sim *s, double t1, nsm_code (*take)(nsm_sim *, double to, nsm_error *), nsm_error *e);
+// Towards t1 by `take`: all of it, or the first half, quarter, ... of which a solution is found (advance.c). Halves
+// alone: all of it, from `from`, has failed, and e says why.
+enum { SIM_HALVES = 6, SIM_UNREASONABLE = 2 };     // the latter: w.astray of a step that makes energy
+typedef nsm_code sim_taking(nsm_sim *, double to, nsm_error *);
+nsm_code sim_take_part(nsm_sim *s, double t1, sim_taking *take, nsm_error *e);
+nsm_code sim_take_halves(nsm_sim *s, double from, double t1, sim_taking *take, nsm_error *e);
 // The two halves of it: the step from the present state, which may be tried again with another length; it stands.
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e);
 nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e);
