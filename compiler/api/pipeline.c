@@ -234,12 +234,12 @@ static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
   return d ? d->name : NULL;
 }
 
-// What a scheme of higher order asks of kinks. Orders of consistent have no relations that slide.
-static MKinks kinks_of(const Model *m, const char *scheme) {
+// Does the scheme ask for kinks? Orders of consistent do not: what rests on one, as |v| does at v = 0, would end pieces
+// without end.
+static bool asks_for_kinks(const char *scheme) {
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
-  if (d && (d->collocates || d->flows)) return KINKS_AND_SLIDES;
-  return d && d->two_point && m->sim.order > 2 ? KINKS : KINKS_STAY;
+  return d && (d->collocates || d->flows);
 }
 
 // What the options say of its scheme. Above order 2 events of `consistent` are located, unless it is said that they are
@@ -302,7 +302,7 @@ static void to_system(Compilation *c, const Model *given, const char *scheme, co
   bool said = o->located || given->sim.located || (model_laws(given) == 0 && given->ntouch == 0);
   MUnlocated why = said ? UNLOCATED_SAID : scheme ? UNLOCATED_NAMED : unlocated_by_default(given);
   if (said || scheme) c->model = with_switches(a, why ? unlocated(a, given, why) : given, o->located,
-                                               kinks_of(given, scheme), c->bag);
+                                               asks_for_kinks(scheme), c->bag);
   else c->model = why ? unlocated(a, given, why) : located_by_default(a, given);
   c->system = derive_system(a, c->model, false, c->bag);
   if (!c->system || !c->model->sim.by_default || can_be_located(a, c->system)) return;

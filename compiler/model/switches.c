@@ -34,7 +34,7 @@ typedef struct Switches {
   int first_relation;
   const MContext *ctx;     // of the statement at hand
   DiagBag *bag;
-  bool kinks, slides;      // abs, min, max, sign and floor too; relays where both sides drive back
+  bool kinks;              // abs, min, max, sign and floor too
   bool hidden;             // branches are no columns of the results
   const MEquation *equation;   // the one at hand; NULL: a force, an output
   Map *done;               // of the expressions of the statement: what became of them
@@ -239,7 +239,7 @@ static MExpr *jump_of(const Switches *s, MExpr *a, MExpr *b) {
 static MExpr *sliding(Switches *s, MExpr *x, MExpr **arg) {
   Arena *a = s->a;
   Span at = x->span;
-  if (!s->slides || x->kind != MX_OP || (x->op != MOP_SIGN && x->op != MOP_IF) || is_fixed(arg[0])) return NULL;
+  if (!s->kinks || x->kind != MX_OP || (x->op != MOP_SIGN && x->op != MOP_IF) || is_fixed(arg[0])) return NULL;
   if (x->op == MOP_SIGN)
     return why_not(s, mx_2(a, MOP_LT, arg[0], mx_num(a, 0, at), at)) ? NULL : relay(s, arg[0]);
   const MExpr *c = arg[0];
@@ -408,8 +408,8 @@ static MExpr *shown(Switches *s, MExpr *x) {
   return y;
 }
 
-const Model *with_switches(Arena *a, const Model *given, int located, MKinks asks, DiagBag *bag) {
-  bool kinks = asks != KINKS_STAY, always = asks == KINKS_AND_SLIDES && located == 0 && given->sim.located == 0;
+const Model *with_switches(Arena *a, const Model *given, int located, bool kinks, DiagBag *bag) {
+  bool always = kinks && located == 0 && given->sim.located == 0;
   if (always) located = 1;
   if (located <= 0 && given->sim.located <= 0) return given;
   Model *m = ARENA_NEW(a, Model);
@@ -417,7 +417,7 @@ const Model *with_switches(Arena *a, const Model *given, int located, MKinks ask
   if (located) m->sim.located = located;
   if (m->sim.located <= 0) return m;
   Switches all = { .a = a, .m = m, .first = m->nvar, .first_relation = m->nrelation, .bag = bag, .kinks = kinks,
-                   .slides = asks == KINKS_AND_SLIDES, .hidden = always }, *s = &all;
+                   .hidden = always }, *s = &all;
   ARENA_MORE(s->a, m->equation, m->nequation, MEquation);
   ARENA_MORE(s->a, m->force, m->nforce, MForce);
   for (int i = 0; i < m->nequation; i++) {

@@ -64,6 +64,7 @@ struct sim_flow {
 // flow_instant.c: at (t, q, z) with the sets of now; z' into x, forces into force, where they are not unique the
 // smallest. 0: its equations have no solution. Then those that the laws allow; the factors are lost where they are used
 int  flow_instant(nsm_sim *s, double t, const double *q, const double *z);
+int  flow_guessed_anew(nsm_sim *s);      // it begins from multipliers nearest to 0 then; 0: they were there
 void flow_allow(nsm_sim *s);
 int  flow_allowed(nsm_sim *s, double t, const double *q, const double *z);            // both
 void flow_rows(nsm_sim *s);                                // those that are kept

@@ -224,7 +224,7 @@ static void take_sliding(nsm_sim *s) {
 }
 
 // Multipliers of the last solution may be where reactions have no value: those nearest to 0 then.
-static int guessed_anew(nsm_sim *s) {
+int flow_guessed_anew(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   int any = 0;
   for (int r = 0; r < w->m; r++) {
@@ -263,7 +263,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     if (w->hides) sim_instant_factor(&w->in, n);
     sim_instant_solve(&w->in, n, w->in.e, w->x);
     if (!all_finite(w->x, (size_t)n)) {
-      if (it > 0 || !guessed_anew(s)) return 0;
+      if (it > 0 || !flow_guessed_anew(s)) return 0;
       continue;
     }
     double change = take(s);

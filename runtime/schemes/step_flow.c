@@ -156,6 +156,7 @@ static int begin_at(nsm_sim *s, double t, double first) {
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
   flow_take(s, w->y, w->q, w->dz);
   (void)sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);
+  (void)flow_guessed_anew(s);                              // as a copy does, which has no guess
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   sizes_soon(s, t);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;

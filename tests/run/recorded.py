@@ -115,13 +115,13 @@ def flat(u, n):
 
 
 def law(miss, c, N, T, mu, all=0.0, most=0.0):
-    """The cone of one part of a step, relative to N and to what the other parts gave, beyond the round-off of the
-    largest force of the step. Does it press?"""
+    """The cone of one part of a step, relative to N and to what the other parts gave, or to the largest force of the
+    step: a problem is solved to 1e-12 of its terms, in which that one acts. Does it press?"""
     if not N > 0:
         miss("plane", max(-N, size(T)))
         return False
     miss("plane", abs(dot(T, c["n"]))/(N + all))
-    miss("cone", (size(T) - mu*N - 2e-16*most)/(N + all))
+    miss("cone", (size(T) - mu*N)/max(N + all, most))
     return True
 
 
