@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "elab_balance.h"
+#include "../../runtime/shared/joined.h"
 
 typedef Vec(MExpr *) Terms;
 
@@ -215,11 +216,6 @@ bool node_balance(Elab *e, int id, const FlowsOfNodes *of, Algebraic *out) {
 
 // --- is every node connected with one that is held? Families as a whole: in doubt silent ---
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 static void connect(int *parent, const MExpr *a, const MExpr *b) {
   if (a->kind == MX_OP) {
     connect(parent, a->arg[1], b);
@@ -227,7 +223,7 @@ static void connect(int *parent, const MExpr *a, const MExpr *b) {
   } else if (b->kind == MX_OP) {
     connect(parent, a, b->arg[1]);
     connect(parent, a, b->arg[2]);
-  } else parent[root_of(parent, a->id)] = root_of(parent, b->id);
+  } else nsm_unite(parent, a->id, b->id);
 }
 
 // Does any equation but a difference of nodes fix the potential? Where one names a single node of the part, it may.
@@ -248,21 +244,21 @@ void check_ground(Elab *e) {
   for (int i = 0; i < n; i++) parent[i] = i;
   for (size_t i = 0; i < e->flow.n; i++) connect(parent, e->flow.at[i].from, e->flow.at[i].to);
   for (int i = 0; i < n; i++)
-    if (e->var.at[i].algebraic == MALG_HELD) grounded[root_of(parent, i)] = 1, held++;
+    if (e->var.at[i].algebraic == MALG_HELD) grounded[nsm_root(parent, i)] = 1, held++;
   for (size_t i = 0; i < e->algebraic.n; i++) {           // n = 5;
     int first = -1;
     bool several = false;
     fixed_by(e, e->algebraic.at[i].value, parent, &first, &several, map_new(e->a));
-    if (first >= 0 && !several && !e->var.at[first].ndim) grounded[root_of(parent, first)] = 1;
+    if (first >= 0 && !several && !e->var.at[first].ndim) grounded[nsm_root(parent, first)] = 1;
   }
   for (size_t i = 0; i < e->flow.n; i++) {                // a flow that a single potential drives
     int first = -1;
     bool several = false;
     fixed_by(e, e->flow.at[i].value, parent, &first, &several, map_new(e->a));
-    if (first >= 0 && !several) grounded[root_of(parent, first)] = 1;
+    if (first >= 0 && !several) grounded[nsm_root(parent, first)] = 1;
   }
   for (int i = 0; i < n; i++) {
-    int r = root_of(parent, i);
+    int r = nsm_root(parent, i);
     if (e->var.at[i].algebraic != MALG_NODE || grounded[r]) continue;
     grounded[r] = 1;                                      // said once for what is connected
     Diag *d = diag(e->bag, DIAG_E0251, e->var.at[i].span, held ? "the node `%s` is not connected with the ground"
@@ -270,7 +266,7 @@ void check_ground(Elab *e) {
                                                                  "determined, not that of `%s`", e->var.at[i].plain);
     diag_label(d, held ? "floats: nothing says at which potential" : "at which potential?");
     for (int k = 0, more = 0; k < n && more < 2; k++)
-      if (k != i && e->var.at[k].algebraic == MALG_NODE && root_of(parent, k) == r) {
+      if (k != i && e->var.at[k].algebraic == MALG_NODE && nsm_root(parent, k) == r) {
         diag_also(d, e->var.at[k].span, "connected with it");
         more++;
       }

@@ -111,28 +111,28 @@ static nsm_code steady_report(const analysis *a, nsm_error *e) {
 // ---- which question is asked ----------------------------------------------------------------------------------------
 enum { READ = 7 };
 typedef struct question {
-  nsm_flag_id flag, with;                   // with: one that may be asked beside it (itself: none)
+  nsm_flag_id flag;
   int         rest;                         // of rest: these go together
   nsm_code  (*report)(const analysis *, nsm_error *);
-  nsm_flag_id reads[READ];                  // of `parts`; 0 ends them
+  nsm_flag_id reads[READ];                  // of `parts`, and a question that it takes beside; 0 ends them
 } question;
 
 static const question all[] = {
-  { NSM_FLAG_BODE, NSM_FLAG_BODE, 0, bode_report,
+  { NSM_FLAG_BODE, 0, bode_report,
     { NSM_FLAG_FREQUENCIES, NSM_FLAG_PERIOD, NSM_FLAG_REFINE, NSM_FLAG_HOLD, NSM_FLAG_FROM } },
-  { NSM_FLAG_FOLLOW, NSM_FLAG_FOLLOW, 0, follow_report,
+  { NSM_FLAG_FOLLOW, 0, follow_report,
     { NSM_FLAG_PERIOD, NSM_FLAG_POINTS, NSM_FLAG_REFINE, NSM_FLAG_UNTIL } },
-  { NSM_FLAG_LYAPUNOV, NSM_FLAG_LYAPUNOV, 0, lyapunov_report, { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_REFINE } },
-  { NSM_FLAG_BIFURCATION, NSM_FLAG_SECTION, 0, bifurcation_report,
+  { NSM_FLAG_LYAPUNOV, 0, lyapunov_report, { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_REFINE } },
+  { NSM_FLAG_BIFURCATION, 0, bifurcation_report,
+    { NSM_FLAG_SECTION, NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_OUTPUTS, NSM_FLAG_UNTIL } },
+  { NSM_FLAG_SECTION, 0, section_report,
     { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_OUTPUTS, NSM_FLAG_UNTIL } },
-  { NSM_FLAG_SECTION, NSM_FLAG_SECTION, 0, section_report,
-    { NSM_FLAG_PERIOD, NSM_FLAG_SETTLE, NSM_FLAG_POINTS, NSM_FLAG_OUTPUTS, NSM_FLAG_UNTIL } },
-  { NSM_FLAG_STEADY, NSM_FLAG_STEADY, 0, steady_report,
+  { NSM_FLAG_STEADY, 0, steady_report,
     { NSM_FLAG_PERIOD, NSM_FLAG_REFINE, NSM_FLAG_STABLE, NSM_FLAG_UNTIL } },
-  { NSM_FLAG_EQUILIBRIUM, NSM_FLAG_EQUILIBRIUM, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } },
-  { NSM_FLAG_LINEAR, NSM_FLAG_LINEAR, 1, rest_report,
+  { NSM_FLAG_EQUILIBRIUM, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } },
+  { NSM_FLAG_LINEAR, 1, rest_report,
     { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS, NSM_FLAG_OUTPUTS } },
-  { NSM_FLAG_MODES, NSM_FLAG_MODES, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } } };
+  { NSM_FLAG_MODES, 1, rest_report, { NSM_FLAG_HOLD, NSM_FLAG_FROM, NSM_FLAG_INPUTS } } };
 enum { QUESTIONS = sizeof all / sizeof *all };
 // Flags that some questions read and others do not.
 static const nsm_flag_id parts[] = {
@@ -172,7 +172,7 @@ static nsm_code analyse(const analysis *a, nsm_error *e) {
   const question *first = NULL;
   for (const question *q = all; q < all + QUESTIONS; q++) {
     if (!a->f->text[q->flag]) continue;
-    if (first && !(first->rest && q->rest) && first->with != q->flag) {
+    if (first && !(first->rest && q->rest) && !reads(first, q->flag)) {
       sim_fail(e, NSM_USAGE, "--%s and --%s are two questions: ask one at a time", nsm_flag_name(first->flag),
                nsm_flag_name(q->flag));
       return NSM_USAGE;

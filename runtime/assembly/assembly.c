@@ -95,7 +95,7 @@ void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to) { each_part(s
 // Components by their first member, [n].
 static void unite(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
-  sim_unite(to, row, col);
+  nsm_unite(to, row, col);
 }
 
 static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
@@ -118,7 +118,7 @@ typedef struct sizes { int *parent; const int *size; int most; } sizes;
 static void largest(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)col; (void)at;
   sizes *k = to;
-  int size = k->size[sim_root(k->parent, row)];
+  int size = k->size[nsm_root(k->parent, row)];
   if (size > k->most) k->most = size;
 }
 
@@ -136,7 +136,7 @@ static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
     memcpy(kept, parent, (size_t)nw * sizeof(int));
     memset(size, 0, (size_t)nw * sizeof(int));
     over_class(s, ROW_CURVE, &s->a->cls[cls], unite, parent);
-    for (int i = 0; i < nw; i++) size[sim_root(parent, i)]++;
+    for (int i = 0; i < nw; i++) size[nsm_root(parent, i)]++;
     over_class(s, ROW_CURVE, &s->a->cls[cls], largest, &k);
     taken[cls] = k.most <= SMALL_BLOCK;
     if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));

@@ -13,6 +13,7 @@
 //   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
 #pragma once
 #include "runtime/sim.h"
+#include "runtime/shared/joined.h"
 
 // The step of the clock at hand, as messages tell it; now.k counts its pieces.
 static inline long sim_step_number(const nsm_sim *s) { return s->now.tick + 1; }
@@ -114,16 +115,6 @@ static inline void sim_graph_edge(sim_graph *g, int row, int col) {
     g->start[row + 1]++;
     g->start[col + 1]++;
   }
-}
-
-// What hangs together: each leads to another of its group, the root to itself. Paths become shorter as they are walked.
-static inline int sim_root(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-static inline void sim_unite(int *parent, int i, int k) {    // the root is the first of its group
-  int a = sim_root(parent, i), b = sim_root(parent, k);
-  parent[a > b ? a : b] = a > b ? b : a;
 }
 
 // matrix.c

@@ -50,12 +50,12 @@ void sim_implied_within(nsm_sim *s, double apart, int as_many) {
 static void unite(nsm_sim *s, int *parent, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   for (int e = 1; e < k->c->h.n; e++)
-    sim_unite(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0]), sim_z_of(s, k, row - k->row0, k->c->h.col[e]));
+    nsm_unite(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0]), sim_z_of(s, k, row - k->row0, k->c->h.col[e]));
 }
 
 static int group_of(nsm_sim *s, int *parent, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  return k->c->h.n > 0 ? sim_root(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0])) : -1;
+  return k->c->h.n > 0 ? nsm_root(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0])) : -1;
 }
 
 // Numbers of things of each group, in order: start[g] ... start[g + 1].
@@ -77,7 +77,7 @@ static void find_groups(nsm_sim *s, struct sim_implied *m) {
     if (root >= 0 && number[root] < 0) number[root] = m->groups++;
     row[i] = root >= 0 ? number[root] : -1;
   }
-  for (int z = 0; z < nv; z++) if (sim_root(parent, z) != z) number[z] = number[sim_root(parent, z)];
+  for (int z = 0; z < nv; z++) if (nsm_root(parent, z) != z) number[z] = number[nsm_root(parent, z)];
   m->row0 = SIM_NEW(s, m->groups + 1, int);
   m->z0 = SIM_NEW(s, m->groups + 1, int);
   m->row = SIM_NEW(s, n, int);

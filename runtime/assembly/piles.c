@@ -24,25 +24,13 @@ static int allowed(const nsm_sim *s) {
 enum { OF_Z, COUNT, ENDS, BEHIND, SEAT, FIRST, START, AT, Z, C, X, D };
 
 // ---- which rows belong to one ---------------------------------------------------------------------------------------
-static int root(int *parent, int z) {
-  while (parent[z] != z) z = parent[z] = parent[parent[z]];
-  return z;
-}
-
-static void unite(int *parent, int a, int b) {
-  a = root(parent, a);
-  b = root(parent, b);
-  if (a < b) parent[b] = a;
-  else parent[a] = b;
-}
-
 static void connect(const nsm_sim *s, const int *rows, int count, int *parent) {
   const sim_rows *r = &s->n.r;
   for (int z = 0; z < s->n.w.n; z++) parent[z] = z;
   for (int i = 0; i < count; i++) {
     int row = rows[i], from = r->x0[row];
-    for (int e = from + 1; e < r->x0[row + 1]; e++) unite(parent, r->xz[from], r->xz[e]);
-    for (int e = r->c0[row]; from < r->x0[row + 1] && e < r->c0[row + 1]; e++) unite(parent, r->xz[from], r->cz[e]);
+    for (int e = from + 1; e < r->x0[row + 1]; e++) nsm_unite(parent, r->xz[from], r->xz[e]);
+    for (int e = r->c0[row]; from < r->x0[row + 1] && e < r->c0[row + 1]; e++) nsm_unite(parent, r->xz[from], r->cz[e]);
   }
 }
 
@@ -62,7 +50,7 @@ static void count_cones(const nsm_sim *s, const int *rows, int count, int *paren
   for (int i = 0; i < count; i++) {
     int row = rows[i], f = r->friction_of[row], n = f < 0 ? 0 : sim_friction_rows(s, f, block);
     if (r->x0[row] == r->x0[row + 1]) continue;
-    int *of = &cones[root(parent, r->xz[r->x0[row]])];
+    int *of = &cones[nsm_root(parent, r->xz[r->x0[row]])];
     if (is_other(s, row, block, n)) *of = -1;
     else if (*of >= 0 && n > 0 && block[0] == row) ++*of;
   }
@@ -91,7 +79,7 @@ int sim_piles_find(nsm_sim *s, int *rows, int count, const int **behind) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = kept = 0; i < count; i++) {
       int row = rows[i], empty = r->x0[row] == r->x0[row + 1],
-          k = empty ? -1 : cones[root(parent, r->xz[r->x0[row]])];
+          k = empty ? -1 : cones[nsm_root(parent, r->xz[r->x0[row]])];
       if (k >= 0 && pass) put(s, row, list, &end[k]);
       else if (k >= 0) end[k + 1]++;
       else if (pass) rows[kept] = row;

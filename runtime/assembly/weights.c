@@ -69,12 +69,12 @@ static void verify_rows(nsm_sim *s, unsigned char *restricts) {
   int *of = sim_lend(s, (size_t)r->n * 4 + 4, sizeof(int)), *row = of + r->n, *local = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
   for (int i = 0; i < r->n; i++)
-    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[sim_root(of, i)] = sim_root(of, r->ds[e]);
+    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[nsm_root(of, i)] = nsm_root(of, r->ds[e]);
   for (int g = 0; g < r->n; g++) {
     int n = 0;
-    if (sim_root(of, g) != g || s->a->cls[r->cls[g]].c->kind != NSM_RELATION) continue;
+    if (nsm_root(of, g) != g || s->a->cls[r->cls[g]].c->kind != NSM_RELATION) continue;
     for (int i = 0; i < r->n; i++)
-      if (sim_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
+      if (nsm_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
     if (n == 0 || !verify(r, row, n, local)) continue;
     for (int i = 0; i < n; i++) {
       restricts[r->cls[row[i]]] = 1;
@@ -105,13 +105,13 @@ static void unite_classes(nsm_sim *s, int *of, int *first) {
     for (int i = 0; takes_part(k) && i < k->tab.count; i++) {
       if (k->row0 >= 0) {
         if (first[cls] < 0) first[cls] = s->a->nz + k->row0;
-        sim_unite(of, first[cls], s->a->nz + k->row0 + i);
+        nsm_unite(of, first[cls], s->a->nz + k->row0 + i);
       }
       for (int slot = 0; slot < k->c->nslot; slot++) {
         int at = node_of(s, k, i, slot);
         if (at < 0) continue;
         if (first[cls] < 0) first[cls] = at;
-        sim_unite(of, first[cls], at);
+        nsm_unite(of, first[cls], at);
       }
     }
   }
@@ -139,11 +139,11 @@ static void make_groups(nsm_sim *s, struct sim_weights *w) {
   for (int i = 0; i < n; i++) { of[i] = i; number[i] = -1; }
   w->of_cls = SIM_NEW(s, s->a->m->nclass + 1, int);
   unite_classes(s, of, w->of_cls);
-  for (int i = 0; i < n; i++) if (number[sim_root(of, i)] < 0) number[sim_root(of, i)] = w->n++;
+  for (int i = 0; i < n; i++) if (number[nsm_root(of, i)] < 0) number[nsm_root(of, i)] = w->n++;
   w->group = SIM_NEW(s, w->n + 1, sim_group);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < n; i++) {
-      sim_group *g = &w->group[number[sim_root(of, i)]];
+      sim_group *g = &w->group[number[nsm_root(of, i)]];
       if (i < s->a->nz) { if (pass) g->z[g->nz] = i; g->nz++; }
       else { if (pass) g->row[g->nrow] = i - s->a->nz; g->nrow++; }
     }
@@ -155,7 +155,7 @@ static void make_groups(nsm_sim *s, struct sim_weights *w) {
     }
   }
   for (int cls = 0; cls < s->a->m->nclass; cls++)
-    if (w->of_cls[cls] >= 0) w->of_cls[cls] = number[sim_root(of, w->of_cls[cls])];
+    if (w->of_cls[cls] >= 0) w->of_cls[cls] = number[nsm_root(of, w->of_cls[cls])];
   for (int i = 0; i < w->n; i++) describe(s, w, &w->group[i]);
   sim_give(s, of);
   sim_give(s, number);

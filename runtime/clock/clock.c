@@ -14,7 +14,6 @@ static nsm_code advance_to(nsm_sim *s, double to, nsm_error *e) {
   return sim_advance(s, fabs(h - s->a->step) <= sim_time_round_off(s, to) ? s->a->step : h, to, e);
 }
 
-
 // Before the first of several parts of a step stands: where a later one fails none does.
 static void keep_begin(nsm_sim *s) {
   void *state = sim_pool_room(s, &s->w.begin, nsm_state_size(s), 1);

@@ -42,17 +42,17 @@ void sim_located_relations(nsm_sim *s) {
   int *of = sim_lend(s, (size_t)r->n * 3 + 3, sizeof(int)), *row = of + r->n, *size = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
   for (int i = 0; i < r->n; i++)
-    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[sim_root(of, i)] = sim_root(of, r->ds[e]);
+    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[nsm_root(of, i)] = nsm_root(of, r->ds[e]);
   memset(size, 0, (size_t)r->n * sizeof *size);
-  for (int i = 0; i < r->n; i++) size[sim_root(of, i)]++;
+  for (int i = 0; i < r->n; i++) size[nsm_root(of, i)]++;
   w->nrelation = 0;
   SIM_EACH(s, relation, k) {
     for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
-      int cases = r->lo[i] > -INFINITY || r->hi[i] < INFINITY, g = sim_root(of, i), watched = r->d0[i] == r->d0[i + 1];
+      int cases = r->lo[i] > -INFINITY || r->hi[i] < INFINITY, g = nsm_root(of, i), watched = r->d0[i] == r->d0[i + 1];
       watched |= s->n.flow != NULL;
       if (!watched && size[g] <= MOST) {
         int n = 0;
-        for (int j = 0; j < r->n; j++) if (sim_root(of, j) == g) row[n++] = j;
+        for (int j = 0; j < r->n; j++) if (nsm_root(of, j) == g) row[n++] = j;
         watched = !sim_rows_monotone(s, row, n);
       }
       if (watched && (k->c->row_type == NSM_ROW_BOX || cases)) w->relation[w->nrelation++] = i;

@@ -9,6 +9,7 @@
 // rows and columns give up half of the exponent of their largest entry a few times (Ruiz 2001), so that none is above
 // one.
 #include "solver.h"
+#include "runtime/shared/joined.h"
 #include <math.h>
 #include <string.h>
 
@@ -163,18 +164,6 @@ static listed list_entries(const nsm_cone_problem *p, nsm_cone_work *w) {
   return l;
 }
 
-static int root_of(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void unite(int *parent, int i, int j) {
-  i = root_of(parent, i);
-  j = root_of(parent, j);
-  if (i < j) parent[j] = i;
-  else parent[i] = j;
-}
-
 // Rows and columns that no entry joins to others have exponents e + c, d - c with any number c, which depends on the
 // units: it makes e of their first row whole, or rounding would depend on it too. parent: [m]
 static void settle(const balance *b, int *parent) {
@@ -186,12 +175,12 @@ static void settle(const balance *b, int *parent) {
   }
   for (int j = 0; j < p->m; j++) {
     for (int k = p->row_start ? p->row_start[j] : 0, end = p->row_start ? p->row_start[j + 1] : 0; k < end; k++)
-      if (p->M[k] != 0) unite(parent, j, p->col[k]);
+      if (p->M[k] != 0) nsm_unite(parent, j, p->col[k]);
     for (int i = 0; !p->row_start && i < p->m; i++)
-      if (p->M[(size_t)i + (size_t)j * (size_t)p->m] != 0) unite(parent, i, j);
+      if (p->M[(size_t)i + (size_t)j * (size_t)p->m] != 0) nsm_unite(parent, i, j);
   }
   for (int i = p->m - 1; i >= 0; i--) {                    // the root, which is the first, is the last to move
-    double first = b->e[root_of(parent, i)], part = first - round(first);
+    double first = b->e[nsm_root(parent, i)], part = first - round(first);
     b->e[i] -= part;
     b->d[i] += part;
   }

@@ -187,11 +187,11 @@ static void join(nsm_sim *s) {
       int *seat = &c->seat[c->blocks[t]];
       c->crowd[c->blocks[t]]++;
       if (*seat < 0) *seat = i;
-      else sim_unite(c->parent, i, *seat);
+      else nsm_unite(c->parent, i, *seat);
     }
   for (int i = 1; i < c->na; i++) {                        // the rows of a block of friction stay together
     int f = s->n.r.friction_of[c->act[i]];
-    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) sim_unite(c->parent, i, i - 1);
+    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) nsm_unite(c->parent, i, i - 1);
   }
 }
 
@@ -457,7 +457,7 @@ int con_contacts(nsm_sim *s) {
   limits(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
   for (int i = c->na - 1; i >= 0; i--) {                   // the first is the root
-    int r = sim_root(c->parent, i);
+    int r = nsm_root(c->parent, i);
     c->next[i] = c->count[r]++ > 0 ? c->local[r] : -1;
     c->local[r] = i;
   }

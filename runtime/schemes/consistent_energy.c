@@ -21,7 +21,7 @@ double con_impact_loss(nsm_sim *s) {
 // The block of M of the first velocity of a row, and with that all that its impact hangs together with.
 int con_impact_group(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
-  return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : 0;
+  return r->c0[row] < r->c0[row + 1] ? nsm_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : 0;
 }
 
 // About the kinetic energy at the begin.
@@ -46,7 +46,7 @@ int con_impact_gains(nsm_sim *s) {
   }
   for (int i = 0; i < c->na; i++)
     for (int row = c->act[i], x = r->c0[row]; x < r->c0[row + 1]; x++)
-      sim_unite(c->link, s->n.w.block_of[r->cz[r->c0[row]]], s->n.w.block_of[r->cz[x]]);
+      nsm_unite(c->link, s->n.w.block_of[r->cz[r->c0[row]]], s->n.w.block_of[r->cz[x]]);
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i], group = con_impact_group(s, row);
     double p = s->now.impulse[r->l[row]], rate = 2 * r->rate0[row];

@@ -20,15 +20,15 @@ static int find_units(nsm_sim *s) {
       for (int e = 0, z = -1; e < k->c->nslot; e++) {
         if (k->c->slot[e] == NSM_SLOT_POSITION) continue;
         int other = sim_z_of(s, k, i, e);
-        if (z >= 0) sim_unite(up, z, other);
+        if (z >= 0) nsm_unite(up, z, other);
         z = other;
       }
   }
   near->unit = SIM_NEW(s, nv, int);
   near->seat = SIM_NEW(s, nv, int);
   near->velocities = SIM_NEW(s, nv, int);
-  for (int z = 0; z < nv; z++) near->unit[z] = sim_root(up, z) == z ? near->units++ : -1;
-  for (int z = 0; z < nv; z++) near->unit[z] = near->unit[sim_root(up, z)];
+  for (int z = 0; z < nv; z++) near->unit[z] = nsm_root(up, z) == z ? near->units++ : -1;
+  for (int z = 0; z < nv; z++) near->unit[z] = near->unit[nsm_root(up, z)];
   near->unit0 = SIM_NEW(s, near->units + 1, int);
   near->a0 = SIM_NEW(s, near->units + 1, int);
   for (int z = 0; z < nv; z++) near->seat[z] = near->velocities[near->unit[z]]++;

@@ -160,7 +160,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
 // The block of M of the first velocity of a row, and with that all that hangs together with it; -1: no velocity.
 static int end_of(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
-  return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
+  return r->c0[row] < r->c0[row + 1] ? nsm_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
 }
 
 static int rolls_on(const nsm_sim *s, int row) {
@@ -183,7 +183,7 @@ static void take_part(nsm_sim *s) {
                      (!(f >= 0 && c->off[f] == SLIDES) &&
                       (slip ? c->disk[f] > 0 && !rolls_on(s, row) : lasting(s, row)));
     for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
-      c->link[sim_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
+      c->link[nsm_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
   }
   for (int f = 0; f < r->nfriction; f++) {                 // the rows of a block stay together
     int rows[SIM_SLIPS + 3], n = c->disk[f] > 0 ? sim_friction_rows(s, f, rows) : 0;
