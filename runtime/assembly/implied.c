@@ -4,6 +4,7 @@
 //   groups   constraints that hang together by velocities, each with its rows and velocities
 //   find     in each group, the rows that are independent, by a QR factorization with exchanges
 //   share    the smallest multipliers that make the same forces as those of the independent rows
+//   place    the same as a matrix, for friction at places that miss the constraints
 //
 // Whether rows depend on each other is a question of H alone, whatever is light or heavy there, and in whatever units:
 // rows and columns are scaled until their largest entries are 1.
@@ -27,6 +28,8 @@ struct sim_implied {
   int    *order, *column, most;          // rows of the largest group that is looked at
   double *p, *gradient, *rest, *q;       // share: by velocities; by rows
   double *shared;                        // [nl]
+  double **part, *gram, *other;          // place: of each group; scratch [kept, kept], [kept, implied]
+  int    *of, *kept;                     // place: [rows] number of a row in its group, the kept ones first; [groups]
   double  apart;                         // as `dependent`, of constraints that are missed
   int     as_many;                       // rows are exchanged for better ones, and no more take part
 };
@@ -104,6 +107,21 @@ static void find_turns(nsm_sim *s, struct sim_implied *m) {
 
 int sim_implied_turns(const nsm_sim *s, int z) { return s->n.implied->turn[z]; }
 
+// Room for `place`: where friction has sets, and only it asks.
+static void open_places(nsm_sim *s, struct sim_implied *m) {
+  size_t most = (size_t)m->most;
+  if (!SIM_HAS_SETS(s) || s->n.r.nfriction == 0) return;
+  m->part = SIM_NEW(s, m->groups, double *);
+  m->of = SIM_NEW(s, s->n.r.n, int);
+  m->kept = SIM_NEW(s, m->groups, int);
+  m->gram = SIM_NEW(s, most * most, double);
+  m->other = SIM_NEW(s, most * most, double);
+  for (int g = 0; g < m->groups; g++) {
+    size_t rows = (size_t)(m->row0[g + 1] - m->row0[g]);
+    if (rows > 1 && rows <= MOST_ROWS) m->part[g] = SIM_NEW(s, rows * rows, double);
+  }
+}
+
 void sim_implied_analyse(nsm_sim *s) {
   if (s->a->on.constraint.n == 0) return;
   struct sim_implied *m = s->n.implied = SIM_NEW(s, 1, struct sim_implied);
@@ -127,6 +145,7 @@ void sim_implied_analyse(nsm_sim *s) {
   double **by_z[] = { &m->p, &m->gradient }, **by_row[] = { &m->rest, &m->q };
   for (int i = 0; i < 2; i++) *by_z[i] = SIM_NEW(s, columns, double);
   for (int i = 0; i < 2; i++) *by_row[i] = SIM_NEW(s, rows, double);
+  open_places(s, m);
 }
 
 // ---- find -----------------------------------------------------------------------------------------------------------
@@ -286,6 +305,121 @@ void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l) {
     project(s, g, direction, m->work);
     for (int j = m->row0[g]; j < m->row0[g + 1]; j++) l[s->n.r.l[m->row[j]]] = m->work[j - m->row0[g]];
   }
+}
+
+// ---- place ----------------------------------------------------------------------------------------------------------
+// A trial of a scheme with sets misses the constraints, so its rows depend on each other only nearly, and the smallest
+// multipliers would jump to those of independent rows. Which rows imply which others is known: with C the least squares
+// of D_i in D_k, implied and kept rows, and mu the multipliers that the kept rows alone have,
+//
+//   D_i = C D_k:   lambda_k + C^T lambda_i = mu,   |lambda| least:   lambda = (1, C) y,   (1 + C^T C) y = mu.
+
+// Rows of the group as columns of length 1, the kept ones first; how many those are. length [rows]: as they were.
+static int columns_of(const nsm_sim *s, int g, double *length) {
+  const struct sim_implied *m = s->n.implied;
+  size_t n = (size_t)(m->z0[g + 1] - m->z0[g]);
+  int kept = 0, next = 0;
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) kept += !sim_is_implied(s, m->row[j]);
+  for (int j = m->row0[g], left = kept; j < m->row0[g + 1]; j++) {
+    int row = m->row[j], at = m->of[row] = sim_is_implied(s, row) ? left++ : next++;
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+    const double *h = sim_row_h(s, row);
+    double *a = m->A + (size_t)at * n, sum = 0;
+    memset(a, 0, n * sizeof(double));
+    for (int e = 0; e < k->c->h.n; e++) a[m->at[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]] += h[e];
+    for (size_t i = 0; i < n; i++) sum += a[i] * a[i];
+    length[at] = sum > 0 ? sqrt(sum) : 1;
+    for (size_t i = 0; i < n; i++) a[i] /= length[at];
+  }
+  return kept;
+}
+
+// C^T into other [kept, implied]; 0: the kept rows depend on each other here.
+static int implied_by(const nsm_sim *s, int g, int kept, int rows, const double *length) {
+  const struct sim_implied *m = s->n.implied;
+  int n = m->z0[g + 1] - m->z0[g];
+  for (int a = 0; a < kept; a++)
+    for (int b = 0; b < rows; b++) {
+      double sum = 0;
+      for (int i = 0; i < n; i++) sum += m->A[(size_t)a * (size_t)n + (size_t)i] * m->A[(size_t)b * (size_t)n + (size_t)i];
+      (b < kept ? m->gram : m->other)[(size_t)a + (size_t)(b < kept ? b : b - kept) * (size_t)kept] = sum;
+    }
+  if (nsm_la_cholesky_factor(kept, m->gram, kept).code != NSM_LA_OK ||
+      nsm_la_cholesky_solve(kept, rows - kept, m->gram, kept, m->other, kept).code != NSM_LA_OK) return 0;
+  for (int b = kept; b < rows; b++)
+    for (int a = 0; a < kept; a++) m->other[(size_t)a + (size_t)(b - kept) * (size_t)kept] *= length[b] / length[a];
+  return 1;
+}
+
+// 1/(1 + C^T C) (1, C)^T into part [kept, rows], and C^T behind it.
+static int place_group(const nsm_sim *s, int g) {
+  const struct sim_implied *m = s->n.implied;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g] = columns_of(s, g, m->work), left = rows - kept;
+  size_t k = (size_t)kept;
+  double *part = m->part[g];
+  memset(part, 0, k * (size_t)rows * sizeof(double));
+  for (size_t a = 0; a < k; a++) part[a + a * k] = 1;
+  if (!implied_by(s, g, kept, rows, m->work)) return 0;
+  memcpy(part + k * k, m->other, k * (size_t)left * sizeof(double));
+  memcpy(part + k * (size_t)rows, m->other, k * (size_t)left * sizeof(double));
+  for (size_t a = 0; a < k; a++)
+    for (size_t b = 0; b < k; b++) {
+      double sum = a == b;
+      for (size_t i = 0; i < (size_t)left; i++) sum += m->other[a + i * k] * m->other[b + i * k];
+      m->gram[a + b * k] = sum;
+    }
+  return nsm_la_cholesky_factor(kept, m->gram, kept).code == NSM_LA_OK &&
+         nsm_la_cholesky_solve(kept, rows, m->gram, kept, part, kept).code == NSM_LA_OK;
+}
+
+static int is_placed(const nsm_sim *s, int g) { return s->n.implied->part && s->n.implied->part[g] && any_left_out(s, g); }
+
+int sim_implied_place(const nsm_sim *s) {
+  int good = 1;
+  for (int g = 0; s->now.implied_n > 0 && s->n.implied->part && g < s->n.implied->groups; g++)
+    if (is_placed(s, g)) good &= place_group(s, g);
+  return good;
+}
+
+int sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share) {
+  const struct sim_implied *m = s->n.implied;
+  int g = s->now.implied_n > 0 ? m->group[row] : -1;
+  *of = row;
+  *share = 1;
+  if (g < 0 || !is_placed(s, g)) return i == 0;
+  if (i >= m->row0[g + 1] - m->row0[g]) return 0;
+  *of = m->row[m->row0[g] + i];
+  *share = sim_is_implied(s, *of) ? 0 : m->part[g][m->of[*of] + m->of[row] * m->kept[g]];
+  return 1;
+}
+
+// lambda of a group, of any that make the same forces.
+static void share_placed(const nsm_sim *s, int g, const double *l, double *shared) {
+  const struct sim_implied *m = s->n.implied;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g], of;
+  const double *C = m->part[g] + (size_t)kept * (size_t)rows;
+  double *mu = m->work, share;
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+      int at = m->of[m->row[j]];
+      double force = l[s->n.r.l[m->row[j]]];
+      if (pass == 0 && at < kept) mu[at] = force;
+      for (int a = 0; pass == 1 && at >= kept && a < kept; a++) mu[a] += C[a + (at - kept) * kept] * force;
+    }
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+    double sum = 0;
+    for (int i = 0; sim_implied_by(s, m->row[j], i, &of, &share); i++)
+      if (m->of[of] < kept) sum += share * mu[m->of[of]];
+    shared[s->n.r.l[m->row[j]]] = sum;
+  }
+}
+
+const double *sim_implied_placed(const nsm_sim *s, const double *l) {
+  const struct sim_implied *m = s->n.implied;
+  if (s->now.implied_n == 0 || !m->part) return l;
+  double *shared = memcpy(m->shared, l, (size_t)s->a->nl * sizeof *shared);
+  for (int g = 0; g < m->groups; g++) if (is_placed(s, g)) share_placed(s, g, l, shared);
+  return shared;
 }
 
 void sim_implied_leave(const nsm_sim *s, double *l) {
