@@ -4,7 +4,6 @@
 //   groups   constraints that hang together by velocities, each with its rows and velocities
 //   find     in each group, the rows that are independent, by a QR factorization with exchanges
 //   share    the smallest multipliers that make the same forces as those of the independent rows
-//   place    the same as a matrix, for friction at places that miss the constraints
 //
 // Whether rows depend on each other is a question of H alone, whatever is light or heavy there, and in whatever units:
 // rows and columns are scaled until their largest entries are 1.
@@ -17,7 +16,6 @@ enum { MOST_ROWS = 400, SCALINGS = 3, LOOK = 4, LOOK_ROWS = 40 };
 // constraints are met, and so are their dependences.
 static const double dependent = 1e-8;
 static const double as_good = 0.8;       // of rows that have a part, beside the best ones
-static const double exact = 1e-15;       // of the least squares problem of `share`, relative
 
 struct sim_implied {
   int     groups, *row0, *row, *z0, *z;  // rows and velocities of a group: row[row0[g]] ... , z[z0[g]] ...
@@ -26,10 +24,9 @@ struct sim_implied {
   unsigned char *turn;                   // [nv] of a body's turn
   double *A, *work;                      // [largest group] H^T
   int    *order, *column, most;          // rows of the largest group that is looked at
-  double *p, *gradient, *rest, *q;       // share: by velocities; by rows
   double *shared;                        // [nl]
-  double **part, *gram, *other;          // place: of each group; scratch [kept, kept], [kept, implied]
-  int    *of, *kept;                     // place: [rows] number of a row in its group, the kept ones first; [groups]
+  double **part, *gram, *other;          // share: of each group; scratch [kept, kept], [kept, implied]
+  int    *of, *kept;                     // share: [rows] number of a row in its group, the kept ones first; [groups]
   double  apart;                         // as `dependent`, of constraints that are missed
   int     as_many;                       // rows are exchanged for better ones, and no more take part
 };
@@ -107,10 +104,9 @@ static void find_turns(nsm_sim *s, struct sim_implied *m) {
 
 int sim_implied_turns(const nsm_sim *s, int z) { return s->n.implied->turn[z]; }
 
-// Room for `place`: where friction has sets, and only it asks.
-static void open_places(nsm_sim *s, struct sim_implied *m) {
+// Room for `share`.
+static void open_shares(nsm_sim *s, struct sim_implied *m) {
   size_t most = (size_t)m->most;
-  if (!SIM_HAS_SETS(s) || s->n.r.nfriction == 0) return;
   m->part = SIM_NEW(s, m->groups, double *);
   m->of = SIM_NEW(s, s->n.r.n, int);
   m->kept = SIM_NEW(s, m->groups, int);
@@ -125,7 +121,7 @@ static void open_places(nsm_sim *s, struct sim_implied *m) {
 void sim_implied_analyse(nsm_sim *s) {
   if (s->a->on.constraint.n == 0) return;
   struct sim_implied *m = s->n.implied = SIM_NEW(s, 1, struct sim_implied);
-  size_t room = 0, rows = 0, columns = 0;
+  size_t room = 0, rows = 0;
   m->apart = dependent;
   m->shared = SIM_NEW(s, s->a->nl, double);
   s->w.pressed = SIM_NEW(s, 2 * s->n.r.nfriction + s->a->nl, double);
@@ -134,7 +130,6 @@ void sim_implied_analyse(nsm_sim *s) {
   for (int g = 0; g < m->groups; g++) {
     size_t r = (size_t)(m->row0[g + 1] - m->row0[g]), z = (size_t)(m->z0[g + 1] - m->z0[g]);
     rows = r > rows ? r : rows;
-    columns = z > columns ? z : columns;
     if (r <= MOST_ROWS && r * z > room) room = r * z;
     if (r <= MOST_ROWS && (int)r > m->most) m->most = (int)r;
   }
@@ -142,10 +137,7 @@ void sim_implied_analyse(nsm_sim *s) {
   m->work = SIM_NEW(s, rows, double);
   m->order = SIM_NEW(s, rows, int);
   m->column = SIM_NEW(s, rows, int);
-  double **by_z[] = { &m->p, &m->gradient }, **by_row[] = { &m->rest, &m->q };
-  for (int i = 0; i < 2; i++) *by_z[i] = SIM_NEW(s, columns, double);
-  for (int i = 0; i < 2; i++) *by_row[i] = SIM_NEW(s, rows, double);
-  open_places(s, m);
+  open_shares(s, m);
 }
 
 // ---- find -----------------------------------------------------------------------------------------------------------
@@ -232,61 +224,7 @@ int sim_implied_forget(nsm_sim *s) {
   return changed;
 }
 
-// ---- share ----------------------------------------------------------------------------------------------------------
-// y := D^T x, by velocities; or y := D x, by rows.
-static void forces(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
-  const struct sim_implied *m = s->n.implied;
-  memset(y, 0, (size_t)(m->z0[g + 1] - m->z0[g]) * sizeof(double));
-  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *d = of(s, m->row[j]);
-    for (int e = 0; e < k->c->h.n; e++)
-      y[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]] += d[e] * x[j - m->row0[g]];
-  }
-}
-
-static void rates(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
-  const struct sim_implied *m = s->n.implied;
-  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *d = of(s, m->row[j]);
-    double sum = 0;
-    for (int e = 0; e < k->c->h.n; e++)
-      sum += d[e] * x[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]];
-    y[j - m->row0[g]] = sum;
-  }
-}
-
-// Where constraints are missed, rows depend on each other up to that; the directions in which they do not are not
-// looked for: conjugate gradients end before.
-//
-// The part of l that makes forces, D w with the least |l - D w|: conjugate gradients on the normal equations (Björck,
-// Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1). l has it afterwards.
-static void project(const nsm_sim *s, int g, sim_directions *of, double *l) {
-  struct sim_implied *m = s->n.implied;
-  int rows = m->row0[g + 1] - m->row0[g], n = m->z0[g + 1] - m->z0[g];
-  double *rest = m->rest, before = 0, first = 0, enough = m->apart > dependent ? m->apart : exact;
-  memcpy(rest, l, (size_t)rows * sizeof(double));
-  forces(s, g, of, rest, m->gradient);
-  for (int i = 0; i < n; i++) {
-    m->p[i] = m->gradient[i];
-    before += m->gradient[i] * m->gradient[i];
-  }
-  first = before;
-  for (int it = 0; it < 2 * rows && before > enough * enough * first; it++) {
-    double sum = 0, after = 0;
-    rates(s, g, of, m->p, m->q);
-    for (int j = 0; j < rows; j++) sum += m->q[j] * m->q[j];
-    if (!(sum > 0)) break;
-    for (int j = 0; j < rows; j++) rest[j] -= before / sum * m->q[j];
-    forces(s, g, of, rest, m->gradient);
-    for (int i = 0; i < n; i++) after += m->gradient[i] * m->gradient[i];
-    for (int i = 0; i < n; i++) m->p[i] = m->gradient[i] + after / before * m->p[i];
-    before = after;
-  }
-  for (int j = 0; j < rows; j++) l[j] -= rest[j];
-}
-
+// ---- share ---------------------------------------------------------------------------------------------------------
 static int any_left_out(const nsm_sim *s, int g) {
   const struct sim_implied *m = s->n.implied;
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) if (sim_is_implied(s, m->row[j])) return 1;
@@ -297,25 +235,14 @@ int sim_implied_shares(const nsm_sim *s, int row) {
   return s->now.implied_n > 0 && s->n.implied->group[row] >= 0 && any_left_out(s, s->n.implied->group[row]);
 }
 
-void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l) {
-  const struct sim_implied *m = s->n.implied;
-  for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++) {
-    if (!any_left_out(s, g)) continue;
-    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) m->work[j - m->row0[g]] = l[s->n.r.l[m->row[j]]];
-    project(s, g, direction, m->work);
-    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) l[s->n.r.l[m->row[j]]] = m->work[j - m->row0[g]];
-  }
-}
-
-// ---- place ----------------------------------------------------------------------------------------------------------
-// A trial of a scheme with sets misses the constraints, so its rows depend on each other only nearly, and the smallest
-// multipliers would jump to those of independent rows. Which rows imply which others is known: with C the least squares
-// of D_i in D_k, implied and kept rows, and mu the multipliers that the kept rows alone have,
+// Where constraints are missed rows depend on each other only nearly, and the smallest multipliers of all would jump to
+// those of independent rows. Which rows imply which others is known: with C the least squares of D_i in D_k, implied
+// and kept rows, and mu the multipliers that the kept rows alone have,
 //
 //   D_i = C D_k:   lambda_k + C^T lambda_i = mu,   |lambda| least:   lambda = (1, C) y,   (1 + C^T C) y = mu.
 
 // Rows of the group as columns of length 1, the kept ones first; how many those are. length [rows]: as they were.
-static int columns_of(const nsm_sim *s, int g, double *length) {
+static int columns_of(const nsm_sim *s, int g, sim_directions *of, double *length) {
   const struct sim_implied *m = s->n.implied;
   size_t n = (size_t)(m->z0[g + 1] - m->z0[g]);
   int kept = 0, next = 0;
@@ -323,7 +250,7 @@ static int columns_of(const nsm_sim *s, int g, double *length) {
   for (int j = m->row0[g], left = kept; j < m->row0[g + 1]; j++) {
     int row = m->row[j], at = m->of[row] = sim_is_implied(s, row) ? left++ : next++;
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-    const double *h = sim_row_h(s, row);
+    const double *h = of(s, row);
     double *a = m->A + (size_t)at * n, sum = 0;
     memset(a, 0, n * sizeof(double));
     for (int e = 0; e < k->c->h.n; e++) a[m->at[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]] += h[e];
@@ -340,8 +267,9 @@ static int implied_by(const nsm_sim *s, int g, int kept, int rows, const double 
   int n = m->z0[g + 1] - m->z0[g];
   for (int a = 0; a < kept; a++)
     for (int b = 0; b < rows; b++) {
+      const double *x = m->A + (size_t)a * (size_t)n, *y = m->A + (size_t)b * (size_t)n;
       double sum = 0;
-      for (int i = 0; i < n; i++) sum += m->A[(size_t)a * (size_t)n + (size_t)i] * m->A[(size_t)b * (size_t)n + (size_t)i];
+      for (int i = 0; i < n; i++) sum += x[i] * y[i];
       (b < kept ? m->gram : m->other)[(size_t)a + (size_t)(b < kept ? b : b - kept) * (size_t)kept] = sum;
     }
   if (nsm_la_cholesky_factor(kept, m->gram, kept).code != NSM_LA_OK ||
@@ -352,9 +280,9 @@ static int implied_by(const nsm_sim *s, int g, int kept, int rows, const double 
 }
 
 // 1/(1 + C^T C) (1, C)^T into part [kept, rows], and C^T behind it.
-static int place_group(const nsm_sim *s, int g) {
+static int place_group(const nsm_sim *s, int g, sim_directions *of) {
   const struct sim_implied *m = s->n.implied;
-  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g] = columns_of(s, g, m->work), left = rows - kept;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g] = columns_of(s, g, of, m->work), left = rows - kept;
   size_t k = (size_t)kept;
   double *part = m->part[g];
   memset(part, 0, k * (size_t)rows * sizeof(double));
@@ -372,12 +300,10 @@ static int place_group(const nsm_sim *s, int g) {
          nsm_la_cholesky_solve(kept, rows, m->gram, kept, part, kept).code == NSM_LA_OK;
 }
 
-static int is_placed(const nsm_sim *s, int g) { return s->n.implied->part && s->n.implied->part[g] && any_left_out(s, g); }
-
-int sim_implied_place(const nsm_sim *s) {
+int sim_implied_place(const nsm_sim *s, sim_directions *of) {
   int good = 1;
-  for (int g = 0; s->now.implied_n > 0 && s->n.implied->part && g < s->n.implied->groups; g++)
-    if (is_placed(s, g)) good &= place_group(s, g);
+  for (int g = 0; s->now.implied_n > 0 && g < s->n.implied->groups; g++)
+    if (any_left_out(s, g)) good &= place_group(s, g, of);
   return good;
 }
 
@@ -386,7 +312,7 @@ int sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share) {
   int g = s->now.implied_n > 0 ? m->group[row] : -1;
   *of = row;
   *share = 1;
-  if (g < 0 || !is_placed(s, g)) return i == 0;
+  if (g < 0 || !any_left_out(s, g)) return i == 0;
   if (i >= m->row0[g + 1] - m->row0[g]) return 0;
   *of = m->row[m->row0[g] + i];
   *share = sim_is_implied(s, *of) ? 0 : m->part[g][m->of[*of] + m->of[row] * m->kept[g]];
@@ -416,10 +342,19 @@ static void share_placed(const nsm_sim *s, int g, const double *l, double *share
 
 const double *sim_implied_placed(const nsm_sim *s, const double *l) {
   const struct sim_implied *m = s->n.implied;
-  if (s->now.implied_n == 0 || !m->part) return l;
+  if (s->now.implied_n == 0) return l;
   double *shared = memcpy(m->shared, l, (size_t)s->a->nl * sizeof *shared);
-  for (int g = 0; g < m->groups; g++) if (is_placed(s, g)) share_placed(s, g, l, shared);
+  for (int g = 0; g < m->groups; g++) if (any_left_out(s, g)) share_placed(s, g, l, shared);
   return shared;
+}
+
+const double *sim_implied_forces(const nsm_sim *s, sim_directions *of, const double *l) {
+  if (s->now.implied_n > 0) (void)sim_implied_place(s, of);
+  return sim_implied_placed(s, l);
+}
+
+void sim_implied_share(const nsm_sim *s, sim_directions *of, double *l) {
+  if (s->now.implied_n > 0) memcpy(l, sim_implied_forces(s, of, l), (size_t)s->a->nl * sizeof *l);
 }
 
 void sim_implied_leave(const nsm_sim *s, double *l) {
@@ -427,14 +362,4 @@ void sim_implied_leave(const nsm_sim *s, double *l) {
   for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++)
     for (int j = m->row0[g]; j < m->row0[g + 1]; j++)
       if (sim_is_implied(s, m->row[j])) l[s->n.r.l[m->row[j]]] = 0;
-}
-
-// Of implied rows the multipliers of an iterate are 0, and those of the others are all that there is: as forces that
-// press they would be a choice that nobody made.
-const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l) {
-  if (s->now.implied_n == 0 || s->n.r.nfriction == 0) return l;
-  double *shared = s->n.implied->shared;
-  memcpy(shared, l, (size_t)s->a->nl * sizeof *shared);
-  sim_implied_share(s, direction, shared);
-  return shared;
 }
