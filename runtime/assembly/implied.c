@@ -279,15 +279,16 @@ static int implied_by(const nsm_sim *s, int g, int kept, int rows, const double 
   return 1;
 }
 
-// 1/(1 + C^T C) (1, C)^T into part [kept, rows], and C^T behind it.
-static int place_group(const nsm_sim *s, int g, sim_directions *of) {
+// 1/(1 + C^T C) (1, C)^T into part [kept, rows], and C^T behind it. Where the kept rows depend on each other, they have
+// what they have.
+static void place_group(const nsm_sim *s, int g, sim_directions *of) {
   const struct sim_implied *m = s->n.implied;
   int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g] = columns_of(s, g, of, m->work), left = rows - kept;
   size_t k = (size_t)kept;
   double *part = m->part[g];
-  memset(part, 0, k * (size_t)rows * sizeof(double));
+  memset(part, 0, (size_t)rows * (size_t)rows * sizeof(double));
   for (size_t a = 0; a < k; a++) part[a + a * k] = 1;
-  if (!implied_by(s, g, kept, rows, m->work)) return 0;
+  if (!implied_by(s, g, kept, rows, m->work)) return;
   memcpy(part + k * k, m->other, k * (size_t)left * sizeof(double));
   memcpy(part + k * (size_t)rows, m->other, k * (size_t)left * sizeof(double));
   for (size_t a = 0; a < k; a++)
@@ -296,15 +297,12 @@ static int place_group(const nsm_sim *s, int g, sim_directions *of) {
       for (size_t i = 0; i < (size_t)left; i++) sum += m->other[a + i * k] * m->other[b + i * k];
       m->gram[a + b * k] = sum;
     }
-  return nsm_la_cholesky_factor(kept, m->gram, kept).code == NSM_LA_OK &&
-         nsm_la_cholesky_solve(kept, rows, m->gram, kept, part, kept).code == NSM_LA_OK;
+  (void)nsm_la_cholesky_factor(kept, m->gram, kept);       // no eigenvalue is below 1
+  (void)nsm_la_cholesky_solve(kept, rows, m->gram, kept, part, kept);
 }
 
-int sim_implied_place(const nsm_sim *s, sim_directions *of) {
-  int good = 1;
-  for (int g = 0; s->now.implied_n > 0 && g < s->n.implied->groups; g++)
-    if (any_left_out(s, g)) good &= place_group(s, g, of);
-  return good;
+void sim_implied_place(const nsm_sim *s, sim_directions *of) {
+  for (int g = 0; s->now.implied_n > 0 && g < s->n.implied->groups; g++) if (any_left_out(s, g)) place_group(s, g, of);
 }
 
 int sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share) {
@@ -322,9 +320,9 @@ int sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share) {
 // lambda of a group, of any that make the same forces.
 static void share_placed(const nsm_sim *s, int g, const double *l, double *shared) {
   const struct sim_implied *m = s->n.implied;
-  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g], of;
-  const double *C = m->part[g] + (size_t)kept * (size_t)rows;
-  double *mu = m->work, share;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g];
+  const double *part = m->part[g], *C = part + (size_t)kept * (size_t)rows;
+  double *mu = m->work;
   for (int pass = 0; pass < 2; pass++)
     for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
       int at = m->of[m->row[j]];
@@ -334,8 +332,7 @@ static void share_placed(const nsm_sim *s, int g, const double *l, double *share
     }
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
     double sum = 0;
-    for (int i = 0; sim_implied_by(s, m->row[j], i, &of, &share); i++)
-      if (m->of[of] < kept) sum += share * mu[m->of[of]];
+    for (int a = 0; a < kept; a++) sum += part[a + m->of[m->row[j]] * kept] * mu[a];
     shared[s->n.r.l[m->row[j]]] = sum;
   }
 }
@@ -349,7 +346,7 @@ const double *sim_implied_placed(const nsm_sim *s, const double *l) {
 }
 
 const double *sim_implied_forces(const nsm_sim *s, sim_directions *of, const double *l) {
-  if (s->now.implied_n > 0) (void)sim_implied_place(s, of);
+  sim_implied_place(s, of);
   return sim_implied_placed(s, l);
 }
 

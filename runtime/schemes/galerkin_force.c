@@ -53,7 +53,7 @@ static void solve(nsm_sim *s, double t, const double *q, const double *z) {
     if (k->c->rq_fn) k->c->rq_fn(&v, &k->tab, s->n.con->cls[cls].rq);
     for (int i = 0; i < k->tab.count; i++) if (g->in.of[k->row0 + i] >= 0) row(s, cls, i, &v, n);
   }
-  (void)sim_implied_place(s, sim_row_h);
+  sim_implied_place(s, sim_row_h);
   SIM_EACH(s, friction, k) k->c->rate_fn(&v, &k->tab, g->still1 + k->row0);
   sim_instant_coefficients(s, &v);
   for (int f = 0; f < s->n.r.nfriction; f++)
