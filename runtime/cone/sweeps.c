@@ -132,7 +132,7 @@ static void sweep(const nsm_sweeps *s, int part, int back, double *x) {
 }
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
-void nsm_sweeps_project(const nsm_sweeps *s, int c, double *x) {
+static void project_one(const nsm_sweeps *s, int c, double *x) {
   const nsm_node *n = s->g.node + c;
   double *at = x + n->first, y[NSM_CONE_MOST_ROWS], t = 0;
   if (n->kind == NSM_NODE_INTERVAL) { at[0] = nsm_cone_project(at[0], n->lo, n->hi); return; }
@@ -153,7 +153,7 @@ void nsm_sweeps_project(const nsm_sweeps *s, int c, double *x) {
 // Extrapolated forces of a part, back in their sets.
 static void project(const nsm_sweeps *s, int part, double *x) {
   for (int c = s->part[part]; c < s->part[part + 1]; c++)
-    nsm_sweeps_project(s, c, x);
+    project_one(s, c, x);
 }
 
 // sum[0] += |G|^2, sum[1] += |G - x|^2 over rows [from, to).
@@ -181,10 +181,21 @@ static int parts_of(const nsm_sweeps *s, int k, int part[2]) {
   return k + 1 < s->slabs ? 2 : 1;
 }
 
-// G := x on a part, with its v; where x was moved it is projected first.
-static void take(nsm_sweeps *s, int part, int clear) {
+// The forces of a part, added to v; where x was moved they are projected first.
+static void motion(const nsm_sweeps *s, int part, double *x) {
+  for (int c = s->part[part], end = s->part[part + 1], n; c < end; c += n) {
+    n = nsm_factors_motion(s, c, end - c, x);
+    if (n > 0) continue;
+    if (s->moves) project_one(s, c, x);
+    nsm_factors_push(s, c, x + s->g.node[c].first);
+    n = 1;
+  }
+}
+
+// G := x on a part, and in factors its v.
+static void take(const nsm_sweeps *s, int part) {
   int from = row_of(s, part), to = row_of(s, part + 1);
-  if (s->f) nsm_factors_motion(s, part, clear, s->x);
+  if (s->f) motion(s, part, s->x);
   else if (s->moves) project(s, part, s->x);
   memcpy(s->G + from, s->x + from, (size_t)(to - from) * sizeof *s->G);
 }
@@ -194,12 +205,13 @@ static void begin(void *with, int k) {
   int part[2];
   for (int i = parts_of(s, k, part) - 1; s->moves && i >= 0; i--)
     nsm_anderson_move(&s->a, row_of(s, part[i]), row_of(s, part[i] + 1), s->x);
-  take(s, k, 1);
+  if (s->f) nsm_factors_clear(s, k);
+  take(s, k);
 }
 
 static void meet(void *with, int k) {
   nsm_sweeps *s = with;
-  take(s, s->slabs + k, 0);
+  take(s, s->slabs + k);
 }
 
 static void forwards(void *with, int k) {
