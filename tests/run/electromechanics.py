@@ -263,5 +263,6 @@ CASES = [(f"a machine on {what}", direct_current, what) for what in MACHINES] + 
     ("a machine, located impacts and no loss", keeps_energy, "located", LOSSLESS, "--scheme", "moreau(located = true)"),
     ("a crystal without loss", keeps_energy, "a crystal", PIEZO),
     ("a family of machines without loss", keeps_energy, "a family", FAMILY),
-    ("a chopper on a machine with a brake", chopper_with_brake), ("a machine without resistance", ideal_drive), ("a generator behind a bridge", bridge_on_generator)]
+    ("a chopper on a machine with a brake", chopper_with_brake), ("a machine without resistance", ideal_drive),
+    ("a generator behind a bridge", bridge_on_generator)]
 CASES += [(f"a converter by {what}", converter_by_states, what) for what in FED]

@@ -298,6 +298,23 @@ def captured():
     need("100 steps captured" in err and abs(c["z"][20] - 0.028) <= 2e-3 and abs(c["z"][-1]) <= 2e-3, f"{c['z']} {err}")
 
 
+DEAD_CENTRE = """model SliderCrank {
+  param r = 0.05, l = 0.2, J = 0.01;
+  coord phi = 1, phi' = 10;
+  var x = r*cos(phi) + sqrt(l^2 - r^2*sin(phi)^2);
+  kinetic J*phi'^2/2 + (x)'^2;
+  contact guide { normal_force = 5; slip = (x)'; with coulomb(0.2); }
+  simulate { until = 0.6, step = 1e-3 } }"""
+
+
+def dead_centres():
+    """A slip that turns round where friction has no lever, and its terms are 0. Value: Dormand-Prince 8(5,3)."""
+    for scheme, off in (("event_driven(rtol = 1e-11)", 2e-11), ("consistent(order = 6)", 2e-11),
+                        ("consistent(located = true)", 3e-6), ("moreau(located = true)", 3e-5)):
+        c, err, _ = run(DEAD_CENTRE, 1e-3, scheme)
+        need(abs(c["phi"][-1] - 7.02846383748) <= off and " 0 steps captured" in err, f"{scheme}: {c['phi'][-1]} {err}")
+
+
 def sources_that_jump():
     """A capacitor behind a diode and a source that jumps up, and down: it is charged at once, and never discharged
     through the diode; what reads its voltage has that behind the jump."""
@@ -410,7 +427,7 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
            ("a closed form", closed_form), ("idle discrete variables", idle), ("what is held", held),
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
-           ("a current that begins", current_that_begins), ("what is captured", captured),
+           ("a current that begins", current_that_begins), ("what is captured", captured), ("dead centres", dead_centres),
            ("rest at a bound", rests_at_bounds), ("bounces without loss", bounces_without_loss),
            ("tables and other kinks of energies", tables), ("short conditions", short_conditions),
            ("what depends", depends), ("bounces of several feet", several_feet),
