@@ -194,7 +194,9 @@ static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *fo
 
 // A slip on which friction has no lever at its end, as at a dead centre, is 0 there with any force, also with that of
 // a slip that has turned round: of one direction it has not turned only where the force still acts against it.
-static int has_turned(const grip *g, const sim_disk *part) { return part->n == 1 && g->limit + g->pull > 0.5 * g->limit; }
+static int has_turned(const grip *g, const sim_disk *part) {
+  return part->n == 1 && g->limit + g->pull > 0.5 * g->limit;
+}
 
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
