@@ -315,6 +315,20 @@ def dead_centres():
         need(abs(c["phi"][-1] - 7.02846383748) <= off and " 0 steps captured" in err, f"{scheme}: {c['phi'][-1]} {err}")
 
 
+def held_from_nothing():
+    """A motor whose current begins at 0 turns a table that friction holds at first: what is held has a size by the
+    forces that are to come, else the solver follows its rounding."""
+    text = """model Table {
+      coord phi = 0, x = 0; state i = 0; discrete u = 12;
+      kinetic 1e-3*phi'^2 + x'^2; force phi = 0.1*i; 1e-3*i' = u - i - 0.1*phi';
+      constraint screw: x' = 3.183098861837907e-3*phi'; contact guide { normal_force = 10; slip = x'; with coulomb(1); }
+      when x > 0.1 { u = -12; } when x < 0 { u = 12; } contact stop: 0.11 - x >= 0 with newton(0.2);
+      simulate { until = 0.3, step = 1e-3 } }"""
+    for step in (1e-3, 1e-4, 3e-5):
+        c, err, _ = run(text, step, "event_driven(rtol = 1e-11)")
+        need(" 0 steps captured" in err and abs(c["phi"][-1] - 16.7488543693) <= 1e-9, f"{step}: {c['phi'][-1]} {err}")
+
+
 def sources_that_jump():
     """A capacitor behind a diode and a source that jumps up, and down: it is charged at once, and never discharged
     through the diode; what reads its voltage has that behind the jump."""
@@ -428,7 +442,7 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("what is captured", captured),
-           ("dead centres", dead_centres),
+           ("dead centres", dead_centres), ("what is held from nothing", held_from_nothing),
            ("rest at a bound", rests_at_bounds), ("bounces without loss", bounces_without_loss),
            ("tables and other kinks of energies", tables), ("short conditions", short_conditions),
            ("what depends", depends), ("bounces of several feet", several_feet),
