@@ -197,7 +197,7 @@ void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
   sim_instance_name(s, cls, row - s->a->cls[cls].row0, out, size);
 }
 
-const char *sim_counted(const nsm_sim *s) { return nsm_steps_done(s) < s->now.count.steps ? "pieces" : "steps"; }
+const char *sim_counted(const nsm_sim *s) { return s->now.tick < s->now.count.steps ? "pieces" : "steps"; }
 
 int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
