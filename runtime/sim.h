@@ -452,6 +452,7 @@ typedef struct sim_state {
   int     centred;                      // `central` is known, and z is a mean of the last step (schemes/places.c)
   double  drifted;                      // by what constraints were missed in the last step before its projection
   int     implied_n;                    // how many constraints others imply (implied.c)
+  int     parts;                        // of this step that were taken, and are in l_parts; 0: it is one so far
   double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
   double  captured_t;                   // of a scheme that collocates, the first captured step: its time, and the row
   int     captured_row;                 // whose set had ended in it, and 2; 1: none had; 0: there is no such step

@@ -205,7 +205,13 @@ typedef const double *sim_directions(const nsm_sim *, int row);
 const double *sim_row_h(const nsm_sim *s, int row);
 const double *sim_row_b(const nsm_sim *s, int row);
 void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l);
-// What friction is told of the multipliers l: those that are recorded
+// Shares at the directions of now, 0 where the rows that have a part depend on each other there; the multipliers after
+// that; number i of the rows on which that of `row` hangs, and d(its)/d(theirs), 0: there are no more
+int  sim_implied_place(const nsm_sim *s, sim_directions *direction);
+const double *sim_implied_placed(const nsm_sim *s, const double *l);
+int  sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share);
+// What friction is told of the multipliers l: those that are recorded. Of implied rows those of an iterate are 0, and
+// as forces that press they would be a choice that nobody made.
 const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l);
 static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
 

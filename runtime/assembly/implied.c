@@ -16,7 +16,6 @@ enum { MOST_ROWS = 400, SCALINGS = 3, LOOK = 4, LOOK_ROWS = 40 };
 // constraints are met, and so are their dependences.
 static const double dependent = 1e-8;
 static const double as_good = 0.8;       // of rows that have a part, beside the best ones
-static const double exact = 1e-15;       // of the least squares problem of `share`, relative
 
 struct sim_implied {
   int     groups, *row0, *row, *z0, *z;  // rows and velocities of a group: row[row0[g]] ... , z[z0[g]] ...
@@ -25,8 +24,9 @@ struct sim_implied {
   unsigned char *turn;                   // [nv] of a body's turn
   double *A, *work;                      // [largest group] H^T
   int    *order, *column, most;          // rows of the largest group that is looked at
-  double *p, *gradient, *rest, *q;       // share: by velocities; by rows
   double *shared;                        // [nl]
+  double **part, *gram, *other;          // share: of each group; scratch [kept, kept], [kept, implied]
+  int    *of, *kept;                     // share: [rows] number of a row in its group, the kept ones first; [groups]
   double  apart;                         // as `dependent`, of constraints that are missed
   int     as_many;                       // rows are exchanged for better ones, and no more take part
 };
@@ -104,10 +104,24 @@ static void find_turns(nsm_sim *s, struct sim_implied *m) {
 
 int sim_implied_turns(const nsm_sim *s, int z) { return s->n.implied->turn[z]; }
 
+// Room for `share`.
+static void open_shares(nsm_sim *s, struct sim_implied *m) {
+  size_t most = (size_t)m->most;
+  m->part = SIM_NEW(s, m->groups, double *);
+  m->of = SIM_NEW(s, s->n.r.n, int);
+  m->kept = SIM_NEW(s, m->groups, int);
+  m->gram = SIM_NEW(s, most * most, double);
+  m->other = SIM_NEW(s, most * most, double);
+  for (int g = 0; g < m->groups; g++) {
+    size_t rows = (size_t)(m->row0[g + 1] - m->row0[g]);
+    if (rows > 1 && rows <= MOST_ROWS) m->part[g] = SIM_NEW(s, rows * rows, double);
+  }
+}
+
 void sim_implied_analyse(nsm_sim *s) {
   if (s->a->on.constraint.n == 0) return;
   struct sim_implied *m = s->n.implied = SIM_NEW(s, 1, struct sim_implied);
-  size_t room = 0, rows = 0, columns = 0;
+  size_t room = 0, rows = 0;
   m->apart = dependent;
   m->shared = SIM_NEW(s, s->a->nl, double);
   s->w.pressed = SIM_NEW(s, 2 * s->n.r.nfriction + s->a->nl, double);
@@ -116,7 +130,6 @@ void sim_implied_analyse(nsm_sim *s) {
   for (int g = 0; g < m->groups; g++) {
     size_t r = (size_t)(m->row0[g + 1] - m->row0[g]), z = (size_t)(m->z0[g + 1] - m->z0[g]);
     rows = r > rows ? r : rows;
-    columns = z > columns ? z : columns;
     if (r <= MOST_ROWS && r * z > room) room = r * z;
     if (r <= MOST_ROWS && (int)r > m->most) m->most = (int)r;
   }
@@ -124,9 +137,7 @@ void sim_implied_analyse(nsm_sim *s) {
   m->work = SIM_NEW(s, rows, double);
   m->order = SIM_NEW(s, rows, int);
   m->column = SIM_NEW(s, rows, int);
-  double **by_z[] = { &m->p, &m->gradient }, **by_row[] = { &m->rest, &m->q };
-  for (int i = 0; i < 2; i++) *by_z[i] = SIM_NEW(s, columns, double);
-  for (int i = 0; i < 2; i++) *by_row[i] = SIM_NEW(s, rows, double);
+  open_shares(s, m);
 }
 
 // ---- find -----------------------------------------------------------------------------------------------------------
@@ -213,61 +224,7 @@ int sim_implied_forget(nsm_sim *s) {
   return changed;
 }
 
-// ---- share ----------------------------------------------------------------------------------------------------------
-// y := D^T x, by velocities; or y := D x, by rows.
-static void forces(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
-  const struct sim_implied *m = s->n.implied;
-  memset(y, 0, (size_t)(m->z0[g + 1] - m->z0[g]) * sizeof(double));
-  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *d = of(s, m->row[j]);
-    for (int e = 0; e < k->c->h.n; e++)
-      y[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]] += d[e] * x[j - m->row0[g]];
-  }
-}
-
-static void rates(const nsm_sim *s, int g, sim_directions *of, const double *x, double *y) {
-  const struct sim_implied *m = s->n.implied;
-  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
-    const double *d = of(s, m->row[j]);
-    double sum = 0;
-    for (int e = 0; e < k->c->h.n; e++)
-      sum += d[e] * x[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]];
-    y[j - m->row0[g]] = sum;
-  }
-}
-
-// Where constraints are missed, rows depend on each other up to that; the directions in which they do not are not
-// looked for: conjugate gradients end before.
-//
-// The part of l that makes forces, D w with the least |l - D w|: conjugate gradients on the normal equations (Björck,
-// Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1). l has it afterwards.
-static void project(const nsm_sim *s, int g, sim_directions *of, double *l) {
-  struct sim_implied *m = s->n.implied;
-  int rows = m->row0[g + 1] - m->row0[g], n = m->z0[g + 1] - m->z0[g];
-  double *rest = m->rest, before = 0, first = 0, enough = m->apart > dependent ? m->apart : exact;
-  memcpy(rest, l, (size_t)rows * sizeof(double));
-  forces(s, g, of, rest, m->gradient);
-  for (int i = 0; i < n; i++) {
-    m->p[i] = m->gradient[i];
-    before += m->gradient[i] * m->gradient[i];
-  }
-  first = before;
-  for (int it = 0; it < 2 * rows && before > enough * enough * first; it++) {
-    double sum = 0, after = 0;
-    rates(s, g, of, m->p, m->q);
-    for (int j = 0; j < rows; j++) sum += m->q[j] * m->q[j];
-    if (!(sum > 0)) break;
-    for (int j = 0; j < rows; j++) rest[j] -= before / sum * m->q[j];
-    forces(s, g, of, rest, m->gradient);
-    for (int i = 0; i < n; i++) after += m->gradient[i] * m->gradient[i];
-    for (int i = 0; i < n; i++) m->p[i] = m->gradient[i] + after / before * m->p[i];
-    before = after;
-  }
-  for (int j = 0; j < rows; j++) l[j] -= rest[j];
-}
-
+// ---- share ---------------------------------------------------------------------------------------------------------
 static int any_left_out(const nsm_sim *s, int g) {
   const struct sim_implied *m = s->n.implied;
   for (int j = m->row0[g]; j < m->row0[g + 1]; j++) if (sim_is_implied(s, m->row[j])) return 1;
@@ -278,14 +235,126 @@ int sim_implied_shares(const nsm_sim *s, int row) {
   return s->now.implied_n > 0 && s->n.implied->group[row] >= 0 && any_left_out(s, s->n.implied->group[row]);
 }
 
-void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l) {
+// Where constraints are missed rows depend on each other only nearly, and the smallest multipliers of all would jump to
+// those of independent rows. Which rows imply which others is known: with C the least squares of D_i in D_k, implied
+// and kept rows, and mu the multipliers that the kept rows alone have,
+//
+//   D_i = C D_k:   lambda_k + C^T lambda_i = mu,   |lambda| least:   lambda = (1, C) y,   (1 + C^T C) y = mu.
+
+// Rows of the group as columns of length 1, the kept ones first; how many those are. length [rows]: as they were.
+static int columns_of(const nsm_sim *s, int g, sim_directions *of, double *length) {
   const struct sim_implied *m = s->n.implied;
-  for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++) {
-    if (!any_left_out(s, g)) continue;
-    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) m->work[j - m->row0[g]] = l[s->n.r.l[m->row[j]]];
-    project(s, g, direction, m->work);
-    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) l[s->n.r.l[m->row[j]]] = m->work[j - m->row0[g]];
+  size_t n = (size_t)(m->z0[g + 1] - m->z0[g]);
+  int kept = 0, next = 0;
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) kept += !sim_is_implied(s, m->row[j]);
+  for (int j = m->row0[g], left = kept; j < m->row0[g + 1]; j++) {
+    int row = m->row[j], at = m->of[row] = sim_is_implied(s, row) ? left++ : next++;
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+    const double *h = of(s, row);
+    double *a = m->A + (size_t)at * n, sum = 0;
+    memset(a, 0, n * sizeof(double));
+    for (int e = 0; e < k->c->h.n; e++) a[m->at[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]] += h[e];
+    for (size_t i = 0; i < n; i++) sum += a[i] * a[i];
+    length[at] = sum > 0 ? sqrt(sum) : 1;
+    for (size_t i = 0; i < n; i++) a[i] /= length[at];
   }
+  return kept;
+}
+
+// C^T into other [kept, implied]; 0: the kept rows depend on each other here.
+static int implied_by(const nsm_sim *s, int g, int kept, int rows, const double *length) {
+  const struct sim_implied *m = s->n.implied;
+  int n = m->z0[g + 1] - m->z0[g];
+  for (int a = 0; a < kept; a++)
+    for (int b = 0; b < rows; b++) {
+      const double *x = m->A + (size_t)a * (size_t)n, *y = m->A + (size_t)b * (size_t)n;
+      double sum = 0;
+      for (int i = 0; i < n; i++) sum += x[i] * y[i];
+      (b < kept ? m->gram : m->other)[(size_t)a + (size_t)(b < kept ? b : b - kept) * (size_t)kept] = sum;
+    }
+  if (nsm_la_cholesky_factor(kept, m->gram, kept).code != NSM_LA_OK ||
+      nsm_la_cholesky_solve(kept, rows - kept, m->gram, kept, m->other, kept).code != NSM_LA_OK) return 0;
+  for (int b = kept; b < rows; b++)
+    for (int a = 0; a < kept; a++) m->other[(size_t)a + (size_t)(b - kept) * (size_t)kept] *= length[b] / length[a];
+  return 1;
+}
+
+// 1/(1 + C^T C) (1, C)^T into part [kept, rows], and C^T behind it.
+static int place_group(const nsm_sim *s, int g, sim_directions *of) {
+  const struct sim_implied *m = s->n.implied;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g] = columns_of(s, g, of, m->work), left = rows - kept;
+  size_t k = (size_t)kept;
+  double *part = m->part[g];
+  memset(part, 0, k * (size_t)rows * sizeof(double));
+  for (size_t a = 0; a < k; a++) part[a + a * k] = 1;
+  if (!implied_by(s, g, kept, rows, m->work)) return 0;
+  memcpy(part + k * k, m->other, k * (size_t)left * sizeof(double));
+  memcpy(part + k * (size_t)rows, m->other, k * (size_t)left * sizeof(double));
+  for (size_t a = 0; a < k; a++)
+    for (size_t b = 0; b < k; b++) {
+      double sum = a == b;
+      for (size_t i = 0; i < (size_t)left; i++) sum += m->other[a + i * k] * m->other[b + i * k];
+      m->gram[a + b * k] = sum;
+    }
+  return nsm_la_cholesky_factor(kept, m->gram, kept).code == NSM_LA_OK &&
+         nsm_la_cholesky_solve(kept, rows, m->gram, kept, part, kept).code == NSM_LA_OK;
+}
+
+int sim_implied_place(const nsm_sim *s, sim_directions *of) {
+  int good = 1;
+  for (int g = 0; s->now.implied_n > 0 && g < s->n.implied->groups; g++)
+    if (any_left_out(s, g)) good &= place_group(s, g, of);
+  return good;
+}
+
+int sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share) {
+  const struct sim_implied *m = s->n.implied;
+  int g = s->now.implied_n > 0 ? m->group[row] : -1;
+  *of = row;
+  *share = 1;
+  if (g < 0 || !any_left_out(s, g)) return i == 0;
+  if (i >= m->row0[g + 1] - m->row0[g]) return 0;
+  *of = m->row[m->row0[g] + i];
+  *share = sim_is_implied(s, *of) ? 0 : m->part[g][m->of[*of] + m->of[row] * m->kept[g]];
+  return 1;
+}
+
+// lambda of a group, of any that make the same forces.
+static void share_placed(const nsm_sim *s, int g, const double *l, double *shared) {
+  const struct sim_implied *m = s->n.implied;
+  int rows = m->row0[g + 1] - m->row0[g], kept = m->kept[g], of;
+  const double *C = m->part[g] + (size_t)kept * (size_t)rows;
+  double *mu = m->work, share;
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+      int at = m->of[m->row[j]];
+      double force = l[s->n.r.l[m->row[j]]];
+      if (pass == 0 && at < kept) mu[at] = force;
+      for (int a = 0; pass == 1 && at >= kept && a < kept; a++) mu[a] += C[a + (at - kept) * kept] * force;
+    }
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+    double sum = 0;
+    for (int i = 0; sim_implied_by(s, m->row[j], i, &of, &share); i++)
+      if (m->of[of] < kept) sum += share * mu[m->of[of]];
+    shared[s->n.r.l[m->row[j]]] = sum;
+  }
+}
+
+const double *sim_implied_placed(const nsm_sim *s, const double *l) {
+  const struct sim_implied *m = s->n.implied;
+  if (s->now.implied_n == 0) return l;
+  double *shared = memcpy(m->shared, l, (size_t)s->a->nl * sizeof *shared);
+  for (int g = 0; g < m->groups; g++) if (any_left_out(s, g)) share_placed(s, g, l, shared);
+  return shared;
+}
+
+const double *sim_implied_forces(const nsm_sim *s, sim_directions *of, const double *l) {
+  if (s->now.implied_n > 0) (void)sim_implied_place(s, of);
+  return sim_implied_placed(s, l);
+}
+
+void sim_implied_share(const nsm_sim *s, sim_directions *of, double *l) {
+  if (s->now.implied_n > 0) memcpy(l, sim_implied_forces(s, of, l), (size_t)s->a->nl * sizeof *l);
 }
 
 void sim_implied_leave(const nsm_sim *s, double *l) {
@@ -293,14 +362,4 @@ void sim_implied_leave(const nsm_sim *s, double *l) {
   for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++)
     for (int j = m->row0[g]; j < m->row0[g + 1]; j++)
       if (sim_is_implied(s, m->row[j])) l[s->n.r.l[m->row[j]]] = 0;
-}
-
-// Of implied rows the multipliers of an iterate are 0, and those of the others are all that there is: as forces that
-// press they would be a choice that nobody made.
-const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l) {
-  if (s->now.implied_n == 0 || s->n.r.nfriction == 0) return l;
-  double *shared = s->n.implied->shared;
-  memcpy(shared, l, (size_t)s->a->nl * sizeof *shared);
-  sim_implied_share(s, direction, shared);
-  return shared;
 }

@@ -72,9 +72,17 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   return risen != 0 ? unreasonable(s, t1, risen, e) : c;
 }
 
+// l_parts by the impulses of a part of a step.
+static void add_part(nsm_sim *s) {
+  double *sum = s->now.l_parts;
+  if (s->now.parts++ == 0) memset(sum, 0, (size_t)s->a->nl * sizeof *sum);
+  for (int l = 0; l < s->a->nl; l++) sum[l] += s->w.l1[l];
+}
+
 static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   if (__builtin_expect(t1 < s->w.until && s->w.keep, 0)) s->w.keep(s);
   if (__builtin_expect(s->tape != NULL, 0)) s->tape->piece(s->tape, s, t1);
+  if (__builtin_expect(t1 < s->w.until || s->located || s->now.parts, 0)) add_part(s);
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);

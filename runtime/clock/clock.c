@@ -34,18 +34,31 @@ static nsm_code take(nsm_sim *s, double h, double t1, nsm_error *e) {
   return c;
 }
 
+// Multipliers of contacts and constraints are impulses of the whole step, in however many parts it was taken.
+static void impulses_of_parts(nsm_sim *s, double from) {
+  const sim_rows *r = &s->n.r;
+  if (s->n.radau) return;
+  s->now.span = s->now.t - from;
+  for (int row = 0; s->now.parts > 1 && row < r->n; row++)
+    if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->now.l_parts[r->l[row]];
+}
+
 // To t1; where there are more contacts of shapes than ever before it goes on with more room for them. Where it fails
 // the state is that before it.
 static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
   nsm_code c;
+  double from = s->now.t;
   s->w.until = t1;
-  s->w.begun = 0;
+  s->w.begun = s->now.parts = 0;
+  s->now.span = 0;
   s->w.keep = keep_begin;
   while ((c = take(s, h, t1, e)) != NSM_OK && s->touching && sim_touch_lacks(s)) {
     if ((c = sim_more_room(s, e)) != NSM_OK) return c;
+    s->w.until = t1;
     s->w.begun = 0;                                        // it was another room's
     s->w.keep = NULL;
   }
+  if (c == NSM_OK && (s->now.parts > 1 || s->n.flow)) impulses_of_parts(s, from);
   if (c == NSM_FAILED && s->w.begun) (void)sim_restore(s, s->w.begin.at, NULL);
   return c;
 }

@@ -588,7 +588,6 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     if (s->w.left && s->now.count.events + s->now.count.located != events && !s->w.stopped_at_event)
       s->w.stopped_at_event = 1;
   }
-  if (s->located) sim_located_done(s);
   if (s->located && pieces + 1 == s->now.k && s->now.sets_known) sim_see_rest(s, newton, solver);
   else s->w.rest.steps = 0;
   return NSM_OK;

@@ -158,7 +158,7 @@ static int pulling(nsm_sim *s) {
 // what touches and would fall closes.
 int sim_flow_touches(nsm_sim *s) {
   int any = 0;
-  if (s->a->on.contact.n == 0 || sim_instant_shares(s, NULL) != NSM_OK) return 0;
+  if (s->a->on.contact.n == 0) return 0;
   s->located->measured = 0;
   sim_watch_tolerances(s, s->a->step);
   for (int k = 0, row = 0; k < 4 * s->n.r.n && row >= 0 && instant_of_sets(s); k++) {

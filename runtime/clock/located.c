@@ -42,13 +42,12 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
                         &w->tolerance, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
                         &w->fall, &w->before, &w->stops };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
-  w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
   for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
   memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
   const sim_carried follow[] = { { w->hit, 1, 0 }, { w->often, 1, 0 }, { w->was, 1, 0 }, { w->ended, 1, 0 },
-                                 { w->fall, sizeof(double), 0 }, { w->total, sizeof(double), 1 } };
+                                 { w->fall, sizeof(double), 0 } };
   s->ncarried = sizeof follow / sizeof *follow;
   memcpy(s->carried, follow, sizeof follow);
   w->relation = SIM_NEW(s, r->n, int);
@@ -71,23 +70,12 @@ void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   if (s->n.radau) { sim_radau_step(s); return; }
   w->until = t1;
-  w->from = s->now.t;
-  s->now.span = 0;
   if (w->pieces > 0 || w->begins) {
     memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
     memset(w->often, 0, (size_t)s->n.r.n);
   }
   w->pieces = w->capture = w->begins = w->parts = 0;
   if (s->n.flow) s->n.flow->fixed_end = 0;
-}
-
-// Multipliers of contacts are impulses of the whole step, as without location.
-void sim_located_done(nsm_sim *s) {
-  const sim_rows *r = &s->n.r;
-  if (s->n.radau) return;
-  if (s->located->pieces > 0 || s->n.flow) s->now.span = s->now.t - s->located->from;
-  for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
-    if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
 }
 
 // The forces of the last two steps are watched as if these had been tried: the state is the end of the last one.
@@ -302,7 +290,6 @@ static void sets_after(nsm_sim *s, double rest) {
 static nsm_code stand(nsm_sim *s, nsm_error *e) {
   struct sim_located *w = s->located;
   long steps = s->now.count.steps;
-  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
   nsm_code code = sim_accept(s, s->now.t, e);
   s->now.count.steps = steps;
   SIM_SWAP(w->gap, s->w.gap0);
@@ -546,8 +533,6 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   if (s->n.flow && ends) sim_flow_stale(s);
   if (ends) remember_fall(s, length);
   if (w->pieces == 0) sim_parts_none(s);
-  for (int l = 0; (ends || w->pieces > 0) && l < s->a->nl; l++)
-    w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
     if ((code = verified(s, t1, e)) != NSM_OK) return code;
     code = sim_accept(s, t1, e);

@@ -22,7 +22,6 @@ struct sim_located {
   double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none
   int     shortened;                    // the piece at hand is short so that the next one knows how forces change
   double *e;                            // [rows] restitution by the laws: those of the rows are 0 but at impacts
-  double *total;                        // [nl] impulses of the pieces of a step so far
   double *fall;                         // [rows] how fast a contact's rate changed before it closed
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
   unsigned char *out;                   // [rows] the trial ends with a contact open, a slip, that were not at its begin
@@ -38,7 +37,7 @@ struct sim_located {
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
-  double  from, until;                  // begin and end of the step of the clock
+  double  until;                        // end of the step of the clock
   long    touched;                      // touching->changes when they were listed; -1: they were not
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
@@ -94,7 +93,6 @@ int      sim_located_fits(const nsm_sim *s, nsm_error *e);
 void     sim_located_relations(nsm_sim *s);                          // located_rows.c: those that are watched
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
-void     sim_located_done(nsm_sim *s);
 void     sim_located_kept(nsm_sim *s);                     // whole steps have kept the sets (schemes/whole_located.c)
 int      sim_located_give_up(nsm_sim *s);                  // the rest of the step without location; 0: it is already
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h

@@ -47,7 +47,7 @@ void sim_flow_holds(nsm_sim *s) {
   if (s->now.flow_holds[0] != 0 || s->now.sets_known != 1) return;
   memset(s->now.flow_holds, FLOW_MOVES, (size_t)n);
   flow_rows(s);
-  if (w->m == 0 || sim_instant_shares(s, NULL) != NSM_OK || !flow_instant(s, t, s->now.q, s->now.z)) return;
+  if (w->m == 0 || !flow_instant(s, t, s->now.q, s->now.z)) return;
   for (int i = 0; i < 3 * n; i++) x0[i] = 0;
   compared(s, t, s->now.q, s->now.z, x0);
   try_motion(s);

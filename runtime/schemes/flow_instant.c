@@ -176,6 +176,7 @@ static void rows(nsm_sim *s, const nsm_view *v, size_t n) {
     if (k->c->kind == NSM_RELATION) k->c->y_fn(v, &k->tab, w->rate[1] + k->row0);
     for (int i = 0; i < k->tab.count; i++) if (w->in.of[k->row0 + i] >= 0) equation(s, k, i, v, n);
   }
+  (void)sim_implied_place(s, sim_row_h);
   SIM_EACH(s, friction, k) k->c->rate_fn(v, &k->tab, w->rate[1] + k->row0);
   sim_instant_coefficients(s, v);
   for (int f = 0; f < s->n.r.nfriction; f++) if (w->slides[f]) sim_instant_slide(s, f, 1, w->rate[1], &w->in, n);
@@ -272,6 +273,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     if (it > 2 && !(change < last)) break;
     last = change;
   }
+  memcpy(w->in.force, sim_implied_placed(s, w->in.force), (size_t)s->a->nl * sizeof(double));
   take_sliding(s);
   return is_solution(s, n);
 }
@@ -286,5 +288,6 @@ void flow_allow(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   if (!w->in.singular) return;
   sim_instant_allow(s, &w->in, s->a->nz + w->m, 1, w->in.force);
+  memcpy(w->in.force, sim_implied_placed(s, w->in.force), (size_t)s->a->nl * sizeof(double));
   take_sliding(s);
 }

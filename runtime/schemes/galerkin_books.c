@@ -34,5 +34,7 @@ void galerkin_book(nsm_sim *s) {
     }
   }
   for (int r = 0; r < g->m; r++) s->w.l1[s->n.r.l[g->row[r]]] = g->x[galerkin_at(s, 0, IN_FORCES, r)];
+  if (s->now.implied_n > 0) SIM_EACH(s, constraint, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[s->n.r.l[row]] = 0;
   galerkin_book_forces(s);
 }

@@ -53,6 +53,7 @@ static void solve(nsm_sim *s, double t, const double *q, const double *z) {
     if (k->c->rq_fn) k->c->rq_fn(&v, &k->tab, s->n.con->cls[cls].rq);
     for (int i = 0; i < k->tab.count; i++) if (g->in.of[k->row0 + i] >= 0) row(s, cls, i, &v, n);
   }
+  (void)sim_implied_place(s, sim_row_h);
   SIM_EACH(s, friction, k) k->c->rate_fn(&v, &k->tab, g->still1 + k->row0);
   sim_instant_coefficients(s, &v);
   for (int f = 0; f < s->n.r.nfriction; f++)
@@ -61,6 +62,7 @@ static void solve(nsm_sim *s, double t, const double *q, const double *z) {
   sim_instant_solve(&g->in, (int)n, g->in.e, g->in.e);
   memset(g->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
+  memcpy(g->in.force, sim_implied_placed(s, g->in.force), (size_t)s->a->nl * sizeof(double));
 }
 
 void galerkin_push(nsm_sim *s) {
@@ -87,6 +89,7 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_galerkin *g = s->n.galerkin;
   solve(s, t, q, z);
   sim_instant_allow(s, &g->in, g->in.n, 1, g->in.force);
+  memcpy(g->in.force, sim_implied_placed(s, g->in.force), (size_t)s->a->nl * sizeof(double));
 }
 
 int galerkin_forces(nsm_sim *s, double t, const double *q, const double *z) {

@@ -13,13 +13,17 @@ static void forces_at(nsm_sim *s, const nsm_view *v, int kind, double *f) {
       k->c->f_fn(v, &k->tab, f, f + s->a->nv);
 }
 
-// The multipliers at node k, of all rows of the piece.
-static void multipliers(nsm_sim *s, int k) {
+// The multipliers at node k, of all rows of the piece; of constraints that others imply, their shares.
+static void multipliers(nsm_sim *s, int k, const nsm_view *v) {
   struct sim_galerkin *g = s->n.galerkin;
   memset(g->l, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++)
     for (int j = 0; j < g->t.s; j++)
       g->l[s->n.r.l[g->row[r]]] += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_FORCES, r)];
+  if (s->now.implied_n == 0) return;
+  SIM_EACH(s, constraint, c) if (c->c->h_stage > NSM_EVENT) c->c->h_fn(v, &c->tab, c->h);
+  (void)sim_implied_place(s, sim_row_h);
+  memcpy(g->l, sim_implied_placed(s, g->l), (size_t)s->a->nl * sizeof(double));
 }
 
 // H_T and slips at the view, of all friction that slides; rest: the part that is there at rest.
@@ -67,7 +71,7 @@ void galerkin_add_forces(nsm_sim *s) {
     forces_at(s, &v, 0, g->f);
     for (int z = 0; z < s->a->nv; z++) g->f[z] *= s->n.h;
     if (s->n.r.nfriction > 0) {
-      multipliers(s, k);
+      multipliers(s, k, &v);
       slips(s, &v);
       add_sliding(s, g->f);
     }
@@ -133,6 +137,23 @@ static void slope_of_direction(nsm_sim *s, int f, int node) {
   }
 }
 
+// H_T^T l of a block into the derivative of (3), by the multiplier of a row of the piece.
+static void slope_by_force(nsm_sim *s, int f, const double *l, int r, int node, double by) {
+  struct sim_galerkin *g = s->n.galerkin;
+  const sim_friction *of = &s->n.r.friction[f];
+  for (int d = 0; d < of->n; d++) {
+    const sim_class *k;
+    int i;
+    const double *h = direction(s, of->row[d], &k, &i);
+    for (int e = 0; e < k->c->h.n; e++)
+      for (int j = 0; j < g->t.s; j++)
+        for (int n = 0; n < g->t.s; n++)
+          g->A[(size_t)galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e])) +
+               (size_t)galerkin_at(s, n, IN_FORCES, r) * (size_t)g->n] -=
+              g->t.weight[node] * g->t.P[node][j] * g->t.P[node][n] * h[e] * l[d] * by;
+  }
+}
+
 // By the normal forces.
 static void slope_of_sliding(nsm_sim *s, int f, int node) {
   struct sim_galerkin *g = s->n.galerkin;
@@ -140,20 +161,10 @@ static void slope_of_sliding(nsm_sim *s, int f, int node) {
   double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, s->n.h, g->l);
   sim_slide_force(s, f, g->slides[f], 1, g->rate1, l);
   for (int q = 0; q < of->normals; q++) {
-    double lambda = g->l[s->n.r.l[of->normal[q]]];
-    double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
-    int r = g->in.of[of->normal[q]];
-    for (int d = 0; d < of->n && r >= 0; d++) {
-      const sim_class *k;
-      int i;
-      const double *h = direction(s, of->row[d], &k, &i);
-      for (int e = 0; e < k->c->h.n; e++)
-        for (int j = 0; j < g->t.s; j++)
-          for (int n = 0; n < g->t.s; n++)
-            g->A[(size_t)galerkin_at(s, j, IN_PLACES, sim_z_of(s, k, i, k->c->h.col[e])) +
-                 (size_t)galerkin_at(s, n, IN_FORCES, r) * (size_t)g->n] -=
-                g->t.weight[node] * g->t.P[node][j] * g->t.P[node][n] * h[e] * l[d] * by;
-    }
+    double by = sim_slide_share(of, g->l[s->n.r.l[of->normal[q]]], pressed);
+    double share;
+    for (int k = 0, row; sim_implied_by(s, of->normal[q], k, &row, &share); k++)
+      if (g->in.of[row] >= 0) slope_by_force(s, f, l, g->in.of[row], node, by * share);
   }
 }
 
@@ -168,7 +179,7 @@ void galerkin_add_slopes(nsm_sim *s) {
       if (galerkin_at_nodes(c->c) && c->c->jac_fn) slope_of_class(s, c, g->cls[cls].jac, k, &v);
     }
     if (s->n.r.nfriction == 0) continue;
-    multipliers(s, k);
+    multipliers(s, k, &v);
     slips(s, &v);
     for (int f = 0; f < s->n.r.nfriction; f++) {
       if (!g->slides[f]) continue;
@@ -196,6 +207,14 @@ static void book_sliding(nsm_sim *s, int node) {
   }
 }
 
+// Impulses of constraints, of which some imply others.
+static void book_shares(nsm_sim *s, int node) {
+  const struct sim_galerkin *g = s->n.galerkin;
+  SIM_EACH(s, constraint, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      s->w.l1[s->n.r.l[row]] += g->t.weight[node] * g->l[s->n.r.l[row]];
+}
+
 // Work of forces and dampers, and impulses of sliding friction into l1 with what they take.
 void galerkin_book_forces(nsm_sim *s) {
   struct sim_galerkin *g = s->n.galerkin;
@@ -210,8 +229,9 @@ void galerkin_book_forces(nsm_sim *s) {
       if (kind == NSM_WORK_FORCE) s->now.ledger.forces_now += power;
       else s->now.ledger.dampers_now -= power;
     }
-    if (s->n.r.nfriction == 0) continue;
-    multipliers(s, k);
+    if (s->n.r.nfriction == 0 && s->now.implied_n == 0) continue;
+    multipliers(s, k, &v);
+    if (s->now.implied_n > 0) book_shares(s, k);
     slips(s, &v);
     book_sliding(s, k);
   }

@@ -37,24 +37,6 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
   in->turn = SIM_NEW(s, s->n.r.n, double);
 }
 
-// Rows that others imply are left out, and what presses on friction is the share of a row: not known here.
-nsm_code sim_instant_shares(const nsm_sim *s, nsm_error *e) {
-  const sim_rows *r = &s->n.r;
-  char name[256];
-  for (int f = 0; s->now.implied_n > 0 && f < r->nfriction; f++)
-    for (int i = 0; i < r->friction[f].normals; i++) {
-      int row = r->friction[f].normal[i];
-      if (s->a->cls[r->cls[row]].c->kind != NSM_CONSTRAINT) continue;
-      if (!sim_is_implied(s, row) && !sim_implied_shares(s, row)) continue;
-      sim_row_name(s, row, name, sizeof name);
-      sim_fail_at(e, NSM_FAILED, sim_at_row(s, row), "'%s', of high order, does not take friction on %s, whose force "
-                  "other constraints share; consistent(located = true), which is of order 2, does", s->a->scheme->name,
-                  name);
-      return NSM_FAILED;
-    }
-  return NSM_OK;
-}
-
 void sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n) {
   SIM_EACH(s, mass, k) {
     const nsm_pattern *p = &k->c->mass;
@@ -128,26 +110,35 @@ void sim_slide_force(const nsm_sim *s, int f, int parts, double pressed, const d
   }
 }
 
-// Its force is that of its normal rows times a direction; a given one stands on the right. How several normal forces
-// share in their length is taken from the last solution.
-void sim_instant_slide(const nsm_sim *s, int f, int parts, const double *rate, sim_instant *in, size_t n) {
+// Column by column: H_T^T l of a block where what presses it is 1, by how much the force of a kept row presses.
+static void push_by(const nsm_sim *s, int f, const double *l, int at, double by, sim_instant *in, size_t n) {
   const sim_friction *of = &s->n.r.friction[f];
-  double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, 1, in->force);
-  sim_slide_force(s, f, parts, of->normals == 0 ? pressed : 1, rate, l);
   for (int d = 0; d < of->n; d++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[of->row[d]]];
     int i = of->row[d] - k->row0;
     const double *h = k->h + (size_t)i * (size_t)k->c->h.n;
     for (int e = 0; e < k->c->h.n; e++) {
       size_t z = (size_t)sim_z_of(s, k, i, k->c->h.col[e]);
-      if (of->normals == 0) in->e[z] += h[e] * l[d];
-      for (int q = 0; q < of->normals; q++) {
-        double lambda = in->force[s->n.r.l[of->normal[q]]];
-        int r = in->of[of->normal[q]];
-        double by = of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
-        if (r >= 0) in->E[z + (size_t)(in->first + r) * n] -= h[e] * l[d] * by;
-      }
+      if (at < 0) in->e[z] += h[e] * l[d];
+      else in->E[z + (size_t)(in->first + at) * n] -= h[e] * l[d] * by;
     }
+  }
+}
+
+// Its force is that of its normal rows times a direction; a given one stands on the right. How several normal forces
+// share in their length is taken from the last solution. Constraints that others imply have their share of the forces
+// of those.
+void sim_instant_slide(const nsm_sim *s, int f, int parts, const double *rate, sim_instant *in, size_t n) {
+  const sim_friction *of = &s->n.r.friction[f];
+  const double *force = sim_implied_placed(s, in->force);
+  double l[SIM_SLIPS], pressed = sim_slide_pressed(s, f, 1, force);
+  sim_slide_force(s, f, parts, of->normals == 0 ? pressed : 1, rate, l);
+  if (of->normals == 0) push_by(s, f, l, -1, 0, in, n);
+  for (int q = 0; q < of->normals; q++) {
+    double by = sim_slide_share(of, force[s->n.r.l[of->normal[q]]], pressed);
+    double share;
+    for (int k = 0, row; sim_implied_by(s, of->normal[q], k, &row, &share); k++)
+      if (in->of[row] >= 0) push_by(s, f, l, in->of[row], by * share, in, n);
   }
 }
 

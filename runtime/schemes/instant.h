@@ -23,8 +23,6 @@ typedef struct sim_instant {
   double *accelerations, (*speed)(const nsm_sim *s, int row);
 } sim_instant;
 
-// NSM_FAILED: friction stands on a constraint whose force others share
-nsm_code sim_instant_shares(const nsm_sim *s, nsm_error *e);
 void   sim_instant_open(nsm_sim *s, sim_instant *in, int first);
 void   sim_instant_mass(nsm_sim *s, const nsm_view *v, sim_instant *in, size_t n);
 void   sim_instant_coefficients(nsm_sim *s, const nsm_view *v);              // of friction, where they move
@@ -44,6 +42,10 @@ int    sim_instant_slips(nsm_sim *s, sim_instant *in, double t, const double *q,
                          double *z1);
 // What presses a block of friction, of forces l, or of impulses over `length`; the force of a block that slides
 double sim_slide_pressed(const nsm_sim *s, int friction, double length, const double *l);
+// d(what presses)/d(one of the normal forces): the sign of the only one, or its share in their length
+static inline double sim_slide_share(const sim_friction *of, double lambda, double pressed) {
+  return of->normals == 1 && of->type != NSM_CONE_GRIP ? 1 : pressed > 0 ? lambda / pressed : 0;
+}
 int    sim_slide_along(const nsm_sim *s, const sim_disk *part, const int *row, const double *rate, double *along,
                        double *length);
 void   sim_slide_force(const nsm_sim *s, int friction, int parts, double pressed, const double *rate, double *l);

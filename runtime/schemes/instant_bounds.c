@@ -37,8 +37,7 @@ static void of_disk(const bounds *b, int f, const sim_disk *part, margin *at) {
   double pressed = sim_slide_pressed(b->s, f, b->length, b->l), x[SIM_SLIPS];
   for (int q = 0; q < of->normals; q++) {
     double l = b->l[r->l[of->normal[q]]];
-    add(at, b, of->normal[q], of->normals == 1 && of->type != NSM_CONE_GRIP ? part->mu
-                              : pressed > 0 ? part->mu * l / pressed : 0);
+    add(at, b, of->normal[q], part->mu * sim_slide_share(of, l, pressed));
   }
   at->slips = at->n;
   at->gauge = b->tau;

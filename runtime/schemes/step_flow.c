@@ -384,7 +384,6 @@ nsm_code sim_step_flow(nsm_sim *s, double t1, nsm_error *e) {
   int on = goes_on(s, t1), goes = 1, code = NSM_FLOW_FAILED;
   s->w.flows = 1;
   flow_rows(s);
-  if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   if (w->copied) on = on && take_again(s);
   w->copied = 0;
   look_within(w, s->now.t, t1);

@@ -110,7 +110,6 @@ nsm_code sim_step_galerkin(nsm_sim *s, double t1, nsm_error *e) {
   double off = INFINITY;
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   galerkin_rows(s);
-  if (sim_instant_shares(s, e) != NSM_OK) return NSM_FAILED;
   at_begin(s);
   galerkin_push(s);
   int begins = sim_instant_slips(s, &g->in, s->now.t, s->now.q, s->now.z, g->q[0], g->u[0]);

@@ -161,6 +161,20 @@ def in_parts():
     need("steps in parts" not in err, err)
 
 
+def parts_add_up(scheme):
+    """Multipliers of contacts and constraints are impulses of the step, also where `every` or `when` end parts of it;
+    name.force is their mean."""
+    text = """model A { param g = 10; coord z = 0, y = 0, x = 0, x' = 0.4; kinetic (z'^2 + y'^2 + x'^2)/2;
+      potential g*(z + y); contact floor { normal = z; slip = x'; with newton(0), coulomb(0.2); }
+      constraint rod: y = 0;
+      discrete k = 0; every 0.7 [ms] { k = k + 1; } when time >= 3.3 [ms] { k = k + 1; }
+      output mean = floor.force, held = rod.force; simulate { until = 10 [ms], step = 1 [ms], scheme = SCHEME } }"""
+    c, _, _ = run(text.replace("SCHEME", scheme), 1e-3, scheme)
+    for name, each in (("floor.lambda", 0.01), ("rod.lambda", 0.01), ("mean", 10), ("held", 10),
+                       ("floor.lambda_t", -0.002)):
+        need(all(abs(v - each) <= 1e-10*max(1, abs(each)) for v in c[name][1:]), f"{name}: {c[name]}")
+
+
 def part_fails():
     """Where a later part of a step fails, the run stands before the step, and the message counts steps of the clock."""
     model = """model A { state x = 0; discrete n = 0; every 0.25 { n = n + 1; } x' = 1/(n - 7);
@@ -300,7 +314,9 @@ def many():
                  f"{scheme}, {i}: {c[f'x{i}'][-1]!r}, not {x!r}; {c[f'c{i}'][-1]}, not {count}")
 
 
-CASES = [("instants: inputs that hold", held_inputs), ("instants: steps in parts", in_parts), 
+CASES = [("instants: inputs that hold", held_inputs), ("instants: steps in parts", in_parts),
+         *((f"instants: impulses of parts add up, {scheme}", parts_add_up, scheme)
+           for scheme in (*MECHANICS, "consistent(order = 4)", "event_driven", "d1minus")),
          ("instants: many", many), ("instants: a part fails", part_fails),
          ("instants: a sliding mode", sliding),
          ("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),

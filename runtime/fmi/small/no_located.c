@@ -13,7 +13,6 @@ int      sim_located_fits(const nsm_sim *s, nsm_error *e) { (void)s; return none
 void     sim_located_relations(nsm_sim *s) { (void)s; }
 void     sim_located_stale(nsm_sim *s) { if (s->n.radau) sim_radau_stale(s); }
 void     sim_located_step(nsm_sim *s, double t1) { (void)s; (void)t1; }
-void     sim_located_done(nsm_sim *s) { (void)s; }
 int      sim_located_give_up(nsm_sim *s) { (void)s; return 0; }
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) { (void)s; (void)h; return none(e); }
 int      sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {

@@ -121,6 +121,25 @@ static void the_verifier(void **state) {
   drop(&c);
 }
 
+// A contact whose gap is three times as long has nine times the inertia, H W^-1 H^T.
+static void inertias_of_rows(void **state) {
+  (void)state;
+  double inertia[2];
+  const char *const text[] = { CHAIN(SPRING, STOP),
+    CHAIN(SPRING, "contact stop[i]: 3*(u[i] + 0.005*(1 + sin(i*pi/40))) >= 0 with newton(0.5);") };
+  for (int k = 0; k < 2; k++) {
+    compiled c = compile(text[k]);
+    nsm_sim *s = open_model(&c);
+    nsm_error e;
+    do assert_int_equal(nsm_step(s, &e), NSM_OK);
+    while (!s->n.r.whole);
+    inertia[k] = sim_assembly_inertia(s, 200);
+    nsm_close(s);
+    drop(&c);
+  }
+  assert_true(inertia[0] > 0 && fabs(inertia[1] - 9 * inertia[0]) <= 1e-12 * inertia[1]);
+}
+
 static void a_state_in_the_middle(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof chains / sizeof *chains; k += THIN) {     // memory: the others differ in numbers alone
@@ -175,8 +194,8 @@ static void all_pairs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(motion_and_multipliers), cmocka_unit_test(the_verifier), cmocka_unit_test(a_state_in_the_middle),
-    cmocka_unit_test(all_pairs)
+    cmocka_unit_test(motion_and_multipliers), cmocka_unit_test(the_verifier), cmocka_unit_test(inertias_of_rows),
+    cmocka_unit_test(a_state_in_the_middle), cmocka_unit_test(all_pairs)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
