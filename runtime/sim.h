@@ -410,7 +410,7 @@ typedef struct sim_touch {
 #define SIM_TELLS_APART(s) ((s)->a->scheme->two_point && (s)->a->ngroup > 0)     // impact, motion and end of contacts
 #define SIM_HAS_SETS(s) ((s)->a->located || (s)->a->scheme->collocates)
 #define SIM_UNKNOWNS(s) ((s)->a->nz + (s)->a->nl)
-#define SIM_SIZES(s) ((s)->a->scheme->collocates || (s)->a->nv == 0)    // are those of terms kept? state.def
+#define SIM_SIZES(s) ((s)->a->scheme->collocates || (s)->a->nv == 0 || (s)->a->algebraic)   // are those of terms kept?
 // Values of the last steps that the next one is predicted from (schemes/foretell.c): velocities and states, multipliers
 // of constraints. Where there are whole steps, the generic step begins as they do.
 enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };

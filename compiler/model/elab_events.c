@@ -116,7 +116,8 @@ static bool stands_for_another(const Env *env, const Ast *x, const MBlock *b) {
   const Symbol *y = symbol_named(env, x);
   if (!y || (y->kind != SY_VAR && y->kind != SY_OUTPUT)) return false;
   Diag *d = diag(env->e->bag, DIAG_E0235, x->span, "%s cannot assign this", b->timed ? "`every`" : "`when`");
-  diag_label(d, y->kind == SY_VAR ? "a `var`: an expression with a name" : "an output: it follows from others");
+  diag_label(d, "%s", y->kind != SY_VAR ? "an output: it follows from others" : y->var_kind == MV_INPUT
+                    ? "an input: a signal from outside" : "a `var`: an expression with a name");
   diag_also(d, y->span, "declared here");
   diag_help(d, b->timed ? "what is held between samples is discrete: discrete u = 0;"
                         : "assign the discrete variable, state, coordinate or velocity that `%s` is made of", y->name);

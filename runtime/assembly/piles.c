@@ -125,6 +125,34 @@ static int unknowns(const nsm_sim *s, int from, int to, int *seat, int *numbers,
   return count;
 }
 
+// The unknowns of all rows of a node, where each has the same ones in C and X, once and in order, as between two
+// spheres. How many; 0: general rows.
+static int shared(const sim_rows *r, int from, int to) {
+  int first = r->row_at[from], n = r->c0[first + 1] - r->c0[first];
+  const int *of = r->cz + r->c0[first];
+  for (int i = 1; i < n; i++) if (of[i] <= of[i - 1]) return 0;
+  for (int at = from; at < to; at++) {
+    int row = r->row_at[at], c = r->c0[row], x = r->x0[row];
+    if (r->c0[row + 1] - c != n || r->x0[row + 1] - x != n) return 0;
+    for (int i = 0; i < n; i++) if (r->cz[c + i] != of[i] || r->xz[x + i] != of[i]) return 0;
+  }
+  return n;
+}
+
+static void copy_rows(const sim_rows *r, int from, int to, int n, double *c, double *x) {
+  for (int at = from; at < to; at++, c += n, x += n) {
+    memcpy(c, r->c + r->c0[r->row_at[at]], (size_t)n * sizeof *c);
+    memcpy(x, r->x + r->x0[r->row_at[at]], (size_t)n * sizeof *x);
+  }
+}
+
+static void number_shared(const int *of, int n, int *number, int *numbers, int *z) {
+  for (int i = 0; i < n; i++) {
+    if (number[of[i]] == 0) number[of[i]] = ++*numbers;
+    z[i] = number[of[i]] - 1;
+  }
+}
+
 static void forget_seats(const nsm_sim *s, int from, int to, int *seat) {
   const sim_rows *r = &s->n.r;
   for (int at = from; at < to; at++) {
@@ -149,18 +177,25 @@ static int fill(nsm_sim *s, int first, nsm_cone_factors *f, int *seat, size_t en
   double *c = ROOM(s, C, entries, double), *x = ROOM(s, X, entries, double), *d = NULL;
   if (!z || !c || !x) return 0;
   if (r->d0[r->n] > 0 && !(d = ROOM(s, D, f->first[f->nodes], double))) return 0;
-  memset(c, 0, entries * sizeof *c);
-  memset(x, 0, entries * sizeof *x);
   for (int k = 0; k < f->nodes; k++) {
-    int from = first + f->first[k], to = first + f->first[k + 1],
-        e = unknowns(s, from, to, seat, &numbers, z + f->start[k]);
+    int from = first + f->first[k], to = first + f->first[k + 1], e = f->start[k + 1] - f->start[k];
     double *ck = c + f->at[k], *xk = x + f->at[k];
+    for (int at = from; d && at < to; at++) {
+      d[at - first] = 0;
+      for (int i = r->d0[r->row_at[at]]; i < r->d0[r->row_at[at] + 1]; i++) d[at - first] += r->d[i];
+    }
+    if (shared(r, from, to) > 0) {
+      number_shared(r->cz + r->c0[r->row_at[from]], e, seat + s->n.w.n, &numbers, z + f->start[k]);
+      copy_rows(r, from, to, e, ck, xk);
+      continue;
+    }
+    unknowns(s, from, to, seat, &numbers, z + f->start[k]);
+    memset(ck, 0, (size_t)e * (size_t)(to - from) * sizeof *ck);
+    memset(xk, 0, (size_t)e * (size_t)(to - from) * sizeof *xk);
     for (int at = from; at < to; at++, ck += e, xk += e) {
       int row = r->row_at[at];
       for (int i = r->c0[row]; i < r->c0[row + 1]; i++) ck[seat[r->cz[i]]] += r->c[i];
       for (int i = r->x0[row]; i < r->x0[row + 1]; i++) xk[seat[r->xz[i]]] += r->x[i];
-      if (d) d[at - first] = 0;
-      for (int i = r->d0[row]; d && i < r->d0[row + 1]; i++) d[at - first] += r->d[i];
     }
     forget_seats(s, from, to, seat);
   }
@@ -182,7 +217,8 @@ int sim_pile_pose(nsm_sim *s, int first, nsm_cone_problem *p, nsm_cone_factors *
   start[0] = 0;
   for (int i = 0, c = 0; i < p->m; nodes++) {
     int size = c < p->cones && p->cone[c].first == i ? p->cone[c++].size : 1,
-        e = unknowns(s, first + i, first + i + size, seat, &numbers, NULL);
+        e = shared(&s->n.r, first + i, first + i + size);
+    if (e == 0) e = unknowns(s, first + i, first + i + size, seat, &numbers, NULL);
     of[nodes] = i;
     at[nodes] = entries;
     start[nodes + 1] = start[nodes] + e;

@@ -23,17 +23,27 @@ static void rewind_starts(int n, int *start) {
 #define ROOM(s, which, count, type) ((type *)sim_pool_room((s), &(s)->n.r.pool[which], (size_t)(count), sizeof(type)))
 
 // ---- X --------------------------------------------------------------------------------------------------------------
+// Does B touch each unknown of this row once, in order? With a diagonal W it has X's own pattern then.
+static int in_order(const sim_rows *r, int row) {
+  int ok = r->border_of[row] < 0;
+  for (int e = r->b0[row] + 1; e < r->b0[row + 1]; e++) ok &= r->bz[e] > r->bz[e - 1];
+  return ok;
+}
+
 // Entries of X of these rows; of each row the blocks of W that B touches.
 static double count_x(nsm_sim *s, const int *rows, int count, int *last) {
   const sim_rows *r = &s->n.r;
   double total = 0;
   for (int i = 0; i < s->n.w.nblock; i++) last[i] = -1;
-  for (int i = 0; i < count; i++)
-    for (int row = rows[i], e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
+  for (int i = 0; i < count; i++) {
+    int row = rows[i], quick = s->n.w.diagonal && in_order(r, row);
+    if (quick) total += r->b0[row + 1] - r->b0[row];
+    for (int e = r->b0[row]; !quick && r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
       int k = s->n.w.block_of[r->bz[e]];
       if (last[k] != row) total += s->n.w.block[k].n;
       last[k] = row;
     }
+  }
   return total;
 }
 
@@ -48,6 +58,10 @@ static int pattern_x(nsm_sim *s, const int *rows, int count, int *last, int *sea
   for (int i = 0; i < count; i++) {
     int row = rows[i];
     while (next <= row) r->x0[next++] = at;
+    if (w->diagonal && in_order(r, row)) {
+      for (int e = r->b0[row]; e < r->b0[row + 1]; e++) { r->xz[at] = r->bz[e]; r->bx[e] = at++; }
+      continue;
+    }
     for (int e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
       int k = w->block_of[r->bz[e]];
       const sim_block *b = &w->block[k];

@@ -8,6 +8,8 @@
 #include "assembly.h"
 #include "runtime/shared/points.h"
 #include "runtime/shared/table.h"
+#include "runtime/shared/unit.h"
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -44,11 +46,7 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   int text_ends = 0;
   *n = 0;
   if (!f) {
-    const char *why = strerror(errno);
-    char *rest;
-    (void)strtod(path, &rest);
-    sim_fail(e, NSM_FILE, "cannot read the input %s: %s%s", path, why,
-             *rest ? "" : "; a number is given in the model: input NAME = NUMBER");
+    sim_fail(e, NSM_FILE, "cannot read the input %s: %s", path, strerror(errno));
     return NULL;
   }
   do {
@@ -88,28 +86,64 @@ static void put_points(nsm_sim *s, sim_signal *to, int between, const double *x,
   if (between == NSM_INPUT_SMOOTH) nsm_table_slopes(count, x, y, 0, of_x + 2 * count);
 }
 
-static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
+// Numbers of a column whose name ends with a unit in brackets, into SI; `wanted`: the unit of what it is for, or "".
+// 0: it is in another one.
+static int in_si(const nsm_input *in, const char *name, const char *what, const char *wanted, double *x, int count,
+                 nsm_error *e) {
+  nsm_unit given, own;
+  char unit[64];
+  const char *open = strrchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+  if (!close || close[1] || open == name || isdigit((unsigned char)open[1]) || close - open > 64) return 1;
+  memcpy(unit, open + 1, (size_t)(close - open) - 1);
+  unit[close - open - 1] = 0;
+  int known = nsm_unit_parse(unit, &given, NULL, NULL), any = !*wanted || !nsm_unit_parse(wanted, &own, NULL, NULL);
+  if (!known || !(any || nsm_unit_same(&given, &own))) {
+    sim_fail(e, NSM_FILE, "the input %s: `%s` has %s, and %s is in %s", in->path, name,
+             known ? "another unit" : "a unit that is not known", what, *wanted ? wanted : "SI");
+    return 0;
+  }
+  for (int i = 0; i < count; i++) x[i] = nsm_to_si(x[i], given.scale);
+  return 1;
+}
+
+static const char *unit_of(const nsm_sim *s, int d) {
+  for (int i = 0; i < s->a->m->nvar; i++) {
+    const sim_var *v = &s->a->var[i];
+    if (s->a->m->var[i].kind == NSM_VAR_INPUT && d >= v->base && d < v->base + v->count)
+      return sim_text(s, s->a->m->var[i].unit);
+  }
+  return "";
+}
+
+static int no_points(const nsm_input *in, const char *column, const nsm_points_error *wrong, const char *text,
+                     nsm_error *e) {
+  int names = (int)(wrong->hi < 200 ? wrong->hi : 200);
+  if (wrong->row == 0)
+    sim_fail(e, NSM_FILE, "the input %s: %s; it has a line with names, then a line of numbers for each point",
+             in->path, wrong->what);
+  else if (wrong->column == 0)
+    sim_fail(e, NSM_FILE, "the input %s has no column `%s`; its first line is: %.*s", in->path, column, names, text);
+  else
+    sim_fail(e, NSM_FILE, "the input %s, row %d, column %d: %s; below the names each line has a finite number for "
+             "each of them, and those of the first column rise", in->path, wrong->row, wrong->column, wrong->what);
+  return 0;
+}
+
+static int points_of(nsm_sim *s, int d, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
   int lines = nsm_points_lines(text, n);
   nsm_points_error wrong;
   double *x = SIM_NEW(s, lines, double), *y = SIM_NEW(s, lines, double);
-  const char *column = in->column ? in->column : in->name;
-  int count = nsm_points_read(text, n, column, x, y, &wrong);
-  if (!count && !in->column && wrong.row == 1 && wrong.column == 0 &&
-      (count = nsm_points_read(text, n, NULL, x, y, &wrong)) > 0)
+  const char *column = in->column ? in->column : in->name, *unit = in->column ? in->column : "";
+  char time[128], whole[128];
+  int count = nsm_points_read(text, n, column, x, y, &wrong), missing = wrong.row == 1 && wrong.column == 0;
+  if (!count && missing && nsm_points_name(text, n, column, whole, sizeof whole))
+    count = nsm_points_read(text, n, unit = whole, x, y, &wrong);
+  else if (!count && missing && !in->column && (count = nsm_points_read(text, n, NULL, x, y, &wrong)) > 0)
     other_column(s, in, text);
-  if (!count) {
-    int names = (int)(wrong.hi < 200 ? wrong.hi : 200);
-    if (wrong.row == 0)
-      sim_fail(e, NSM_FILE, "the input %s: %s; it has a line with names, then a line of numbers for each point",
-               in->path, wrong.what);
-    else if (wrong.column == 0)
-      sim_fail(e, NSM_FILE, "the input %s has no column `%s`; its first line is: %.*s", in->path, column, names, text);
-    else
-      sim_fail(e, NSM_FILE, "the input %s, row %d, column %d: %s; below the names each line has a finite number for "
-               "each of them, and those of the first column rise", in->path, wrong.row, wrong.column, wrong.what);
-    return 0;
-  }
-  put_points(s, to, in->between, x, y, count);
+  if (!count) return no_points(in, column, &wrong, text, e);
+  if (nsm_points_name(text, n, NULL, time, sizeof time) && !in_si(in, time, "the time", "s", x, count, e)) return 0;
+  if (!in_si(in, unit, in->name, unit_of(s, d), y, count, e)) return 0;
+  put_points(s, &s->a->signal[d - s->a->nheld], in->between, x, y, count);
   return 1;
 }
 
@@ -156,7 +190,7 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     }
     sim_signal *to = &s->a->signal[d - s->a->nheld];
     char *text = in->path ? read_text(in->path, &n, e) : NULL;
-    int ok = text ? points_of(s, to, in, text, n, e) : !in->path && given_points(s, to, in, e);
+    int ok = text ? points_of(s, d, in, text, n, e) : !in->path && given_points(s, to, in, e);
     free(text);
     if (!ok) return 0;
     s->a->rows_jump |= in->between == NSM_INPUT_HOLD;

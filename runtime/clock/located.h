@@ -71,6 +71,7 @@ double   sim_watch_noise(const nsm_sim *s, int row);      // what a rate at the 
                                                           // velocities that have fallen from those of the begin
 void     sim_watch_tolerances(nsm_sim *s, double h);
 int      sim_watch_jumps(const nsm_sim *s, int row);                 // of a relation: its y does not feel its force
+int      sim_watch_turned(const nsm_sim *s);        // has a slip that ends in the trial at hand turned round in it?
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
 void     sim_watch_still_slides(nsm_sim *s);   // what is said to stick and slips at the begin slides until it stops

@@ -334,6 +334,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
   *length = before ? b.lo : b.hi;
   nsm_code code = tried == *length ? NSM_OK : attempt(s, *length, e);
   if (code == NSM_OK && !before) take_hits(s);
+  if (code == NSM_OK && !before && b.lo > 0 && sim_watch_turned(s)) code = attempt(s, *length = b.lo, e);
   return code;
 }
 

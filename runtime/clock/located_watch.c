@@ -192,6 +192,12 @@ static void watch_fixed(nsm_sim *s, int number, const sim_disk *part, double *fo
                                                              : limit - sim_disk_gauge(part, l);
 }
 
+// A slip on which friction has no lever at its end, as at a dead centre, is 0 there with any force, also with that of
+// a slip that has turned round: of one direction it has not turned only where the force still acts against it.
+static int has_turned(const grip *g, const sim_disk *part) {
+  return part->n == 1 && g->limit + g->pull > 0.5 * g->limit;
+}
+
 static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
   int row = s->n.r.friction[number].row[part->first];
@@ -202,6 +208,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   if (s->now.set[row] == SIM_SLIPS_ON) {
     w->mean[row] = s->now.watched[row];
     w->f[row] = still_slides(&g, m);
+    if (has_turned(&g, part)) w->f[row] = fmin(w->f[row], -2 * w->tolerance[row]);
     w->out[row] = !g.slides && part->n > 1;                // where it stops its function jumps
     w->stops[row] = part->n > 1 ? share * g.limit * mobility(s, row) : 0;
     return;
@@ -209,6 +216,15 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   double end = at_end(s, row, margin, h);                  // falls below 0 before the mean force has the trial slide
   w->out[row] = (unsigned char)g.slides;
   w->f[row] = g.slides ? fmin(end, 0) - g.slip / (m * h) : end;
+}
+
+int sim_watch_turned(const nsm_sim *s) {
+  if (s->n.r.nfriction == 0 || sim_has_fixed_sets(s)) return 0;
+  SIM_EACH_GRIP(s, p) {
+    grip g = grip_of(s, p.block, p.disk);
+    if (s->now.set[p.row[0]] == SIM_SLIPS_ON && s->located->hit[p.row[0]] && has_turned(&g, p.disk)) return 1;
+  }
+  return 0;
 }
 
 // Relations: y and multiplier at the end; where the law holds between the ends, y is extrapolated as forces are.

@@ -153,7 +153,7 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
   if (code == NSM_OK && trajectory(j)) code = nsm_outputs_check_table(trajectory(j), e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
-    code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
+    if (j->o.input[i].path) code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
   const nsm_output_folder problems = { "--dump-problems", j->o.run.dump_problems,
                                        j->m->name ? (const char *)j->m->text + j->m->name : "", ".json" };
   if (code == NSM_OK && problems.path)

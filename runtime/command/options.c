@@ -13,17 +13,22 @@ static const char *text_of(const nsm_model *m, int at) { return (const char *)m-
 
 static const char *parameter_name(void *m, int i) { return text_of(m, ((const nsm_model *)m)->par[i].name); }
 
-// Is name, less the indices of its parts, a parameter? "bead[2].g" is one member's "bead.g".
-static int is_member(const nsm_model *m, const char *name) {
-  char plain[256];
+// The name without the indices of its parts.
+static void without_indices(const char *name, char *plain, size_t size) {
   size_t n = 0;
   int depth = 0;
-  for (const char *s = name; *s && n + 1 < sizeof plain; s++) {
+  for (const char *s = name; *s && n + 1 < size; s++) {
     depth += *s == '[';
     if (!depth) plain[n++] = *s;
     depth -= *s == ']';
   }
   plain[n] = 0;
+}
+
+// Is name, less the indices of its parts, a parameter? "bead[2].g" is one member's "bead.g".
+static int is_member(const nsm_model *m, const char *name) {
+  char plain[256];
+  without_indices(name, plain, sizeof plain);
   for (int i = 0; i < m->npar && strcmp(plain, name) != 0; i++)
     if (strcmp(parameter_name((void *)(uintptr_t)m, i), plain) == 0) return 1;
   return 0;
@@ -85,11 +90,42 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
   return NSM_OK;
 }
 
-// NAME=FILE[:COLUMN][,hold|,smooth]; a colon within the path is one before the last slash.
-static nsm_code read_input(nsm_options *o, const char *text, nsm_error *e) {
+static const char *unit_of_input(const nsm_model *m, const char *name) {
+  char plain[256], own[256];
+  without_indices(name, plain, sizeof plain);
+  for (int i = 0; i < m->nvar; i++) {
+    without_indices(text_of(m, m->var[i].name), own, sizeof own);
+    if (m->var[i].kind == NSM_VAR_INPUT && strcmp(own, plain) == 0) return text_of(m, m->var[i].unit);
+  }
+  return "";
+}
+
+// A number in place of a file: "5", "5V", "5 [V]". 0: it is none.
+static int is_held(const nsm_model *m, nsm_options *o, nsm_input *in, nsm_error *e) {
+  static const double start = 0;
+  double *value = &o->held[in - o->input];
+  nsm_unit u;
+  int has_unit;
+  FILE *f = fopen(in->path, "rb");
+  if (f) fclose(f);
+  if (f || nsm_read_any_quantity(in->path, value, &has_unit, &u)) return 0;
+  const char *unit = unit_of_input(m, in->name), *wrong = nsm_read_quantity(in->path, *unit ? unit : NULL, value);
+  if (wrong)
+    sim_fail(e, NSM_USAGE, "--input %s: the value is `%s`: %s%s%s%s", in->name, in->path, wrong,
+             *unit ? " (the model says " : "", unit, *unit ? ")" : "");
+  in->path = NULL;
+  in->n = 1;
+  in->time = &start;
+  in->value = value;
+  return 1;
+}
+
+// NAME=FILE[:COLUMN][,hold|,smooth], or NAME=NUMBER; a colon before a slash is one of the path, but where
+// the slash is that of a unit.
+static nsm_code read_input(const nsm_model *m, nsm_options *o, const char *text, nsm_error *e) {
   const char *equal = strchr(text, '=');
   if (!equal || equal == text || !equal[1]) {
-    sim_fail(e, NSM_USAGE, "--input %s: it takes NAME=FILE[:COLUMN][,hold] or ,smooth", text);
+    sim_fail(e, NSM_USAGE, "--input %s: it takes NAME=FILE[:COLUMN][,hold] or ,smooth, or NAME=NUMBER", text);
     return NSM_USAGE;
   }
   char *copy = strdup(text);
@@ -98,11 +134,13 @@ static nsm_code read_input(nsm_options *o, const char *text, nsm_error *e) {
   char *path = copy + (equal - text) + 1, *comma = strrchr(path, ',');
   path[-1] = 0;
   *in = (nsm_input){ .name = copy, .path = path };
+  if (e) e->code = NSM_OK;
+  if (is_held(m, o, in, e)) return e ? e->code : NSM_OK;
   in->between = comma && strcmp(comma, ",hold") == 0     ? NSM_INPUT_HOLD
                 : comma && strcmp(comma, ",smooth") == 0 ? NSM_INPUT_SMOOTH : NSM_INPUT_LINEAR;
   if (in->between != NSM_INPUT_LINEAR) *comma = 0;
   char *colon = strrchr(path, ':');
-  if (colon && !strchr(colon, '/') && colon[1]) { *colon = 0; in->column = colon + 1; }
+  if (colon && !memchr(colon, '/', strcspn(colon, "[")) && colon[1]) { *colon = 0; in->column = colon + 1; }
   return NSM_OK;
 }
 
@@ -175,7 +213,8 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   o->set = calloc((size_t)f->nset + 1, sizeof *o->set);
   o->names = calloc((size_t)f->nset + 1, sizeof *o->names);
   o->input = calloc((size_t)f->nlist + 1, sizeof *o->input);
-  if (!o->set || !o->names || !o->input) return sim_no_memory(e, "reading the command line");
+  o->held = calloc((size_t)f->nlist + 1, sizeof *o->held);
+  if (!o->set || !o->names || !o->input || !o->held) return sim_no_memory(e, "reading the command line");
   o->run = (nsm_settings){ .set = o->set,
                            .start = f->number[NSM_FLAG_START],
                            .until = f->number[NSM_FLAG_UNTIL],
@@ -197,7 +236,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   if (code == NSM_OK) code = check_bench(f, e);
   for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);
   for (int i = 0; i < f->nlist && code == NSM_OK; i++)
-    if (f->list[i].flag == NSM_FLAG_INPUT) code = read_input(o, f->list[i].text, e);
+    if (f->list[i].flag == NSM_FLAG_INPUT) code = read_input(m, o, f->list[i].text, e);
   o->run.input = o->input;
   return code;
 }
@@ -206,6 +245,7 @@ void nsm_options_free(nsm_options *o) {
   for (int i = 0; o->names && i < o->run.nset; i++) free(o->names[i]);
   for (int i = 0; o->input && i < o->run.ninput; i++) free((char *)(uintptr_t)o->input[i].name);
   free(o->input);
+  free(o->held);
   free(o->names);
   free(o->set);
 }

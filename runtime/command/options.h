@@ -7,6 +7,7 @@ typedef struct nsm_options {
   nsm_assignment *set;
   char          **names;                // of the assignments
   nsm_input      *input;                // with texts of their own: run.ninput
+  double         *held;                 // [ninput] of those that are numbers
   const char     *output, *record, *summary, *contacts, *events;
   long            every, bench;         // bench: 0 none
   int             expect, quiet;

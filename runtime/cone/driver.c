@@ -212,10 +212,12 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Beyond
-// NSM_SMALL blocks the loop and the points are tried, where a factorization is quick.
+// the answer. Where these jam, at the corner of a fold, the loop goes on from the best of both, in as many steps as it
+// takes; then the path of the smoothed problems. Beyond NSM_SMALL blocks the loop and the points are tried, where a
+// factorization is quick.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, answers *a) {
+  static const char *const then[] = { "proximal_newton", "sigma", NULL };
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, a);
@@ -223,10 +225,17 @@ static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *
   if (p->cones <= NSM_SMALL && will_do(p, w, t, a)) return status;
   first.max_iterations = POINTS;
   status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, a);
-  const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
-  if (p->cones > NSM_SMALL) return status;
-  if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, a)) return status;
-  return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, a) : status;
+  for (int i = 0; then[i] && status == NSM_CONE_FAILED && p->cones <= NSM_SMALL; i++) {
+    const nsm_cone_solver *s = nsm_cone_solver_find(then[i]);
+    if (w->brief || will_do(p, w, t, a)) return status;
+    if (fits(s, p->m, nsm_cone_blocks_used(p))) status = try_solver(s, p, w, t, a->best, a);
+  }
+  return status;
+}
+
+// Did try_from_guess try it?
+static int tried_from_guess(const nsm_cone_solver *s, const nsm_cone_problem *p) {
+  return p->cones >= NSM_WARM_FEW && p->cones <= NSM_SMALL && s->start & NSM_AGAIN && s->solve != nsm_cone_rest;
 }
 
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
@@ -240,7 +249,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
     if (status == NSM_CONE_FAILED && p->cones <= NSM_SMALL && (w->brief || will_do(p, w, t, a))) return status;
   }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (is_tried(s, p, w, used) && !(a->any && nsm_cone_late(w))) {
+    if (is_tried(s, p, w, used) && !(guess && tried_from_guess(s, p)) && !(a->any && nsm_cone_late(w))) {
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && a->any ? a->best : guess, a);
       if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && (w->brief || will_do(p, w, t, a)))
         break;

@@ -57,9 +57,9 @@ static int checked(const nsm_proximal *l, const nsm_cone_try *t, const double *x
 static int will_do(const nsm_proximal *l) {
   nsm_cone_try level = *l->t;
   double residual;
-  if (!l->p || !(level.accept > level.asked)) return 0;
-  level.tolerance = level.accept;
-  level.sqrt_tolerance = sqrt(level.accept);
+  if (!l->p) return 0;
+  level.tolerance = fmax(level.accept, level.asked);
+  level.sqrt_tolerance = sqrt(level.tolerance);
   level.brief = 1;
   return checked(l, &level, l->x, &residual);
 }
@@ -122,7 +122,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_proximal *l, double alpha, int newt
     }
     slow = next <= 0.5 * now ? 0 : slow + 1;
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
-    if (slow >= PATIENCE && (now <= near_enough * t->tolerance || will_do(l))) break;
+    if (slow >= PATIENCE && (p ? will_do(l) : now <= near_enough * t->tolerance)) break;
   }
   nsm_graph_lambda(g, x, l->lambda);
   return NSM_CONE_GAVE_UP;

@@ -153,7 +153,7 @@ static void project_one(const nsm_sweeps *s, int c, double *x) {
 // Extrapolated forces of a part, back in their sets.
 static void project(const nsm_sweeps *s, int part, double *x) {
   for (int c = s->part[part]; c < s->part[part + 1]; c++)
-    if (!s->f || !nsm_factors_project(s, c, x)) project_one(s, c, x);
+    project_one(s, c, x);
 }
 
 // sum[0] += |G|^2, sum[1] += |G - x|^2 over rows [from, to).
@@ -181,21 +181,37 @@ static int parts_of(const nsm_sweeps *s, int k, int part[2]) {
   return k + 1 < s->slabs ? 2 : 1;
 }
 
+// The forces of a part, added to v; where x was moved they are projected first.
+static void motion(const nsm_sweeps *s, int part, double *x) {
+  for (int c = s->part[part], end = s->part[part + 1], n; c < end; c += n) {
+    n = nsm_factors_motion(s, c, end - c, x);
+    if (n > 0) continue;
+    if (s->moves) project_one(s, c, x);
+    nsm_factors_push(s, c, x + s->g.node[c].first);
+    n = 1;
+  }
+}
+
+// G := x on a part, and in factors its v.
+static void take(const nsm_sweeps *s, int part) {
+  int from = row_of(s, part), to = row_of(s, part + 1);
+  if (s->f) motion(s, part, s->x);
+  else if (s->moves) project(s, part, s->x);
+  memcpy(s->G + from, s->x + from, (size_t)(to - from) * sizeof *s->G);
+}
+
 static void begin(void *with, int k) {
   nsm_sweeps *s = with;
   int part[2];
-  for (int i = parts_of(s, k, part) - 1; i >= 0; i--) {
-    int from = row_of(s, part[i]), to = row_of(s, part[i] + 1);
-    if (s->moves) nsm_anderson_move(&s->a, from, to, s->x);
-    if (s->moves) project(s, part[i], s->x);
-    memcpy(s->G + from, s->x + from, (size_t)(to - from) * sizeof *s->G);
-  }
-  if (s->f) nsm_factors_motion(s, k, 1, s->x);
+  for (int i = parts_of(s, k, part) - 1; s->moves && i >= 0; i--)
+    nsm_anderson_move(&s->a, row_of(s, part[i]), row_of(s, part[i] + 1), s->x);
+  if (s->f) nsm_factors_clear(s, k);
+  take(s, k);
 }
 
 static void meet(void *with, int k) {
   nsm_sweeps *s = with;
-  nsm_factors_motion(s, s->slabs + k, 0, s->x);
+  take(s, s->slabs + k);
 }
 
 static void forwards(void *with, int k) {
@@ -229,7 +245,7 @@ static void all(nsm_sweeps *s, nsm_team_task *task, int count) {
 // G := G(x), from x or, where `moves`, from the next x of Anderson's; |r| / |G|.
 static double improve(nsm_sweeps *s) {
   all(s, begin, s->slabs);
-  if (s->f) all(s, meet, s->slabs - 1);
+  all(s, meet, s->slabs - 1);
   all(s, forwards, s->slabs);
   all(s, across, s->slabs - 1);
   all(s, backwards, s->slabs);

@@ -39,12 +39,13 @@ typedef struct nsm_sweeps {
 
 // 0: no room.
 int  nsm_factors_open(nsm_sweeps *s);
-// v of a part's forces x, added; first cleared where the part is a slab's inside.
-void nsm_factors_motion(nsm_sweeps *s, int part, int clear, const double *x);
+// v := 0 on the unknowns of a slab.
+void nsm_factors_clear(nsm_sweeps *s, int slab);
+// Each plain contact c, c + 1, ... (up to `most` of them), as long as they are plain: what x adds to v; where x was
+// moved it is projected first. How many.
+int  nsm_factors_motion(const nsm_sweeps *s, int c, int most, double *x);
 // u_c of node c; v after a change of x_c.
 void nsm_factors_rates(const nsm_sweeps *s, int c, const double *x, double *u);
 void nsm_factors_push(const nsm_sweeps *s, int c, const double *change);
 // Each plain contact c, c + by, ... (up to `most` of them) by its law, as long as they are plain: how many.
 int  nsm_factors_turn(const nsm_sweeps *s, int c, int by, int most, double *x);
-// Extrapolated forces of a plain contact in its cone; 0: it is none.
-int  nsm_factors_project(const nsm_sweeps *s, int c, double *x);

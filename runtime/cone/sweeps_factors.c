@@ -95,29 +95,32 @@ int nsm_factors_turn(const nsm_sweeps *s, int c, int by, int most, double *x) {
   return n;
 }
 
-int nsm_factors_project(const nsm_sweeps *s, int c, double *x) {
-  const nsm_plain *k = s->contact + c;
-  if (!(k->bodies > 0)) return 0;
-  double *at = x + s->f->first[c], t = at[1] * at[1] + at[2] * at[2];
+// As project_one of sweeps.c, by what stands in the contact's own lines of memory.
+FACTORS_INLINE void project_plain(const nsm_plain *k, double *at) {
+  double t = at[1] * at[1] + at[2] * at[2];
   at[0] = at[0] > 0 ? at[0] : 0;
-  if (t <= k->mu * k->mu * at[0] * at[0]) return 1;
+  if (t <= k->mu * k->mu * at[0] * at[0]) return;
   t = k->mu * at[0] / sqrt(t);
   at[1] *= t;
   at[2] *= t;
-  return 1;
 }
 
-void nsm_factors_motion(nsm_sweeps *s, int part, int clear, const double *x) {
+void nsm_factors_clear(nsm_sweeps *s, int slab) {
   const nsm_cone_factors *f = s->f;
-  int from = s->slabs > 1 ? f->owned[part] : 0, to = s->slabs > 1 ? f->owned[part + 1] : f->n;
-  if (clear) memset(s->v + from, 0, (size_t)(to - from) * sizeof *s->v);
-  for (int c = s->part[part]; c < s->part[part + 1]; c++) {
-    const nsm_plain *k = s->contact + c;
-    const double *at = x + f->first[c];
-    if (k->bodies > 1)      push_plain(k, 2, at, s->v);
-    else if (k->bodies > 0) push_plain(k, 1, at, s->v);
-    else                    nsm_factors_push(s, c, at);
+  int from = s->slabs > 1 ? f->owned[slab] : 0, to = s->slabs > 1 ? f->owned[slab + 1] : f->n;
+  memset(s->v + from, 0, (size_t)(to - from) * sizeof *s->v);
+}
+
+int nsm_factors_motion(const nsm_sweeps *s, int c, int most, double *x) {
+  const nsm_plain *k = s->contact + c;
+  double *at = x + s->f->first[c];
+  int n = 0;
+  for (; n < most && k->bodies > 0; n++, k++, at += 3) {
+    if (s->moves) project_plain(k, at);
+    if (k->bodies > 1) push_plain(k, 2, at, s->v);
+    else               push_plain(k, 1, at, s->v);
   }
+  return n;
 }
 
 // ---- made -----------------------------------------------------------------------------------------------------------

@@ -31,12 +31,13 @@ static double size_of(const nsm_sim *s, int z) {
   return s->now.flow_size[w->group[w->nq + z]];
 }
 
+// The largest sum of terms so far: a slider has none at its dead centre, where its slip is known to what it was before.
 double sim_flow_speed(const nsm_sim *s, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   int i = row - k->row0, n = k->c->h.n;
   double sum = DBL_MIN;
   for (int e = 0; e < n; e++) sum += fabs(k->h[(size_t)(i * n + e)]) * size_of(s, sim_z_of(s, k, i, k->c->h.col[e]));
-  return sum;
+  return k->c->kind == NSM_RELATION ? sum : fmax(sum, s->now.flow_most[2 * row]);
 }
 
 int sim_flow_stopped(const nsm_sim *s, const double *rate) {
@@ -192,6 +193,9 @@ double sim_flow_verify(nsm_sim *s, double t1) {
   SIM_EACH(s, row, k) (k->c->kind == NSM_RELATION ? k->c->y_fn : k->c->rate_fn)(&v, &k->tab, rate + k->row0);
   if (sim_flow_stopped(s, rate)) largest = INFINITY;       // nothing says what forces hang on
   sizes(s, rate);
+  SIM_EACH(s, row, k)
+    for (int row = k->row0; k->c->kind != NSM_RELATION && row < k->row0 + k->tab.count; row++)
+      s->now.flow_most[2 * row] = sim_flow_speed(s, row);
   pushes(s);
   SIM_EACH(s, row, k) {
     for (int i = 0; i < k->tab.count; i++) {

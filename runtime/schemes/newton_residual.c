@@ -177,7 +177,7 @@ void newton_round_off(nsm_sim *s) {
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   own_shares(s);
   add_drive(s);
-  for (int i = 0; s->w.unit && i < s->a->nz; i++) s->w.unit_size[i] = SIM_SIZES(s) ? s->now.size_z[i] : 0;
+  for (int i = 0; s->w.unit && i < SIM_UNKNOWNS(s); i++) s->w.unit_size[i] = SIM_SIZES(s) ? s->now.size_z[i] : 0;
   for (int i = 0; s->w.unit && i < s->a->nz; i++)
     s->w.unit_size[s->w.unit[i]] = fmax(s->w.unit_size[s->w.unit[i]], fabs(s->w.z1[i]));
   SIM_EACH(s, jac, k) add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : k->theta));

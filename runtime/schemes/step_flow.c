@@ -84,8 +84,17 @@ static void grow(void *with, double t, const double *y, double *to) {
   memcpy(to, w->tolerance, (size_t)w->n * sizeof(double));
 }
 
+// Of velocities what a step may add to them, by forces that balance each other too.
+static void sizes_of_terms(nsm_sim *s) {
+  struct sim_flow *w = s->n.flow;
+  for (int i = 0; i < s->a->nv; i++) {
+    double *of = &s->now.flow_size[w->group[w->nq + i]], m = s->n.inertia_start[i];
+    if (m > 0 && isfinite(w->terms[i])) *of = fmax(*of, s->a->step * w->terms[i] / m);
+  }
+}
+
 // What begins with its derivative, as a current behind a diode that begins to conduct, has the size of what it comes
-// to: by derivatives a little later, along a straight line.
+// to: by derivatives a little later, along a straight line. So have velocities that friction holds against it.
 static void sizes_soon(nsm_sim *s, double t) {
   struct sim_flow *w = s->n.flow;
   double h = s->a->step, r = fmin(soon * h, 0.5 * (w->to - t)), *size = s->now.flow_size, *y = w->there_y;
@@ -93,20 +102,24 @@ static void sizes_soon(nsm_sim *s, double t) {
   if (!(r > 0) || rhs(s, t + r, y, w->dy) != 0) return;
   for (int i = 0; i < w->n; i++)
     if (isfinite(w->dy[i])) size[w->group[i]] = fmax(size[w->group[i]], h * fabs(w->dy[i]));
+  flow_take(s, y, w->q, w->dz);
+  flow_terms(s, t + r, w->q, w->dz);
+  sizes_of_terms(s);
 }
 
-// Sizes where it begins: also what a step may add to values, by forces that balance each other too. Velocities that are
-// nothing beside what would move coordinates by their size within the run have that size.
+// Sizes where it begins: also what a step may add to values. Velocities that are nothing beside what would move
+// coordinates by their size within the run have that size.
 static void sizes_at_begin(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   double h = s->a->step, run = fmax(s->a->until - s->now.flow.begun, h), places = 0, *size = s->now.flow_size;
   for (int i = 0; i < w->n; i++) size[w->group[i]] = fmax(size[w->group[i]], fmax(fabs(w->y[i]), h * fabs(w->dy[i])));
   for (int i = s->a->nown; i < w->nq; i++) if (!w->angle[i]) places = fmax(places, size[w->group[i]]);   // of bodies
   for (int i = 0; i < s->a->nv; i++) {
-    double *of = &size[w->group[w->nq + i]], m = s->n.inertia_start[i];
+    double *of = &size[w->group[w->nq + i]];
     *of = fmax(*of, (i < s->a->nown ? size[w->group[i]] : places) / run);
-    if (m > 0) *of = fmax(*of, h * w->terms[i] / m);
   }
+  sizes_of_terms(s);
+  for (int i = 0; i < s->a->nown; i++) size[w->group[i]] = fmax(size[w->group[i]], h * size[w->group[w->nq + i]]);
 }
 
 // Of impulses those that velocities would take, of works the energy of these. They are looser: steps are for the
@@ -155,13 +168,14 @@ static int begin_at(nsm_sim *s, double t, double first) {
   memcpy(s->now.flow_y, w->y, (size_t)w->n * sizeof(double));
   memcpy(s->now.flow_size0, s->now.flow_size, (size_t)w->n * sizeof(double));
   flow_take(s, w->y, w->q, w->dz);
-  (void)sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);
+  int slips = sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);
   (void)flow_guessed_anew(s);                              // as a copy does, which has no guess
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   sizes_soon(s, t);
   if (rhs(s, t, w->y, w->dy) != 0) return 0;
   flow_terms(s, t, w->q, w->dz);
   sizes_at_begin(s);
+  if (slips) (void)sim_instant_slips(s, &w->in, t, w->q, w->dz, w->qa, w->z);          // d is a share of these sizes
   sizes_of_quads(s);
   tolerances(s, w->tolerance);
   w->first = taken(s);

@@ -77,6 +77,25 @@ static int column_of(const char *text, size_t end, char comma, const char *name,
   return found;
 }
 
+int nsm_points_name(const char *text, size_t n, const char *name, char *whole, size_t size) {
+  size_t end = shown_end(text, 0, line_end(text, 0, n)), own = name ? strlen(name) : 0;
+  char comma = nsm_points_comma(text, end);
+  for (size_t at = 0; at <= end;) {
+    cell c = cell_at(text, at, end, comma);
+    size_t behind = c.lo + own;
+    int is = !name || (c.hi - c.lo > own && strncmp(text + c.lo, name, own) == 0 && text[c.hi - 1] == ']');
+    while (name && behind < c.hi && text[behind] == ' ') behind++;
+    if (is && (!name || text[behind] == '[') && c.hi - c.lo < size) {
+      memcpy(whole, text + c.lo, c.hi - c.lo);
+      whole[c.hi - c.lo] = 0;
+      return 1;
+    }
+    if (!name) return 0;
+    at = c.next;
+  }
+  return 0;
+}
+
 // x NULL: cells of y may be empty.
 static int read_rows(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
   size_t stop = line_end(text, 0, n), lo = stop + 1;

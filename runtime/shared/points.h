@@ -14,6 +14,9 @@ typedef struct nsm_points_error {
 int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e);
 // The numbers of a column in their order: cells without one are passed over.
 int nsm_points_numbers(const char *text, size_t n, const char *name, double *y, nsm_points_error *e);
+// The first name of the first line (name NULL), or the one that is `name` with a unit in brackets behind it: "u [mV]",
+// into whole. 0: there is none, or it is longer.
+int nsm_points_name(const char *text, size_t n, const char *name, char *whole, size_t size);
 int nsm_points_lines(const char *text, size_t n);
 // What separates the cells of a first line that ends at `end`.
 char nsm_points_comma(const char *text, size_t end);

@@ -306,12 +306,12 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
   nsm_output output[] = { { w->o.output ? "--output" : "the rows", path }, { "the sums of --output", sums } };
   nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, output, sums ? 2 : 1, e);
   for (int i = 0; i < w->o.run.ninput && code == NSM_OK; i++)
-    code = nsm_outputs_check(&w->o.input[i].path, 1, output, sums ? 2 : 1, e);
+    if (w->o.input[i].path) code = nsm_outputs_check(&w->o.input[i].path, 1, output, sums ? 2 : 1, e);
   const nsm_output_folder runs = { "--trajectories", w->task.folder, "run", ".csv" };
   if (code == NSM_OK && runs.path)
     code = nsm_outputs_check_folder(&runs, w->host->input, w->host->ninput, output, 1, e);
   for (int i = 0; runs.path && i < w->o.run.ninput && code == NSM_OK; i++)
-    code = nsm_outputs_check_folder(&runs, &w->o.input[i].path, 1, NULL, 0, e);
+    if (w->o.input[i].path) code = nsm_outputs_check_folder(&runs, &w->o.input[i].path, 1, NULL, 0, e);
   if (code == NSM_OK) code = nsm_outputs_check_table(path, e);
   if (code != NSM_OK) return code;
   if (nsm_h5_is(path)) {

@@ -198,6 +198,36 @@ def bridge_on_generator():
     falls("a bridge, theta = 1", errors(text, columns, wanted, steps, "--scheme", "moreau(theta = 1)"), 1, 8e-2)
 
 
+def chopper_with_brake(steps=(4e-4, 2e-4, 1e-4, 5e-5, 2e-5)):
+    """Its current is 0 behind a diode that blocks, up to rounding of what made it, and Newton's method asks no more."""
+    text = """model Chopper { node gnd : V = 0, s : V, m : V;
+  VoltageSource src(a = s, b = gnd, V = 24 [V]);
+  var phase = time/(20 [ms]) - floor(time/(20 [ms]));
+  Switch sw(a = s, b = m, on = if phase < 0.4 then 1 else -1);  Diode fw(a = gnd, b = m);
+  Shaft rotor(J = 1e-3 [kg*m^2]);  TorsionSpring spring(stretch = rotor.phi, k = 0.2 [N*m/rad]);
+  DCMachine mot(a = m, b = gnd, phi = rotor.phi, R = 1 [ohm], L = 5 [mH], K = 0.1 [V*s/rad]);
+  Brake brake(slip = rotor.phi', M = 0.3 [N*m]);
+  simulate { until = 0.5 [s], step = 0.1 [ms] } }"""
+    i = w = phi = 0.0
+    h = 4e-6
+    for k in range(125000):
+        u = 24 if k % 5000 < 2000 else 0
+        push = 0.1*i - 0.2*phi
+        held = w == 0 and abs(push) <= 0.3
+        sign = math.copysign(0.3, w if w != 0 else push)
+        slope = lambda y: [(u - y[0] - 0.1*y[1])/5e-3 if u or y[0] > 0 else 0,
+                           0 if held else (0.1*y[0] - 0.2*y[2] - sign)/1e-3, y[1]]
+        before = w
+        i, w, phi = runge_kutta(slope, [i, w, phi], h)
+        i, w = (i if u else max(i, 0)), (0.0 if before*w < 0 else w)
+    for flags in ("on", "off"):
+        off = []
+        for step in steps:
+            run, _ = run_of(head(text), "--step", f"{step!r}s", "--every", "1000000", "--located", flags)
+            off.append(abs(run["rotor.phi"][-1]/phi - 1) + abs(run["mot.i"][-1]/i - 1))
+        need(all(e <= 250*h for e, h in zip(off, steps)), f"located {flags}: errors {off}")
+
+
 # A flyback converter without nodes: an open switch is 1 Mohm beside 2 kohm, which 0.5 us do not resolve.
 FLYBACK = """model Flyback {
   param N = 4, L = 0.2 [mH], C = 100 [uF], R = 10 [ohm], Rd = 20 [mohm], E = 48 [V], Rs = 2 [kohm];
@@ -233,5 +263,6 @@ CASES = [(f"a machine on {what}", direct_current, what) for what in MACHINES] + 
     ("a machine, located impacts and no loss", keeps_energy, "located", LOSSLESS, "--scheme", "moreau(located = true)"),
     ("a crystal without loss", keeps_energy, "a crystal", PIEZO),
     ("a family of machines without loss", keeps_energy, "a family", FAMILY),
-    ("a machine without resistance", ideal_drive), ("a generator behind a bridge", bridge_on_generator)]
+    ("a chopper on a machine with a brake", chopper_with_brake), ("a machine without resistance", ideal_drive),
+    ("a generator behind a bridge", bridge_on_generator)]
 CASES += [(f"a converter by {what}", converter_by_states, what) for what in FED]

@@ -298,6 +298,37 @@ def implied():
          abs(c["z"][-1]) <= 1e-12, f"{c['x'][-1]} {c['z']} {err}")
 
 
+DEAD_CENTRE = """model SliderCrank {
+  param r = 0.05, l = 0.2, J = 0.01;
+  coord phi = 1, phi' = 10;
+  var x = r*cos(phi) + sqrt(l^2 - r^2*sin(phi)^2);
+  kinetic J*phi'^2/2 + (x)'^2;
+  contact guide { normal_force = 5; slip = (x)'; with coulomb(0.2); }
+  simulate { until = 0.6, step = 1e-3 } }"""
+
+
+def dead_centres():
+    """A slip that turns round where friction has no lever, and its terms are 0. Value: Dormand-Prince 8(5,3)."""
+    for scheme, off in (("event_driven(rtol = 1e-11)", 2e-11), ("consistent(order = 6)", 2e-11),
+                        ("consistent(located = true)", 3e-6), ("moreau(located = true)", 3e-5)):
+        c, err, _ = run(DEAD_CENTRE, 1e-3, scheme)
+        need(abs(c["phi"][-1] - 7.02846383748) <= off and " 0 steps captured" in err, f"{scheme}: {c['phi'][-1]} {err}")
+
+
+def held_from_nothing():
+    """A motor whose current begins at 0 turns a table that friction holds at first: what is held has a size by the
+    forces that are to come, else the solver follows its rounding."""
+    text = """model Table {
+      coord phi = 0, x = 0; state i = 0; discrete u = 12;
+      kinetic 1e-3*phi'^2 + x'^2; force phi = 0.1*i; 1e-3*i' = u - i - 0.1*phi';
+      constraint screw: x' = 3.183098861837907e-3*phi'; contact guide { normal_force = 10; slip = x'; with coulomb(1); }
+      when x > 0.1 { u = -12; } when x < 0 { u = 12; } contact stop: 0.11 - x >= 0 with newton(0.2);
+      simulate { until = 0.3, step = 1e-3 } }"""
+    for step in (1e-3, 1e-4, 3e-5):
+        c, err, _ = run(text, step, "event_driven(rtol = 1e-11)")
+        need(" 0 steps captured" in err and abs(c["phi"][-1] - 16.7488543693) <= 1e-9, f"{step}: {c['phi'][-1]} {err}")
+
+
 def sources_that_jump():
     """A capacitor behind a diode and a source that jumps up, and down: it is charged at once, and never discharged
     through the diode; what reads its voltage has that behind the jump."""
@@ -411,6 +442,7 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("friction where constraints imply others", implied),
+           ("dead centres", dead_centres), ("what is held from nothing", held_from_nothing),
            ("rest at a bound", rests_at_bounds), ("bounces without loss", bounces_without_loss),
            ("tables and other kinks of energies", tables), ("short conditions", short_conditions),
            ("what depends", depends), ("bounces of several feet", several_feet),

@@ -206,6 +206,35 @@ def warm(most):
     return f"{s['solver_iterations']} iterations"
 
 
+# A ball goes through a wall of bricks in bond.
+WALL = """model Wall {
+  param rows = 8, cols = 6, L = 0.2 [m], H = 0.1 [m], W = 0.1 [m];
+  gravity [0, 0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfspace }
+  body brick[k in 1:rows, c in 1:cols] {
+    shape = box([L, W, H]), mass = 3 [kg],
+    position = [(c - 1)*(L + 1 [mm]) + (k - 2*floor(k/2))*L/2, 0, (k - 0.5)*H]
+  }
+  body ball {
+    shape = sphere(0.15 [m]), mass = 20 [kg], position = [0.55, -1, 0.5] [m], velocity = [0, 6, 1.5] [m/s]
+  }
+  contact ground { between = brick, floor; with newton(0), coulomb(0.6); }
+  contact wall { among = brick; with newton(0), coulomb(0.6); }
+  contact strike { between = ball, brick; with newton(0.2), coulomb(0.3); }
+  contact bounce { between = ball, floor; with newton(0.5), coulomb(0.3); }
+  simulate { until = 0.145 [s], step = 2 [ms], scheme = moreau }
+}
+"""
+
+
+def wall_of_bricks(most):
+    """160 contacts that contradict each other by 1e-12: the loop creeps until the verifier takes its answer, and no way
+    is gone twice."""
+    _, s, err = run(WALL)
+    need(s["status"] == "ok" and s["solver_iterations"] <= most, f"{s['solver_iterations']} iterations: {err}")
+    return f"{s['solver_iterations']} iterations"
+
+
 FIVE, TEN = ("model Scene {\n" + scenes.stack(n, 0.5).replace("LAWS", scenes.LAWS[1]) + "\n}\n" for n in (5, 10))
 CASES = [("friction that no solver settles", unsettled), ("a rod strikes without a gain", softened),
          ("boxes at rest on each other", rests, FIVE, 30), ("ten boxes at rest", rests, TEN, 30),
@@ -213,6 +242,7 @@ CASES = [("friction that no solver settles", unsettled), ("a rod strikes without
          ("what rests goes on resting, consistent", goes_on_resting, "consistent"),
          ("what rests goes on resting, moreau", goes_on_resting, "moreau"),
          ("boxes that fall on each other, from the forces of the last step", warm, 3000),
+         ("a ball through a wall of bricks", wall_of_bricks, 12000),
          ("large piles have a tolerance of their own", large_piles),
          ("a large pile goes on with the best answer", goes_on)]
 CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
