@@ -241,7 +241,8 @@ typedef struct nsm_class {
   void (*k_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][k.n]
   // adds; NULL where there is none
   void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential);
-  int driven;                     // the potential depends on time
+  int driven;                     // the potential depends on time; of a contact, a constraint or friction: the rate is
+                                  // not 0 where all velocities are
   int at_end;                     // 1 + slot of its unknown: 0 = f + g, without inertia, at the end of the step; 0: no
   int work;                       // NSM_WORK_*: what the ledger books the class's f and g as
   // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to

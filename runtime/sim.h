@@ -377,7 +377,7 @@ typedef struct sim_analysis {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, f_mean, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
-             row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
+             row, relation, contact, constraint, friction, mu, driven, h_moving, mid, law, law_moving, rq, rq_moving,
              curve, contact_curve, compliant, output, assertion,
              kinematics;                // curve: those whose curves belong to W (assembly.c)
   } on;
@@ -418,7 +418,7 @@ enum { SIM_DIFFERENCES = 10, SIM_PAST_PIECES = 8 };
 #define SIM_PIECE(s) (SIM_HIGH(s) * 2 * (size_t)(s)->a->stages * ((size_t)(s)->a->nv + (size_t)(s)->n.r.n))
 #define SIM_FLOWS(s) ((size_t)(s)->a->scheme->flows)
 #define SIM_ON_JOINTS(s) ((s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0)
-#define SIM_HOLDING(s) ((s)->a->on.constraint.n > 0 ? (s)->a->nl : 0)
+#define SIM_HOLDING(s) ((s)->a->on.constraint.n > 0 ? (s)->a->nl_shown : 0)
 #define SIM_KEEPS(s) \
   (SIM_PREDICTED(s) > 0 && !(s)->a->scheme->two_point && !(s)->a->one_iteration && !(s)->n.w.constant)  // factors
 #define SIM_PREDICTED(s) \
@@ -487,7 +487,8 @@ typedef struct sim_state {
   } con;
   struct {                              // factors of steps before (schemes/newton_factors.c)
     double h;                           // the length that `made` is of, 0: none
-    int    rest, wait;                  // steps to come that make their own; how many when old ones did not do again
+    int    rest, wait;                  // steps to come that make their own; how many when old ones did not do again,
+                                        // -1: the last step took one iteration with old ones
   } old;
   struct {                              // schemes/foretell.c
     int    known;                       // how many of `differences` are, of steps of the length
@@ -572,7 +573,7 @@ typedef struct sim_work {
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive, *own;           // M_ii; size of what multipliers do to z; h |df_i/dz_i| without inertia
-  double *hold;                         // for sim_held_sizes
+  double *hold;                         // [nz + 2 r.nborder] for sim_held_sizes
   int    *unit;                         // [nz] z of one unit: the first of them (newton_room.c)
   double *unit_size;                    // [nz] the largest of a unit
   double *lost, *lost_before, *round;   // round-off of terms as multiples of eps: of this iterate, the largest, what
@@ -580,7 +581,8 @@ typedef struct sim_work {
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
   double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
-  int     old;                          // the step goes on with factors of one before (newton_factors.c)
+  int     old;                          // iterations of the step with factors of one before (newton_factors.c); 0:
+                                        // it has its own
   double  old_error;                    // the residual of the iterate before
   double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps

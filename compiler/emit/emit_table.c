@@ -165,13 +165,19 @@ static void emit_kernels(Emitter *e, const PlanClass *pc, int i, const Names *t,
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
 }
 
+static bool is_driven(const Emitter *e, const SysClass *c) {
+  const System *s = e->plan->sys;
+  Ex rate = c->rate;
+  bool row = c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION;
+  return row ? !all_at_rest(e->arena, s, c, &rate, 1) : c->potential != EX_NONE && moves_in_time(s, c->potential);
+}
+
 // Facts of a class that most classes do not have.
 static void emit_facts(Emitter *e, const PlanClass *pc, int i) {
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   const SysClass *c = pc->c;
   Text *o = e->out;
-  if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
-    text_add(o, "    .driven = 1,\n");
+  if (is_driven(e, c)) text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
   if (c->kind == CLASS_RELATION && c->relation && c->relation->algebraic) text_add(o, "    .equation = 1,\n");
   if (c->remembers) text_add(o, "    .remembers = 1,\n");

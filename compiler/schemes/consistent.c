@@ -80,23 +80,7 @@ static Diag *refuse(const Check *k, Span at, const char *what) {
   return refuse_in_scheme(k->s, k->scheme, at, what, k->bag);
 }
 
-// Is e zero where all velocities are?
-static bool all_at_rest(const Check *k, const SysClass *c, Ex *e, int n) {
-  Pool *p = k->s->pool;
-  int *rate = ARENA_ARRAY(k->arena, int, c->nslot + 1), moving = 0;
-  Ex *zero = ARENA_ARRAY(k->arena, Ex, c->nslot + 1);
-  for (int i = 0; i < c->nslot; i++)
-    if (c->slot[i].rate >= 0) {
-      rate[moving] = c->slot[i].rate;
-      zero[moving++] = ex_num(p, 0);
-    }
-  ex_subst_all(p, e, n, rate, zero, moving);
-  for (int i = 0; i < n; i++)
-    if (!ex_is_num(p, ex_expand(p, e[i]), 0)) return false;
-  return true;
-}
-
-static bool at_rest(const Check *k, const SysClass *c, Ex e) { return all_at_rest(k, c, &e, 1); }
+static bool at_rest(const Check *k, const SysClass *c, Ex e) { return all_at_rest(k->arena, k->s, c, &e, 1); }
 
 // T must be a quadratic form: no part of degree 0 or 1 in the velocities, and no time.
 static void ask_kinetic(const Check *k, const SysClass *c) {
@@ -110,7 +94,7 @@ static void ask_kinetic(const Check *k, const SysClass *c) {
   int n = 0;
   for (int i = 0; i < c->nslot; i++) if (c->slot[i].rate >= 0) rate[n++] = c->slot[i].rate;
   ex_gradient(p, c->kinetic, rate, n, momentum);
-  if (at_rest(k, c, c->kinetic) && all_at_rest(k, c, momentum, n)) return;
+  if (at_rest(k, c, c->kinetic) && all_at_rest(k->arena, k->s, c, momentum, n)) return;
   Diag *d = refuse(k, c->span, "a kinetic energy with terms that are not of second degree in the velocities");
   diag_note(d, "terms free of velocities belong in a potential, with the opposite sign");
 }

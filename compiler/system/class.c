@@ -56,6 +56,20 @@ static bool of_time(int id, void *system) {
 
 bool moves_in_time(const System *s, Ex e) { return ex_depends_any(s->pool, e, of_time, (void *)s); }
 
+bool all_at_rest(Arena *a, const System *s, const SysClass *c, Ex *e, int n) {
+  int *rate = ARENA_ARRAY(a, int, c->nslot + 1), moving = 0;
+  Ex *zero = ARENA_ARRAY(a, Ex, c->nslot + 1);
+  for (int i = 0; i < c->nslot; i++) {
+    if (c->slot[i].rate < 0 || c->slot[i].kind == SLOT_D) continue;      // of an input it is no velocity
+    rate[moving] = c->slot[i].rate;
+    zero[moving++] = ex_num(s->pool, 0);
+  }
+  ex_subst_all(s->pool, e, n, rate, zero, moving);
+  for (int i = 0; i < n; i++)
+    if (!ex_is_num(s->pool, ex_expand(s->pool, e[i]), 0)) return false;
+  return true;
+}
+
 bool friction_moves(const System *s, const SysClass *c) {
   return stage_of(s, c->mu) > STAGE_CONST || stage_of(s, c->mu2) > STAGE_CONST || stage_of(s, c->radius) > STAGE_CONST;
 }

@@ -188,6 +188,8 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
 bool moves_in_time(const System *s, Ex e);               // does it read the time, or a signal?
+// Are all n 0 where the velocities of the class are? e is used up.
+bool all_at_rest(Arena *a, const System *s, const SysClass *c, Ex *e, int n);
 bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
 int class_of_solid(const System *s, int solid);                  // number of the class of Model.solid[solid]; -1
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"

@@ -264,20 +264,20 @@ static void values_h(nsm_sim *s, const sim_class *k) {
   sim_rows *r = &s->n.r;
   const nsm_pattern *p = &k->c->h;
   int from = k->row0, to = k->row0 + k->tab.count;
-  memset(r->c + r->c0[from], 0, (size_t)(r->c0[to] - r->c0[from]) * sizeof(double));
-  memset(r->d + r->d0[from], 0, (size_t)(r->d0[to] - r->d0[from]) * sizeof(double));
-  int impulse = sim_contactlike(k->c);
-  const double *direction = k->h_mid ? k->h_mid : k->h;
-  if (impulse) memset(r->b + r->b0[from], 0, (size_t)(r->b0[to] - r->b0[from]) * sizeof(double));
-  for (int e = 0; e < p->n; e++) {
-    double chain = k->gamma * sim_chain(s, p->wrt[e]);
-    for (size_t i = 0, j = (size_t)e; i < (size_t)k->tab.count; i++, j += (size_t)p->n) {
-      int at = k->h_at[j];
-      if (at < 0) r->d[~at] += k->h[j];
-      else r->c[at] += chain * k->h[j];
-      if (impulse && k->h_b_at[j] >= 0) r->b[k->h_b_at[j]] += direction[j];
+  double *b = r->b, *c = r->c, *d = r->d, chain[NSM_WRT_D + 1];
+  const double *h = k->h, *direction = k->h_mid ? k->h_mid : h;
+  const int *h_at = k->h_at, *b_at = sim_contactlike(k->c) ? k->h_b_at : NULL;
+  for (int e = r->c0[from]; e < r->c0[to]; e++) c[e] = 0;
+  for (int e = r->d0[from]; e < r->d0[to]; e++) d[e] = 0;
+  for (int e = r->b0[from]; b_at && e < r->b0[to]; e++) b[e] = 0;
+  for (int w = 0; w <= NSM_WRT_D; w++) chain[w] = k->gamma * sim_chain(s, w);
+  for (size_t i = 0, j = 0; i < (size_t)k->tab.count; i++)
+    for (int e = 0; e < p->n; e++, j++) {
+      int at = h_at[j];
+      if (at < 0) d[~at] += h[j];
+      else c[at] += chain[p->wrt[e]] * h[j];
+      if (b_at && b_at[j] >= 0) b[b_at[j]] += direction[j];
     }
-  }
   if (k->rq && sim_fixed(k->c->rq_stage)) add_rates(s, k);
 }
 

@@ -410,6 +410,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->a->on.friction, i, row && c->kind == NSM_FRICTION);
     list_if(s, &s->a->on.mu, i, row && c->mu_stage >= NSM_EVENT);
     list_if(s, &s->a->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->a->on.driven, i, row && c->driven);
     list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_EVENT);
     s->a->renewed += i >= s->a->given->nclass && s->a->cls[i].tab.count > 0;
     list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);

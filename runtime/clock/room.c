@@ -50,8 +50,6 @@ static void take_state(nsm_sim *o, const nsm_sim *s) {
     for (int g = 0; g < s->a->ngroup; g++)                                                                             \
       copy(o->now.touch, (size_t)o->touching->group[g].first, s->now.touch, (size_t)s->touching->group[g].first,      \
            of_group(o, s, g), sizeof(type));                                                                           \
-  else if ((void *)o->now.name == (void *)o->now.differences && SIM_PREDICTED(o) != SIM_PREDICTED(s))                  \
-    o->now.past.known = 0;                                                                                             \
   else memcpy(o->now.name, s->now.name, (size_t)(count) * sizeof(type));
 #include "runtime/state.def"
 #undef SIM_STATE

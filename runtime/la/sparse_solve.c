@@ -126,11 +126,18 @@ static void lanes_plain(const nsm_sparse *s, double *y, double *b) { solve_lanes
 LA_WIDE static void lanes_wide(const nsm_sparse *s, double *y, double *b) { solve_lanes(s, (lanes *)y, (lanes *)b); }
 
 void nsm_sparse_solve_lanes(const nsm_sparse *s, double *const x[NSM_SPARSE_LANES]) {
-  for (int k = 0; k < s->n; k++)
-    for (int l = 0; l < LANES; l++) s->x[LANES * k + l] = x[l][s->order[k]];
+  double *a = x[0], *b = x[1], *c = x[2], *d = x[3];
+  lanes *y = (lanes *)s->x;
+  const int *order = s->order;
+  for (int k = 0; k < s->n; k++) y[k] = (lanes){ a[order[k]], b[order[k]], c[order[k]], d[order[k]] };
   (la_wide() ? lanes_wide : lanes_plain)(s, s->x, s->border);
-  for (int k = 0; k < s->n; k++)
-    for (int l = 0; l < LANES; l++) x[l][s->order[k]] = s->x[LANES * k + l];
+  for (int k = 0; k < s->n; k++) {
+    const int i = order[k];
+    a[i] = y[k][0];
+    b[i] = y[k][1];
+    c[i] = y[k][2];
+    d[i] = y[k][3];
+  }
 }
 
 static void solve_plain(const nsm_sparse *s, double *y) { solve(s, y); }

@@ -54,7 +54,7 @@ struct sim_consistent {
   double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
   double    *size, *speed;               // [nv] what momentum rows and displacements of the iterate are measured by
-  double    *hold;                       // [n] for sim_held_sizes
+  double    *hold;                       // [nv + 2 ns] for sim_held_sizes
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off

@@ -296,8 +296,7 @@ void con_learn(nsm_sim *s) {
   sim_past_opens(s);
   for (int k = 0; k < 3; k++) {
     int first = k == 0 ? 0 : nv + (k - 1)*nl, n = k == 0 ? nv : nl;
-    memcpy(c->newest, of[k], (size_t)n * sizeof(double));
-    sim_past_of(s, k, first, n, c->newest, k == 0 ? c->mass_inverse : NULL, 1);
+    sim_past_of(s, k, first, n, of[k], k == 0 ? c->mass_inverse : NULL, 1);
   }
   sim_past_closes(s);
 }

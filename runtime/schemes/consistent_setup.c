@@ -276,8 +276,9 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
-  double **by_n[] = { &c->res, &c->dz, &c->hold };
+  double **by_n[] = { &c->res, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
+  c->hold = SIM_NEW(s, s->a->nv + 2 * c->ns, double);
   double **by_row[] = { &c->gap, &c->drift,
                          &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep,
                          &c->gap_end, &c->rate_end };

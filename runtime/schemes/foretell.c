@@ -27,17 +27,18 @@ void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x) {
     for (int i = 0; i < n; i++) x[i] += d[i];
 }
 
-void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight, int inverse) {
-  int known = s->now.past.known;
-  double *d = s->now.differences + first, *miss = s->now.past.miss[of];
-  for (int m = 0; m <= known; m++, d += SIM_PREDICTED(s)) {
-    miss[m] = 0;
-    for (int i = 0; i < n; i++) miss[m] += sim_metric(weight, inverse, i) * x[i] * x[i];
-    if (m == SIM_DIFFERENCES) break;
-    for (int i = 0; i < n; i++) {
-      double before = d[i];
-      d[i] = x[i];
-      x[i] -= before;
+void sim_past_of(nsm_sim *s, int of, int first, int n, const double *x, const double *weight, int inverse) {
+  const int known = s->now.past.known, each = SIM_PREDICTED(s);
+  double *miss = s->now.past.miss[of];
+  memset(miss, 0, (size_t)(known + 1) * sizeof *miss);
+  for (int i = 0; i < n; i++) {                            // number by number, through all its differences
+    double *d = s->now.differences + first + i, metric = sim_metric(weight, inverse, i), now = x[i];
+    for (int m = 0; m <= known; m++, d += each) {
+      miss[m] += metric * now * now;
+      if (m == SIM_DIFFERENCES) break;
+      double before = *d;
+      *d = now;
+      now -= before;
     }
   }
 }

@@ -41,44 +41,50 @@ void sim_share_vectors(const nsm_sim *s, double least, double *size) {
 }
 
 // ---- constraints ----------------------------------------------------------------------------------------------------
-// Where a body turns about its centre, or a lever is 0 for a moment, a row has none of its turn, and yet the point that
-// it holds is known to the round-off of what turns about it: of the largest p/sqrt(M) of all that it may act on, in the
-// metric of the masses. The force of the row that is as large.
-static double turning_force(const nsm_sim *s, const sim_held *held, int row, int nz, const double *near) {
+// A constraint: the force that it is known by, and (the largest |b|)^2, by which what is near is its force. 0: it acts
+// on nothing.
+typedef struct { double force, by; } reach;
+
+// The force of a row that is as large as what is near. Where a body turns about its centre, or a lever is 0 for a
+// moment, a row has none of its turn, and yet the point that it holds is known to the round-off of what turns about it:
+// of the largest p/sqrt(M) of all that it may act on, in the metric of the masses.
+static reach reach_of(const nsm_sim *s, const sim_held *held, int row, const double *near) {
   const sim_rows *r = &s->n.r;
-  double most = 0, heavy = 0, moves = 0;
+  double all = 0, most = 0, heavy = 0, moves = 0, f = 0;
   for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
     int z = r->bz[e];
-    if (z >= nz || !(held->mass[z] > 0)) continue;
+    double b = fabs(r->b[e]);
+    all = larger(b, all);
+    f = larger(b * near[z], f);
+    if (!(held->mass[z] > 0)) continue;
     double mass = held->inverse ? 1 / held->mass[z] : held->mass[z];
-    most = larger(fabs(r->b[e]), most);
-    heavy = larger(r->b[e] * r->b[e] * mass, heavy);
+    most = larger(b, most);
+    heavy = larger(b * b * mass, heavy);
     moves = larger(near[z] * near[z] / mass, moves);
   }
-  return most > 0 ? sqrt(heavy * moves) / (most * most) : 0;
+  double turns = most > 0 ? sqrt(heavy * moves) / (most * most) : 0, by = all * all,
+         force = larger(turns, fabs(s->w.l1[r->l[row]]));
+  return (reach){ by > 0 ? larger(f / by, force) : force, by };
 }
 
 void sim_held_sizes(const nsm_sim *s, const sim_held *held, double share, int nz, double *near, double *size) {
   const sim_rows *r = &s->n.r;
-  int n = held->n;
-  const int *row = held->row;
+  const int n = held->n, *row = held->row, *first = r->b0, *z = r->bz;
+  const double *b = r->b;
   if (n == 0) return;
-  double *force = near + nz;
-  for (int j = 0; j < n; j++)
-    force[j] = larger(turning_force(s, held, row[j], nz, near), fabs(s->w.l1[r->l[row[j]]]));
+  reach *of = (reach *)(near + nz);
+  for (int j = 0; j < n; j++) of[j] = reach_of(s, held, row[j], near);
   for (int hop = 0; hop < HOPS; hop++) {
-    for (int j = 0; j < n; j++) {
-      double most = 0, f = 0;
-      for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++) {
-        if (r->bz[e] >= nz) continue;
-        most = larger(fabs(r->b[e]), most);
-        f = larger(fabs(r->b[e]) * near[r->bz[e]], f);
-      }
-      if (most > 0) force[j] = larger(f / (most * most), force[j]);
+    for (int j = 0; hop > 0 && j < n; j++) {
+      double f = 0;
+      for (int e = first[row[j]], end = first[row[j] + 1]; e < end; e++) f = larger(fabs(b[e]) * near[z[e]], f);
+      if (of[j].by > 0) of[j].force = larger(f / of[j].by, of[j].force);
     }
-    for (int j = 0; j < n; j++)
-      for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++)
-        if (r->bz[e] < nz) near[r->bz[e]] = larger(fabs(r->b[e]) * force[j], near[r->bz[e]]);
+    for (int j = 0; j < n; j++) {
+      double force = of[j].force;
+      for (int e = first[row[j]], end = first[row[j] + 1]; e < end; e++)
+        near[z[e]] = larger(fabs(b[e]) * force, near[z[e]]);
+    }
   }
   for (int i = 0; i < nz; i++) size[i] = larger(share * near[i], size[i]);
 }

@@ -16,5 +16,5 @@ typedef struct {
 } sim_held;
 
 // The sizes of rows of momentum, [nz], raised to `share` of the entries of their constraints times the force that these
-// are known by. near [nz + n]: at first the sizes whose round-off the rows have; lost.
+// are known by. near [nz + 2 n]: at first the sizes whose round-off the rows have; lost.
 void sim_held_sizes(const nsm_sim *s, const sim_held *held, double share, int nz, double *near, double *size);

@@ -61,7 +61,7 @@ void     newton_polish(nsm_sim *s);
 
 // newton_factors.c
 void newton_factors_begin(nsm_sim *s, int foretold);
-int  newton_factors_do(nsm_sim *s, sim_iteration *it);   // at the first iterate C is known
+int  newton_factors_do(nsm_sim *s, sim_iteration *it);
 
 // newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
 // are of the residual; one above `stagnation` is no round-off.

@@ -20,17 +20,17 @@ void newton_factors_begin(nsm_sim *s, int foretold) {
   s->w.old = s->n.w.factored || sim_matrix_again(s) < 0;
 }
 
-// At an iterate, of which the first has no residual yet: is the step to go on with them?
+// At an iterate, of which the first has no residual yet: is the step to go on with them? w.old becomes the number of
+// its iterations with them. Where one was all that the step before took, the start is taken to be near.
 int newton_factors_do(nsm_sim *s, sim_iteration *it) {
   if (!s->w.old) return 0;
-  if (it->number == 0) {
-    s->w.old_error = newton_residual(s, 0, &it->worst);
-    s->w.old = s->w.old_error <= near_enough;
-  } else {
-    s->w.old = it->number < MOST && it->alpha == 1 && it->error <= contracts * s->w.old_error;
-    s->w.old_error = it->error;
-  }
-  if (s->w.old) return 1;
+  double error = it->number > 0 ? it->error : s->now.old.wait < 0 ? near_enough : newton_residual(s, 0, &it->worst);
+  int goes_on = it->number == 0 ? error <= near_enough
+                                : it->number < MOST && it->alpha == 1 && error <= contracts * s->w.old_error;
+  s->w.old_error = error;
+  s->w.old = goes_on ? it->number + 1 : 0;
+  if (goes_on) return 1;
+  if (s->now.old.wait < 0) s->now.old.wait = 0;
   s->now.old.wait = 2 * s->now.old.wait + 1 < LONGEST ? 2 * s->now.old.wait + 1 : LONGEST;
   s->now.old.rest = s->now.old.wait;
   return 0;

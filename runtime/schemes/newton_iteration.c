@@ -158,7 +158,6 @@ void newton_polish(nsm_sim *s) {
 
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   if (it->number >= TURNS) newton_remember(s);
-  if (s->w.old && it->number == 0) rates(s, v);
   int old = s->w.old, goes_on = newton_factors_do(s, it), whole = it->number > 0 && it->alpha == 1;
   int kept = !s->n.r.whole && (goes_on || (!old && sim_keeps_factors(&s->n.w, it)));
   int z = kept ? kept_matrices(s) : matrices(s, v->t);

@@ -44,9 +44,10 @@ void sim_newton_analyse(nsm_sim *s) {
                       &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
                       &s->w.z_kept, &s->w.own,  &s->w.off,    &s->w.z_path,
                       &s->w.lost_before };
-  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz, &s->w.hold };
+  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  s->w.hold = SIM_NEW(s, nz + 2 * (size_t)s->n.r.nborder, double);
   if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
   s->w.l_path = SIM_NEW(s, (size_t)s->a->nl + 1, double);
   s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);

@@ -204,10 +204,10 @@ static inline double sim_metric(const double *weight, int inverse, int i) {
 }
 int  sim_foretells(const nsm_sim *s);
 void sim_foretell(const nsm_sim *s, int of, int first, int n, double *x);
-// The step stands, before now.k counts it: between the two calls its values x, which are used up; weight [n], where it
-// is positive: of a number in the measure of what predictions missed, or NULL; inverse: 1 / weight is.
+// The step stands, before now.k counts it: between the two calls its values x; weight [n], where it is positive: of a
+// number in the measure of what predictions missed, or NULL; inverse: 1 / weight is.
 void sim_past_opens(nsm_sim *s);
-void sim_past_of(nsm_sim *s, int of, int first, int n, double *x, const double *weight, int inverse);
+void sim_past_of(nsm_sim *s, int of, int first, int n, const double *x, const double *weight, int inverse);
 void sim_past_closes(nsm_sim *s);
 
 // step_newton.c: the step stands, what the next one is predicted from

@@ -249,7 +249,7 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   if (code == NSM_FAILED && leads && !s->w.late && along_path(s, &v) == NSM_OK) code = found(e);
   if (code == NSM_FAILED && !s->w.late && is_nothing(s, t1)) code = found(e);
   if (code != NSM_OK) return code;
-  if (s->w.old) s->now.old.wait = 0;
+  if (s->w.old) s->now.old.wait = s->w.old == 1 ? -1 : 0;
   nsm_view mid = newton_between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->a->one_iteration) {
@@ -270,8 +270,7 @@ void sim_newton_learn(nsm_sim *s) {
   sim_past_opens(s);
   for (int i = 0; i < nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   sim_past_of(s, 0, 0, nz, s->w.inc, s->w.diag, 0);
-  memcpy(s->w.l_try, s->w.l1, (size_t)nl * sizeof(double));
-  sim_past_of(s, 1, nz, nl, s->w.l_try, NULL, 0);
+  sim_past_of(s, 1, nz, nl, s->w.l1, NULL, 0);
   sim_past_closes(s);
 }
 

@@ -95,9 +95,9 @@ KERNELS(12)
 
 #define ROWS(n)                                                                                                        \
   { .nslot = n, .nnum = SIM_ROW0 + 2 * (SIM_H + n), .slot = slots, .lambda_slot = -1, .y_stage = NSM_TIME,             \
-    .h_stage = NSM_TIME, .y_affine = 1, .h = { n, none, columns, wrt }, .gap_fn = gap_##n, .rate_fn = rate_##n,        \
-    .size_fn = size_##n, .h_fn = h_##n, .dg_fn = dg_##n, .e_num = SIM_RESTITUTION, .mu_num = -1, .mu2_num = -1,        \
-    .radius_num = -1 }
+    .h_stage = NSM_TIME, .y_affine = 1, .driven = 1, .h = { n, none, columns, wrt }, .gap_fn = gap_##n,                \
+    .rate_fn = rate_##n, .size_fn = size_##n, .h_fn = h_##n, .dg_fn = dg_##n, .e_num = SIM_RESTITUTION,                \
+    .mu_num = -1, .mu2_num = -1, .radius_num = -1 }
 const nsm_class sim_touch_kernels[SIM_VARIANTS] = {
   [SIM_SPATIAL] = ROWS(12), [SIM_SPATIAL_STILL] = ROWS(6), [SIM_PLANAR] = ROWS(6), [SIM_PLANAR_STILL] = ROWS(3)
 };
