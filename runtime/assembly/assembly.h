@@ -73,6 +73,7 @@ int  sim_percents(const char *pattern);
 int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_pile_note(const nsm_sim *s, char *out, size_t size);        // 0 where no problem was that of a pile
+const char *sim_counted(const nsm_sim *s);              // "steps", or "pieces" where steps were taken in several
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c

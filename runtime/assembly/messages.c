@@ -197,6 +197,8 @@ void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
   sim_instance_name(s, cls, row - s->a->cls[cls].row0, out, size);
 }
 
+const char *sim_counted(const nsm_sim *s) { return s->now.tick < s->now.count.steps ? "pieces" : "steps"; }
+
 int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   char name[256];
@@ -204,17 +206,17 @@ int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   if (s->now.worst_at >= 0) sim_z_name(s, s->now.worst_at, name, sizeof name);
   else sim_row_name(s, ~s->now.worst_at, name, sizeof name);
   snprintf(out, size,
-           "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
+           "in %ld of %ld %s Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
            "worst was %.2g, relative, of %s at t = %.10g s",
-           c->stagnations, c->steps, s->a->tolerance, c->worst_residual, name, s->now.worst_time);
+           c->stagnations, c->steps, sim_counted(s), s->a->tolerance, c->worst_residual, name, s->now.worst_time);
   return 1;
 }
 
 int sim_pile_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   if (c->piles == 0) return 0;
-  int n = snprintf(out, size, "in %ld of %ld steps problems of more than 300 contacts were solved to %.2g "
-                   "(--tolerance)", c->piles, c->steps, c->pile_tolerance);
+  int n = snprintf(out, size, "in %ld of %ld %s problems of more than 300 contacts were solved to %.2g "
+                   "(--tolerance)", c->piles, c->steps, sim_counted(s), c->pile_tolerance);
   if (c->missed > 0 && n > 0 && (size_t)n < size)
     snprintf(out + n, size - (size_t)n,
              "; %ld of them went on with the best answer, the last in step %ld: largest residual %.2g, bodies closed "
@@ -227,8 +229,8 @@ int sim_accepted_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   if (c->accepted == 0) return 0;
   snprintf(out, size,
-           "in %ld of %ld steps a problem of contacts missed the tolerance and was accepted as it was, the last in "
+           "in %ld of %ld %s a problem of contacts missed the tolerance and was accepted as it was, the last in "
            "step %ld; the largest residual was %.2g (--accept)",
-           c->accepted, c->steps, c->accepted_step, c->worst_accepted);
+           c->accepted, c->steps, sim_counted(s), c->accepted_step, c->worst_accepted);
   return 1;
 }

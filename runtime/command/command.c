@@ -465,15 +465,15 @@ static void notes_of_counts(job *j) {
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
             "next step\n", j->sum.count.left_out);
   if (j->sum.count.frozen > 0)
-    fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
-            "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
+    fprintf(j->err, "note: in %ld of %ld %s directions of contacts did not settle; they are those "
+            "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps, sim_counted(j->s));
   if (j->sum.count.unsettled > 0)
-    fprintf(j->err, "note: in %ld of %ld steps the friction of some bodies was not settled at the end of the step; "
+    fprintf(j->err, "note: in %ld of %ld %s the friction of some bodies was not settled at the end of the step; "
             "they keep their velocities of the motion, and the next step goes on from there\n",
-            j->sum.count.unsettled, j->sum.count.steps);
+            j->sum.count.unsettled, j->sum.count.steps, sim_counted(j->s));
   if (j->sum.count.softened > 0)
-    fprintf(j->err, "note: in %ld of %ld steps bodies struck with less restitution than given, which would have made "
-            "energy there, or friction jammed them\n", j->sum.count.softened, j->sum.count.steps);
+    fprintf(j->err, "note: in %ld of %ld %s bodies struck with less restitution than given, which would have made "
+            "energy there, or friction jammed them\n", j->sum.count.softened, j->sum.count.steps, sim_counted(j->s));
   if (sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if ((j->s->now.implied_n > 0 || j->s->now.con.redundant))
