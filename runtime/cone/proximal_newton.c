@@ -96,6 +96,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_proximal *l, double alpha, int newt
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, inner = n->most > 0 ? n->most : INNER,
       last = n->iterations + newton_limit, slow = 0;
+  int follows = p && p->cones >= NSM_WARM_FEW && t->attempt == 0;    // forces that creep, until the verifier takes them
   double *x_new = n->x_outer, *F = n->F_trial, offered, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance,
          failed = 0, most_work = n->work + work;
   for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
@@ -122,7 +123,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_proximal *l, double alpha, int newt
     }
     slow = next <= 0.5 * now ? 0 : slow + 1;
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
-    if (slow >= PATIENCE && (p ? will_do(l) : now <= near_enough * t->tolerance)) break;
+    if (slow >= PATIENCE && (will_do(l) || (!follows && now <= near_enough * t->tolerance))) break;
   }
   nsm_graph_lambda(g, x, l->lambda);
   return NSM_CONE_GAVE_UP;
