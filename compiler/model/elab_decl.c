@@ -195,6 +195,7 @@ static bool force_param(Symbol *y) {
   Env env = y->given ? s->args_env : y->env;
   const Ast *from = y->given ? y->given->a : decl->a;
   Unit written;
+  if (decl == &plain) env.declare = "node";
   find_sets(y);
   if (!from) {   // must be set from outside
     (void)declared_unit(env.e, decl, &written);

@@ -98,6 +98,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
   } else if (env->declare && !strcmp(env->declare, "body")) {
     diag_help(d, "declare it: body %s { shape = sphere(0.1), density = 1000 }, or body %s { fixed, shape = halfspace }",
               name, name);
+  } else if (env->declare && !strcmp(env->declare, "node")) {
+    diag_help(d, "declare it, for example: node %s : V; or node %s : V = 0; where the potential is held", name, name);
   } else if (env->declare) {
     diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name,
               strchr("opv", *env->declare) ? "..." : "0");
