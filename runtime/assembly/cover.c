@@ -33,14 +33,7 @@ static int equations(nsm_sim *s, nsm_error *e) {
         owner[row] = k->c->line;
       }
   }
-  for (int a = 0; a < s->a->on.smooth.n; a++) {             // algebraic equations: one for each unknown without inertia
-    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
-    for (int i = 0; k->c->at_end && i < k->tab.count; i++) {
-      int z = sim_z_of(s, k, i, k->c->at_end - 1);
-      if (!s->a->algebraic) s->a->algebraic = SIM_NEW(s, s->a->nz, unsigned char);
-      touched[z - s->a->nv] = s->a->algebraic[z] = 1;
-    }
-  }
+  for (int x = 0; s->a->algebraic && x < s->a->nx; x++) touched[x] |= s->a->algebraic[s->a->nv + x];
   for (int x = 0; x < s->a->nx; x++)
     if (!touched[x]) {
       char name[256];

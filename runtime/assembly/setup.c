@@ -460,6 +460,16 @@ static void choose_step(nsm_sim *s) {
   s->a->piles = s->a->linear && s->a->ngroup > 0 && !s->a->located;
 }
 
+// Unknowns without inertia, each with an algebraic equation of its own. Also before the state is taken, which keeps the
+// sizes of their terms.
+static void find_algebraic(nsm_sim *s) {
+  SIM_EACH(s, smooth, k)
+    for (int i = 0; k->c->at_end && i < k->tab.count; i++) {
+      if (!s->a->algebraic) s->a->algebraic = SIM_NEW(s, s->a->nz, unsigned char);
+      s->a->algebraic[sim_z_of(s, k, i, k->c->at_end - 1)] = 1;
+    }
+}
+
 // Before the state is taken, which has numbers for each instant and each condition (events.c).
 static void count_events(nsm_sim *s) {
   for (int i = 0; i < s->a->m->nclass; i++) {
@@ -507,6 +517,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   list_phases(s);
   choose_step(s);
   count_events(s);
+  find_algebraic(s);
   set_state(s);
   return 1;
 }

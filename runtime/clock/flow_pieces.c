@@ -104,7 +104,7 @@ static void rates_beside(nsm_sim *s) {
   struct sim_flow *f = s->n.flow;
   flow_terms(s, s->now.t, s->now.q, s->now.z);
   for (int i = 0; i < s->a->nz; i++)
-    f->dz[i] = s->n.inertia_start[i] > 0 ? f->terms[i] / s->n.inertia_start[i] : 0;
+    f->dz[i] = i < s->a->nv && s->n.inertia_start[i] > 0 ? f->terms[i] / s->n.inertia_start[i] : 0;
   for (int side = 0; side < 3; side++) {
     double step = side < 2 ? (1 - 2 * side) * ahead * s->a->step : 0;
     sim_move(s, s->now.q, step, s->now.z, f->qa);
