@@ -68,6 +68,16 @@ def jumps(theta):
     need("jumps" not in said, f"nothing jumps at the start: {said}")
 
 
+def behind_an_event(scheme):
+    """A row at an event has currents of diodes as they are behind it, with the charge that is there."""
+    c, _ = run_of("""model Row { node gnd : V = 0, a : V, b : V, c : V; discrete e = 1;
+      every 10 [s] offset 0.5 [s] { e = 3; }  VoltageSource s(a = a, b = gnd, V = e*1 [V]);  Diode d(a = a, b = b);
+      Resistor r(a = b, b = c, R = 1 [ohm]);  Capacitor k(a = c, b = gnd, C = 1 [F]);
+      simulate { until = 1 [s], step = 10 [ms], scheme = SCHEME } }""".replace("SCHEME", scheme))
+    close_to("the current behind the jump", c["d.i"][50], 3 - c["k.u"][50], 1e-12)
+    close_to("the current before it", c["d.i"][49], 1 - c["k.u"][49], 1e-2)
+
+
 LADDER = """model Ladder { param n = 12;  node v[n] : V, gnd : V = 0, src : V;
   VoltageSource s(a = src, b = gnd, V = 1 [V]*sin(2e3*time/(1 [s])));
   Resistor first(a = src, b = v[1], R = 100 [ohm]);
@@ -374,6 +384,8 @@ CASES = [("exponentials, radau", exponentials, "radau"), ("exponentials, moreau"
          ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load),
          ("a ladder of ideal diodes", ladder),
          ("a grid of diodes", grid), ("parts named one by one", named_parts),
+         *((f"a row behind an event, {scheme}", behind_an_event, scheme)
+           for scheme in ("moreau", "moreau(theta = 1/2)", "moreau(located = true)")),
          ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("unknowns without inertia after events", unknowns_after_events),
