@@ -423,17 +423,13 @@ static void look_at_switches(tape *t, const tape_entry *e) {
 
 // What presses friction there hangs on how constraints depend on each other, and that on the place.
 static void look_at_shares(tape *t) {
-  nsm_sim *s = t->s;
+  const nsm_sim *s = t->s;
   char name[256];
-  for (int f = 0; f < s->n.r.nfriction; f++)
-    for (int i = 0; i < s->n.r.friction[f].normals; i++) {
-      int row = s->n.r.friction[f].normal[i];
-      if (!sim_implied_shares(s, row)) continue;
-      sim_row_name(s, row, name, sizeof name);
-      tape_refuse(t, sim_at_row(s, row), "E0772: friction on %s, whose force other constraints share, has no "
-                  "derivative yet; a model without the constraints that others imply has", name);
-      return;
-    }
+  int row = sim_pressed_row(s);
+  if (row < 0) return;
+  sim_row_name(s, row, name, sizeof name);
+  tape_refuse(t, sim_at_row(s, row), "E0772: friction on %s, whose force other constraints share, has no derivative "
+              "yet; a model without the constraints that others imply has", name);
 }
 
 // Is nothing but rows of the output between entry i and a block? What that has moved has not come there by itself.
@@ -446,7 +442,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   tape *t = (tape *)hook;
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
   if (of_stages && t->news && !t->failed) jump(t, 0);
-  if (s->now.implied_n > 0) look_at_shares(t);
+  look_at_shares(t);
   tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;

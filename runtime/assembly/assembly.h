@@ -206,9 +206,10 @@ typedef const double *sim_directions(const nsm_sim *, int row);
 const double *sim_row_h(const nsm_sim *s, int row);
 const double *sim_row_b(const nsm_sim *s, int row);
 void sim_implied_share(const nsm_sim *s, sim_directions *direction, double *l);
-// Shares at the directions of now; the multipliers after that; number i of the rows on which that of `row` hangs, and
-// d(its)/d(theirs), 0: there are no more
+// The same in two parts: shares at the directions of now; the multipliers after that, in place or in a copy. Number i
+// of the rows on which that of `row` hangs, and d(its)/d(theirs), 0: there are no more
 void sim_implied_place(const nsm_sim *s, sim_directions *direction);
+void sim_implied_spread(const nsm_sim *s, double *l);
 const double *sim_implied_placed(const nsm_sim *s, const double *l);
 int  sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share);
 // What friction is told of the multipliers l: those that are recorded. Of implied rows those of an iterate are 0, and
@@ -216,10 +217,11 @@ int  sim_implied_by(const nsm_sim *s, int row, int i, int *of, double *share);
 const double *sim_implied_forces(const nsm_sim *s, sim_directions *direction, const double *l);
 static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
 
-// pressed.c: does friction ask an implied row how hard it is pressed? `disk` [nfriction]: the normal force that l gives
-// to a grip, -1 for all other friction. The one-step problem as sim_islands_solve, of such grips under what presses
-// them; `others` [nl]: multipliers of rows that are not in the islands
-int  sim_pressed_asks(const nsm_sim *s);
+// pressed.c: a row that friction asks how hard it is pressed, and whose force others share; -1: none. `disk`
+// [nfriction]: the normal force that l gives to a grip, -1 for all other friction. The one-step problem as
+// sim_islands_solve, of such grips under what presses them; `others` [nl]: multipliers of rows that are not in the
+// islands
+int  sim_pressed_row(const nsm_sim *s);
 void sim_pressed_grips(const nsm_sim *s, const double *l, double *disk);
 int  sim_pressed_solve(nsm_sim *s, sim_directions *direction, const double *others);
 

@@ -346,12 +346,18 @@ const double *sim_implied_placed(const nsm_sim *s, const double *l) {
 }
 
 const double *sim_implied_forces(const nsm_sim *s, sim_directions *of, const double *l) {
+  if (s->n.r.nfriction == 0) return l;                     // nobody asks
   sim_implied_place(s, of);
   return sim_implied_placed(s, l);
 }
 
+void sim_implied_spread(const nsm_sim *s, double *l) {
+  if (s->now.implied_n > 0) memcpy(l, sim_implied_placed(s, l), (size_t)s->a->nl * sizeof *l);
+}
+
 void sim_implied_share(const nsm_sim *s, sim_directions *of, double *l) {
-  if (s->now.implied_n > 0) memcpy(l, sim_implied_forces(s, of, l), (size_t)s->a->nl * sizeof *l);
+  sim_implied_place(s, of);
+  sim_implied_spread(s, l);
 }
 
 void sim_implied_leave(const nsm_sim *s, double *l) {

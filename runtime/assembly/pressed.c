@@ -14,12 +14,12 @@
 enum { PRESSINGS = 100 };
 static const double alike = 1e-13;       // disks, relative to the largest
 
-int sim_pressed_asks(const nsm_sim *s) {
+int sim_pressed_row(const nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   for (int f = 0; s->now.implied_n > 0 && f < r->nfriction; f++)
     for (int d = 0; nsm_cone_is_grip(r->friction[f].type) && d < r->friction[f].normals; d++)
-      if (sim_implied_shares(s, r->friction[f].normal[d])) return 1;
-  return 0;
+      if (sim_implied_shares(s, r->friction[f].normal[d])) return r->friction[f].normal[d];
+  return -1;
 }
 
 void sim_pressed_grips(const nsm_sim *s, const double *l, double *disk) {
@@ -45,7 +45,7 @@ static double press_anew(nsm_sim *s, sim_directions *of, double *l, double *disk
 
 int sim_pressed_solve(nsm_sim *s, sim_directions *of, const double *others) {
   sim_islands *is = &s->n.isl;
-  if (!sim_pressed_asks(s)) return sim_islands_solve(s);
+  if (sim_pressed_row(s) < 0) return sim_islands_solve(s);
   double *disk = s->w.pressed, *l = disk + 2 * s->n.r.nfriction, change = INFINITY;
   int ok = 1, worst = 0;
   memcpy(l, others, (size_t)s->a->nl * sizeof *l);

@@ -460,8 +460,8 @@ static void choose_step(nsm_sim *s) {
   s->a->piles = s->a->linear && s->a->ngroup > 0 && !s->a->located;
 }
 
-// Unknowns without inertia, each with an algebraic equation of its own. Also before the state is taken, which keeps the
-// sizes of their terms.
+// Unknowns without inertia, each with an algebraic equation of its own; before the state is taken, which keeps sizes of
+// terms where there are some.
 static void find_algebraic(nsm_sim *s) {
   SIM_EACH(s, smooth, k)
     for (int i = 0; k->c->at_end && i < k->tab.count; i++) {

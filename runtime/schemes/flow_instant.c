@@ -273,7 +273,7 @@ int flow_instant(nsm_sim *s, double t, const double *q, const double *z) {
     if (it > 2 && !(change < last)) break;
     last = change;
   }
-  memcpy(w->in.force, sim_implied_placed(s, w->in.force), (size_t)s->a->nl * sizeof(double));
+  sim_implied_spread(s, w->in.force);
   take_sliding(s);
   return is_solution(s, n);
 }
@@ -288,6 +288,6 @@ void flow_allow(nsm_sim *s) {
   struct sim_flow *w = s->n.flow;
   if (!w->in.singular) return;
   sim_instant_allow(s, &w->in, s->a->nz + w->m, 1, w->in.force);
-  memcpy(w->in.force, sim_implied_placed(s, w->in.force), (size_t)s->a->nl * sizeof(double));
+  sim_implied_spread(s, w->in.force);
   take_sliding(s);
 }

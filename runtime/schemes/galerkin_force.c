@@ -62,7 +62,7 @@ static void solve(nsm_sim *s, double t, const double *q, const double *z) {
   sim_instant_solve(&g->in, (int)n, g->in.e, g->in.e);
   memset(g->in.force, 0, ((size_t)s->a->nl + 1) * sizeof(double));
   for (int r = 0; r < g->m; r++) g->in.force[s->n.r.l[g->row[r]]] = g->in.e[s->a->nv + r];
-  memcpy(g->in.force, sim_implied_placed(s, g->in.force), (size_t)s->a->nl * sizeof(double));
+  sim_implied_spread(s, g->in.force);
 }
 
 void galerkin_push(nsm_sim *s) {
@@ -89,7 +89,7 @@ void galerkin_instant(nsm_sim *s, double t, const double *q, const double *z) {
   struct sim_galerkin *g = s->n.galerkin;
   solve(s, t, q, z);
   sim_instant_allow(s, &g->in, g->in.n, 1, g->in.force);
-  memcpy(g->in.force, sim_implied_placed(s, g->in.force), (size_t)s->a->nl * sizeof(double));
+  sim_implied_spread(s, g->in.force);
 }
 
 int galerkin_forces(nsm_sim *s, double t, const double *q, const double *z) {

@@ -22,8 +22,7 @@ static void multipliers(nsm_sim *s, int k, const nsm_view *v) {
       g->l[s->n.r.l[g->row[r]]] += g->t.P[k][j] * g->x[galerkin_at(s, j, IN_FORCES, r)];
   if (s->now.implied_n == 0) return;
   SIM_EACH(s, constraint, c) if (c->c->h_stage > NSM_EVENT) c->c->h_fn(v, &c->tab, c->h);
-  sim_implied_place(s, sim_row_h);
-  memcpy(g->l, sim_implied_placed(s, g->l), (size_t)s->a->nl * sizeof(double));
+  sim_implied_share(s, sim_row_h, g->l);
 }
 
 // H_T and slips at the view, of all friction that slides; rest: the part that is there at rest.

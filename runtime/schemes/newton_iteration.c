@@ -177,6 +177,6 @@ nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error
   memcpy(s->w.z_from, s->w.z1, (size_t)s->a->nz * sizeof(double));
   memcpy(s->w.l_from, s->w.l1, (size_t)s->a->nl * sizeof(double));
   newton_go(s, 1);
-  it->exact = s->a->one_iteration && !sim_pressed_asks(s);
+  it->exact = s->a->one_iteration && sim_pressed_row(s) < 0;
   return NSM_OK;
 }
