@@ -92,7 +92,7 @@ static void solves(void **state) {
     int n = 7 * (1 + turn % 8) + 1, complex = turn % 2, order[N];
     nsm_lu f;
     random_matrix(&A, n, turn % 3 ? 0.1 : 0.6);
-    assert_true(nsm_lu_open(&f, N, complex, 4, &memory));        // too little room: it grows
+    assert_true(nsm_lu_open(&f, n, complex, 4, &memory));        // too little room: it grows
     for (int i = 0; i < n; i++) order[i] = (i * 11 + turn) % n;
     if (n % 11 == 0) for (int i = 0; i < n; i++) order[i] = i;
     nsm_columns K = { n, A.start, A.row, A.re, complex ? A.im : NULL };

@@ -57,9 +57,9 @@ static void residues(void **state) {
       nsm_sim *s = books(NSM_SCHEME_CONSISTENT);
       sim_ledger *g = &s->now.ledger;
       put_in(g, which, 8);
-      g->residue = 8e-6 * (above ? 1.01 : 0.99);
+      g->residue = 8e-6 * (above ? 1.01 : 1);
       assert_true(sim_residue_checked(s) == (above ? g->residue / 8 : 0));
-      g->residue = 8e-3 * (above ? 1.01 : 0.99);
+      g->residue = 8e-3 * (above ? 1.01 : 1);
       s->now.z = (double[]){ 1 };
       s->now.q = s->now.z;
       s->a->nv = s->a->nq = 1;
@@ -70,10 +70,10 @@ static void residues(void **state) {
       s = books(NSM_SCHEME_MOREAU);
       put_in(g, which, 8);
       g->exchanged = 4e-6;
-      g->gains = 8e-6 * (above ? 1.01 : 0.99);
+      g->gains = 8e-6 * (above ? 1.01 : 1);
       assert_true(sim_residue_checked(s) == (above ? g->gains / 4e-6 : 0));
       g->exchanged = 100;
-      g->gains = 25 * (above ? 1.01 : 0.99);
+      g->gains = 25 * (above ? 1.01 : 1);
       assert_true(sim_residue_checked(s) == (above ? g->gains / 100 : 0));
       g->kinetic = INFINITY;
       assert_true(isinf(sim_residue_checked(s)));
@@ -108,7 +108,7 @@ static void impacts(void **state) {
       nsm_sim *s = books(k == 1 ? NSM_SCHEME_CONSISTENT : NSM_SCHEME_MOREAU);
       s->a->located = k == 2;
       s->now.ledger.scale = 4;
-      s->now.ledger.made = 4 * (k == 0 ? 1e-3 : 1e-6) * (above ? 1.01 : 0.99);
+      s->now.ledger.made = 4 * (k == 0 ? 1e-3 : 1e-6) * (above ? 1.01 : 1);
       assert_true(sim_made_checked(s) == (above ? s->now.ledger.made / 4 : 0));
     }
 }
@@ -126,6 +126,45 @@ static void alone(void **state) {
   s->n.r.n = 0;
   s->a->nz = 1;
   assert_true(sim_gained_alone(s, -1, 2, -1) == 0);
+}
+
+// How far two constraints are missed, beside the sizes of their terms: a size is at least 1e-9 of the largest, and
+// where all of them are nothing there is nothing to tell.
+static double sizes[2];
+static void two_gaps(const nsm_view *w, const nsm_table *t, double *gap, double *rate) {
+  (void)w; (void)t;
+  gap[0] = 1e-9;
+  gap[1] = -2e-9;
+  rate[0] = rate[1] = 0;
+}
+static void two_sizes(const nsm_view *w, const nsm_table *t, double *size) {
+  (void)w; (void)t;
+  memcpy(size, sizes, sizeof sizes);
+}
+
+static void misses(void **state) {
+  (void)state;
+  static const nsm_class class = { .kind = NSM_CONSTRAINT, .gap_fn = two_gaps, .size_fn = two_sizes };
+  sim_class k = { .c = &class, .tab.count = 2 };
+  double room[6];
+  int first = 0, at = -1;
+  nsm_sim *s = books(NSM_SCHEME_MOREAU);
+  s->a->cls = &k;
+  s->a->on.constraint = (sim_list){ 1, &first };
+  s->n.r.n = 2;
+  s->w.misses = room;
+  assert_true(sim_misses_any(s));
+  memcpy(sizes, (double[]){ 1e-2, 50 }, sizeof sizes);
+  assert_true(fabs(sim_miss_now(s, &at) - 1e-7) <= 1e-22 && at == 0);
+  memcpy(sizes, (double[]){ 50, 1e-12 }, sizeof sizes);
+  assert_true(fabs(sim_miss_now(s, &at) - 0.04) <= 1e-16 && at == 1);
+  s->now.t = 3;
+  sim_misses_take(s);
+  s->now.t = 4;
+  sim_misses_take(s);
+  assert_true(fabs(s->now.count.max_miss - 0.04) <= 1e-16 && s->now.miss_at == 1 && s->now.miss_time == 3);
+  memcpy(sizes, (double[]){ 1e-12, 1e-12 }, sizeof sizes);
+  assert_true(sim_miss_now(s, &at) == 0);
 }
 
 // A step of a mass on a rod that ends with v: its energy is from nothing where it is beyond a hundred times what was
@@ -152,6 +191,7 @@ static void steps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(residues), cmocka_unit_test(rounding),
-                                      cmocka_unit_test(impacts), cmocka_unit_test(alone),    cmocka_unit_test(steps) };
+                                      cmocka_unit_test(impacts), cmocka_unit_test(alone),    cmocka_unit_test(misses),
+                                      cmocka_unit_test(steps) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/unit/compile_text.h"
-#include "runtime/clock/clock.h"
-#include "runtime/schemes/schemes.h"
-
-static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+#include "tests/unit/runtime/opened.h"
 
 // x falls to 0 at t0, and is held there by u; w' = u t.
 typedef struct law { const char *text; double t0, u; } law;
@@ -25,24 +21,17 @@ static const law laws[] = { { "x' = u - 1; relation r: 0 <= x perp u >= 0;", 1.0
 static void changes(const law *k, const char *scheme) {
   char text[600];
   nsm_error e;
-  const char *why = "";
-  JitStatus status;
   snprintf(text, sizeof text, "model M { state x = 1.013, w = 0; multiplier u; w' = u*time; %s\n"
            "simulate { until = 2, step = 0.1, scheme = %s } }", k->text, scheme);
-  Compilation *c = compile_text(text, STAGE_C);
-  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
-  if (!j) fail_msg("%s", why);
-  nsm_sim *s = nsm_open(jit_model(j), &own, &e);
-  if (!s) fail_msg("%s", e.text);
+  opened o = open_text(text);
+  nsm_sim *s = o.s;
   while (nsm_steps_done(s) < nsm_steps_total(s)) if (nsm_step(s, &e) != NSM_OK) fail_msg("%s", e.text);
   double before = k->u - (k->t0 < 1 ? 1.5 : 1), w = 0.5 * (before * k->t0 * k->t0 + k->u * (4 - k->t0 * k->t0));
   if (fabs(s->now.z[0]) > 1e-12 || fabs(s->now.z[1] - w) > 1e-9)
     fail_msg("%s, %s: x = %g, w = %.17g, not %.17g", k->text, scheme, s->now.z[0], s->now.z[1], w);
   assert_int_equal(s->now.count.located, 1);
   assert_int_equal(s->now.count.captured, 0);
-  nsm_close(s);
-  jit_free(j);
-  compilation_free(c);
+  close_all(o);
 }
 
 static void all_laws(void **state) {
