@@ -137,8 +137,38 @@ static void opposes(void **state) {
   }
 }
 
+// A coefficient that its own law changes, mu = law(mu): how many iterations find 0.3 by the secant rule. Where the law
+// jumps across it, the interval that holds it is halved.
+static double law(double slope, double c) { return slope < -100 ? (c < 0.3 ? 0.5 : 0.13) : 0.3 + slope * (c - 0.3); }
+
+static int iterations(double slope) {
+  static const set coulomb = { OF(COULOMB, 1, 2, 0.31, 0, 0), 1, 0, 2, { 0 } };
+  static sim_analysis a;
+  static sim_class k = { .tab.count = 1 };
+  static int first = 0;
+  sim_friction f;
+  nsm_sim *s = of_set(&coulomb, &f);
+  s->a = &a;
+  a.cls = &k;
+  a.on.mu = (sim_list){ 1, &first };
+  for (int n = 0; n < 200; n++) {
+    f.at[0] = law(slope, f.mu);
+    sim_friction_guess(s, n == 0);
+    if (fabs(f.mu - 0.3) <= 1e-12) return n;
+  }
+  return 200;
+}
+
+static void guesses(void **state) {
+  (void)state;
+  static const double slope[] = { -3, -1.5, -0.5, 0, 0.5, 0.79 };
+  for (int k = 0; k < 6; k++) assert_int_equal(iterations(slope[k]), slope[k] == 0 ? 0 : 2);
+  assert_in_range(iterations(0.95), 60, 81);               // a fifth of the way each time
+  assert_in_range(iterations(-1000), 3, 40);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(parts), cmocka_unit_test(nearest), cmocka_unit_test(blocks),
-                                      cmocka_unit_test(opposes) };
+                                      cmocka_unit_test(opposes), cmocka_unit_test(guesses) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
