@@ -55,8 +55,8 @@ static void round_off_of_terms_proves_nothing(void **state) {
   bench_close(&b);
 }
 
-// Two speeds whose sum is -2 whatever the forces are. A solver that looks for no proof has one looked for, but not where
-// it was to try once.
+// Two speeds whose sum is -2 whatever the forces are. The proof is looked for where a solver alone looks for none, but
+// not where it was to try once.
 static void who_looks_for_a_proof(void **state) {
   (void)state;
   bench b = bench_open(2, 0, 0);

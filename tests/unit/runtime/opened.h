@@ -1,4 +1,5 @@
-// A model from a text, compiled and opened. Includers include the headers of cmocka, math, stdio, stdlib, unistd before.
+// A model from a text, compiled and opened. Includers include the headers of cmocka, math, stdio, stdlib and unistd
+// before.
 #pragma once
 #include "tests/unit/compile_text.h"
 #include "runtime/clock/clock.h"
