@@ -4,7 +4,7 @@
 #include "tests/unit/compile_text.h"
 #include "runtime/clock/clock.h"
 
-static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+static const nsm_settings as_said = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
 typedef struct opened { Compilation *c; Jit *j; nsm_sim *s; } opened;
 
@@ -15,7 +15,7 @@ static opened open_text(const char *text) {
   opened o = { .c = compile_text(text, STAGE_C) };
   o.j = jit_compile(o.c->arena, JIT_TCC, text_str(&o.c->c), &o.c->kernels, &status, &why);
   if (!o.j) fail_msg("%s", why);
-  o.s = nsm_open(jit_model(o.j), &own, &e);
+  o.s = nsm_open(jit_model(o.j), &as_said, &e);
   if (!o.s) fail_msg("%s", e.text);
   return o;
 }

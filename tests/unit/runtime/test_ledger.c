@@ -1,5 +1,5 @@
-// What the books tell, by numbers that are put in: sums of what was exchanged, and from where on a residue, an impact
-// or a step is beyond reason (runtime/ledger/misses.c, reason.c).
+// What the books tell, mostly by numbers that are put in: sums of what was exchanged, and from where on a residue, an
+// impact or a step is beyond reason (runtime/ledger/misses.c, reason.c).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,11 @@
 #include <cmocka.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "tests/unit/runtime/opened.h"
 #include "runtime/ledger/ledger.h"
 #include "runtime/schemes/schemes.h"
 #include "fixtures.h"
@@ -211,9 +214,30 @@ static void steps(void **state) {
   nsm_close(s);
 }
 
+// What changes states of a potential feeds it: without motion at the point of the equations, so that implicit Euler's
+// rule takes dx V'' dx/2; beside motion in the mean of both places.
+static void feeds(void **state) {
+  (void)state;
+  nsm_error e;
+  opened o = open_text("model M { state x = 1; x' = -x; potential 3*x^2/2;\n"
+                       "simulate { until = 1, step = 0.1, scheme = moreau(theta = 1) } }");
+  nsm_keep_ledger(o.s);
+  assert_int_equal(nsm_step(o.s, &e), NSM_OK);
+  double x = 1 / 1.1, dx = x - 1;
+  assert_true(fabs(o.s->now.ledger.residue_now + 1.5 * dx * dx) < 1e-15);
+  assert_true(fabs(o.s->now.ledger.forces - 3 * x * dx) < 1e-15);
+  close_all(o);
+  o = open_text("model M { coord q = 1, q' = 2; state x = 1; x' = -x; kinetic q'^2/2; potential q*x^2/2;\n"
+                "simulate { until = 1, step = 0.1, scheme = moreau(theta = 1) } }");
+  nsm_keep_ledger(o.s);
+  assert_int_equal(nsm_step(o.s, &e), NSM_OK);
+  assert_true(fabs(o.s->now.ledger.forces - 0.25 * (1 + o.s->now.q[0]) * (x * x - 1)) < 1e-15);
+  close_all(o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(residues), cmocka_unit_test(rounding),
                                       cmocka_unit_test(impacts), cmocka_unit_test(alone),    cmocka_unit_test(misses),
-                                      cmocka_unit_test(steps) };
+                                      cmocka_unit_test(steps), cmocka_unit_test(feeds) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
