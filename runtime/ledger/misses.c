@@ -80,8 +80,8 @@ void sim_misses_take(nsm_sim *s) {
 //
 //   sum max(r, 0) <= 1/4 sum (|dT| + |dV| + |work| + |losses| + sum |p_i| (|u_i-| + |u_i+|)),                      (2)
 //
-// above which a quarter of all that was exchanged came from nowhere: no order explains that. Steps that begin and end at
-// rest, to round-off, are no part of either: all their energies can be round-off.
+// above which a quarter of all that was exchanged came from nowhere: no order explains that. Steps that begin and end
+// at rest, to round-off, are no part of either: all their energies can be round-off.
 static const double round_off = 1e-6, from_nowhere = 0.25;
 
 static void scale(sim_ledger *g) {

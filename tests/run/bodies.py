@@ -450,7 +450,8 @@ def rests_at_the_origin():
             need(summary["newton_iterations"] <= 10*summary["steps"], f"{scheme}, {tilt}: {summary}")
 
 
-CASES = [("a box rests at the origin", rests_at_the_origin), ("rotations of a family", rotations_of_a_family), ("corners of a family", corners_of_a_family),
+CASES = [("a box rests at the origin", rests_at_the_origin), ("rotations of a family", rotations_of_a_family),
+         ("corners of a family", corners_of_a_family),
          ("driven bodies: the ledger", driven_balance), ("driven bodies: closed forms", driven_closed_forms),
          ("driven bodies: rolling", driven_rolling),
          ("gravity of any form", gravity_of_any_form), ("words are names", words_are_names),
