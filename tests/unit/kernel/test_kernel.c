@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "compiler/emit/c_kernel.h"
 #include "compiler/jit/jit.h"
 #include "tests/unit/kernel/interpreter.h"
@@ -103,7 +104,7 @@ typedef void (*Together)(const double *const *, double *const *, const int *, in
 static Jit *compiled_together(Arena *a, const KKernel *k, Together *f, int *lanes) {
   Jit *j = compiled_model(a, JIT_AUTO, &(PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k,
                                                       .together = true }, FOR_LIBTCC);
-  while (!jit_between_runs(j, 1e9, false)) { }
+  while (!jit_between_runs(j, 1e9, false)) usleep(1000);
   jit_between_runs(j, 1e9, true);
   union { void (*f)(double *const *, const double *const *, const double *, const int *, double *const *, int *);
           Together together; } u = { jit_model(j)->together_recorded };
