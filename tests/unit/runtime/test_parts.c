@@ -136,7 +136,8 @@ static void by_whole_steps(void **state) {
 }
 
 // Instants of `every` and of conditions of time leave the steps between them whole.
-static const char clock[] = "model Clock {\n  discrete k = 0;\n  coord a = 1;\n  kinetic a'^2/2;\n  potential -cos(a);\n"
+static const char clock[] = "model Clock {\n  discrete k = 0;\n  coord a = 1;\n  kinetic a'^2/2;\n"
+                            "  potential -cos(a);\n"
                             "  force a = 0.1*k + (if time > 0.3337 then 0.3 else 0);\n  every 0.05 { k = 1 - k; }\n"
                             "  simulate { until = 1, step = 1e-3, scheme = %s }\n}\n";
 static void whole_between_instants(void **state) {
