@@ -1,8 +1,8 @@
 // Where no orbit of a driven model is found from its start. Two reasons are common: the motion of the first period
-// meets nothing, so that (M - I) has no inverse there; or an event falls on the begin of the period, where the map P has no
-// derivative. So the search goes on from states that the run of the model has later, of periods that begin at other
-// phases of the drive. An orbit that is found so is followed to the begin that was asked for; where it has none there,
-// by an event, it keeps the begin it has, and `start` says when that is.
+// meets nothing, so that (M - I) has no inverse there; or an event falls on the begin of the period, where the map P
+// has no derivative. So the search goes on from states that the run of the model has later, of periods that begin at
+// other phases of the drive. An orbit that is found so is followed to the begin that was asked for; where it has none
+// there, by an event, it keeps the begin it has, and `begin` says when that is.
 #include "analyse.h"
 #include <stdlib.h>
 #include <string.h>

@@ -278,14 +278,10 @@ static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
   return code;
 }
 
-// What bounces keeps its ground: by what its gap is off that by round-off no derivative goes.
 static void sets_after(nsm_sim *s, double rest) {
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      if (!is_lifted(s, row) || falls_back(s, row, rest)) continue;
-      double ground = s->now.ground[row];
-      left(s, row);
-      if (s->located->hit[row] && s->w.gap0[row] >= ground - s->located->tolerance[row]) s->now.ground[row] = ground;
+      if (is_lifted(s, row) && !falls_back(s, row, rest)) left(s, row);
     }
   }
 }
