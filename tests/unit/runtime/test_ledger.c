@@ -159,6 +159,8 @@ static void misses(void **state) {
   assert_true(sim_misses_any(s));
   memcpy(sizes, (double[]){ 1e-2, 50 }, sizeof sizes);
   assert_true(fabs(sim_miss_now(s, &at) - 1e-7) <= 1e-22 && at == 0);
+  memcpy(sizes, (double[]){ 1, 2 }, sizeof sizes);          // the first of those that are missed as much
+  assert_true(sim_miss_now(s, &at) == 1e-9 && at == 0);
   memcpy(sizes, (double[]){ 50, 1e-12 }, sizeof sizes);
   assert_true(fabs(sim_miss_now(s, &at) - 0.04) <= 1e-16 && at == 1);
   s->now.t = 3;
