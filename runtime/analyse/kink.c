@@ -18,7 +18,8 @@ typedef struct bend { field *f; double *q, *delta, *r0, *r1, *r2, *wide, *near; 
 // r at the point moved by e along column j: of delta, v or x.
 static int moved(bend *b, int j, double e, double *r, nsm_error *error) {
   field *f = b->f;
-  double *number = j < f->nv ? NULL : j < 2 * f->nv ? &f->v[j - f->nv] : &f->x[j - 2 * f->nv], was = number ? *number : 0;
+  double *number = j < f->nv ? NULL : j < 2 * f->nv ? &f->v[j - f->nv] : &f->x[j - 2 * f->nv];
+  double was = number ? *number : 0;
   if (number) *number += e;
   else {
     memset(b->delta, 0, (size_t)f->nv * sizeof(double));
