@@ -107,10 +107,11 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
   const double *gap = r->gap + row, *held = s->now.held + row;
   double *rate = r->rate0 + row;
   unsigned char *active = r->active + row;
+  int reaches = sim_reaches(s), still = s->a->m->place_at;
   for (int i = 0; i < n; i++) {
-    if (held[i] > 0 || s->a->m->place_at) rate[i] = 0;
+    if (held[i] > 0 || still) rate[i] = 0;
     double a = gap[i] + lead * rate[i];
-    if (sim_reaches(s)) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
+    if (reaches) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
     else active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
   }
 }
