@@ -15,17 +15,9 @@
 #include <string.h>
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
+#include "runtime/shared/wide.h"
 #include "runtime/touching/touching.h"
 #include "runtime/move.h"
-
-// A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is
-// reassociated, so that the results are the same. Sanitizers do not know such functions, nor does the loader of musl.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define SIM_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define SIM_WIDE
-#endif
 
 // schemes.c
 const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last

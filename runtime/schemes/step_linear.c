@@ -147,7 +147,7 @@ static inline void move_place(nsm_sim *s, int z, double ht) {
   if (z < s->a->nv) s->w.q1[z] = s->now.q[z] + (ht * s->w.z1[z] + (s->n.h - ht) * s->now.z[z]);
 }
 
-// The motion without X: it can be anywhere.
+// The same without X: what does not take a force itself moves too.
 static double apply_motion(nsm_sim *s, double ht) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
@@ -156,10 +156,12 @@ static double apply_motion(nsm_sim *s, double ht) {
   sim_rows_motion(s, a->lambda, s->w.push);
   sim_rows_sizes(s, a->lambda, s->w.size);
   for (int z = 0; z < s->a->nz; z++) {
-    if (s->w.size[z] == 0) continue;
-    sim_settle(s, z);
-    move_place(s, z, ht);
+    double d = s->w.push[z];
+    if (s->w.size[z] > 0) sim_settle(s, z);
+    else s->w.z1[z] += d;
+    if (d != 0) move_place(s, z, ht);
   }
+  memset(s->w.push, 0, (size_t)s->n.w.n * sizeof(double));
   return sum;
 }
 
@@ -233,7 +235,7 @@ double sim_linear_act(nsm_sim *s, double t1) {
 }
 
 // z1 = z + dz, q1 = q + h z + ht dz; of x the first alone. 0 where a number is not finite: x - x is 0 for all others.
-SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
+NSM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
                        const double *restrict dz, double *restrict q1, double *restrict z1) {
   long bad = 0;
   for (int i = 0; i < nv; i++) {
