@@ -584,6 +584,7 @@ typedef struct sim_work {
                                         // counts
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
+  int     by_parts;                     // the residual is measured by the parts in w.size that z1 is summed from, too
   double *off, ahead, *z_path, *l_path; // R at the begin of a path of roots [nz]; its share that is left; the last root
   int     old;                          // iterations of the step with factors of one before (newton_factors.c); 0:
                                         // it has its own

@@ -220,14 +220,17 @@ static bool asks_at_rest(const Model *m) {
   char *none = "analyse";
   int n;
   char **words = asked_words(a, (Asked){ m->ask, m->nask }, ASK_ANALYSE, 1, &none, &n);
-  bool rests = asked_at_rest(n, words);
+  bool yes = asked_at_rest(n, words);
   arena_free(a);
-  return rests;
+  return yes;
 }
+
+// Is what is asked of the model at rest, so that no step is taken?
+static bool rests(const Model *m, const PipelineOptions *o) { return o->at_rest || (o->analyse && asks_at_rest(m)); }
 
 // That of the command line, of the experiment, or by what the model is; NULL: by the system that is derived.
 static const char *name_of_scheme(const Model *m, const PipelineOptions *o) {
-  if (o->analyse && asks_at_rest(m)) return schemes[SCHEME_MOREAU].name;
+  if (rests(m, o)) return schemes[SCHEME_MOREAU].name;
   if (o->scheme || m->sim.scheme) return o->scheme ? o->scheme : m->sim.scheme;
   if (o->order) return schemes[SCHEME_CONSISTENT].name;
   const SchemeDescriptor *d = o->weights || o->projection > 0 ? scheme_with_weights() : default_without_velocities(m);
@@ -351,7 +354,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   to_system(c, with_gaps(c->stages, with_order(c->stages, c->model, scheme, o), scheme, o), scheme, o);
   const Model *timed = with_instants(c->stages, c->model, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
-  if (c->system) check_system(c->stages, c->system, c->bag);
+  bool steps = !rests(c->model, o);
+  if (c->system) check_system(c->stages, c->system, steps, c->bag);
   if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
@@ -359,7 +363,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   bool own = scheme == c->system->model->sim.scheme;       // the model's own, with its place in messages
   c->plan = make_plan(c->stages, c->system, own ? NULL : scheme, c->bag);
   if (!c->plan) return false;
-  if (!o->weights && !c->plan->scheme->flows)
+  if (steps && !o->weights && !c->plan->scheme->flows)
     check_step(c->stages, c->system, c->plan->scheme->explicit_step ? c->plan->scheme->name : NULL,
                scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);

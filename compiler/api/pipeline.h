@@ -55,6 +55,7 @@ typedef struct PipelineOptions {
   const char *dump;              // "ast,model,system,plan"; NULL
   bool looks;                    // view: the run is to be seen
   bool analyse;                  // where the `analyse` of the model asks of what is at rest, the scheme is moreau
+  bool at_rest;                  // what is asked is asked of what is at rest: moreau, and nothing is told of steps
   bool library;                  // check: a file of functions and parts is fine
   bool derivatives;              // of runs or of rest are asked for
   bool contacts;                 // those between shapes are to be recorded

@@ -283,9 +283,9 @@ static void smooth(Check *k, const SysClass *c) {
     reported |= part[i].reported;
   }
   if (!reported) each_instance(k, c, driven, &reported);
-  if (!reported) each_instance(k, c, crossed, &reported);
+  if (!reported && k->steps) each_instance(k, c, crossed, &reported);
   bool energy = c->kinetic != EX_NONE || c->potential != EX_NONE || c->dissipation != EX_NONE;
-  if (!reported && !energy) each_instance(k, c, bent, &reported);
+  if (!reported && !energy && k->steps) each_instance(k, c, bent, &reported);
 }
 
 // Of directions of one law with one coefficient the sum of squares, else the square of each.

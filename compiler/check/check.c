@@ -1,8 +1,8 @@
 // The checks of a derived system, in the order in which a reader would ask.
 #include "parts.h"
 
-void check_system(Arena *a, const System *s, DiagBag *bag) {
-  Check k = { .arena = a, .s = s, .bag = bag };
+void check_system(Arena *a, const System *s, bool steps, DiagBag *bag) {
+  Check k = { .arena = a, .s = s, .steps = steps, .bag = bag };
   check_open(&k, false, false);
   diag_one_each(bag, true);
   check_numbers(&k);

@@ -7,6 +7,7 @@
 typedef struct Check {
   Arena *arena;
   const System *s;
+  bool steps;              // the model is run: what steps make of it counts
   DiagBag *bag;
   const Expanded *x;       // all variables and rows; NULL where there are too many
   int *index, nindex;      // symbol -> k: value of variable k; nz + k: its rate; -1

@@ -94,6 +94,6 @@ int command_fit(const Options *o) { return answer(o, nsm_fit_flags); }
 int command_analyse(const Options *o) {
   Options own = *o;
   own.analyse = !asked_itself(o->argc, o->argv);
-  if (asked_at_rest(o->argc, o->argv)) own.scheme = "moreau";
+  own.at_rest = asked_at_rest(o->argc, o->argv);
   return answer(&own, nsm_analyse_flags);
 }

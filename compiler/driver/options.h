@@ -20,6 +20,7 @@ typedef struct Options {
   int order;                     // of `consistent`; 0: as the model says
   int projection;                // of `moreau`, as located
   bool analyse;                  // what is asked is what the model asks, and that decides the scheme
+  bool at_rest;                  // the command line asks of what is at rest
   bool derivatives;              // of runs or of rest are asked for
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;

@@ -92,6 +92,7 @@ static void body(Mjcf *m, const MjBody *b, Text *out) {
     return;
   }
   frame_tensor(&back, b->inertia, I);
+  robot_doubt_inertia(&m->text, b->node, arena_printf(a, "the body `%s`", name), (const double(*)[3])I);
   text_printf(out, "  body %s {  // line %d\n    mass = %s [kg], inertia = %s [kg*m^2],\n    position = %s [m]", b->own,
               line_of(b->node), robot_number(a, b->mass), robot_inertia(a, (const double(*)[3])I),
               robot_vector(a, b->com));

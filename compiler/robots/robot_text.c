@@ -1,5 +1,6 @@
 // Numbers have 16 digits: a model has the masses of the file to round-off.
 #include "robot_text.h"
+#include "../../runtime/shapes/mass.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +35,21 @@ const char *robot_inertia(Arena *a, const double I[3][3]) {
   return principal ? robot_vector(a, diagonal)
                    : arena_printf(a, "[%s, %s, %s]", robot_vector(a, I[0]), robot_vector(a, I[1]),
                                   robot_vector(a, I[2]));
+}
+
+void robot_doubt_inertia(RobotText *t, const XmlNode *at, const char *what, const double I[3][3]) {
+  double J[9], w[3], axes[9];                               // w: descending
+  int line = source_line(at->at.file, at->at.lo);
+  for (int i = 0; i < 9; i++) J[i] = I[i / 3][i % 3];
+  nsm_principal(J, w, axes);
+  if (!(w[2] > 0))
+    text_printf(t->notes, "warning: a principal moment of inertia of %s is %.6g, not positive, line %d\n", what, w[2],
+                line);
+  else if (w[2] + w[1] < w[0] * (1 - 1e-9))
+    text_printf(t->notes, "warning: no body has the moments of inertia of %s: %.6g + %.6g < %.6g, line %d\n", what,
+                w[2], w[1], w[0], line);
+  else return;
+  text_add(t->notes, "  the model is refused (E0241) until they are mended\n");
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------

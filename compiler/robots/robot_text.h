@@ -15,6 +15,8 @@ const char *robot_number(Arena *a, double x);
 const char *robot_vector(Arena *a, const double x[3]);
 const char *robot_turn(Arena *a, const Frame *f);          // rotation(axis, angle); NULL: there is none
 const char *robot_inertia(Arena *a, const double I[3][3]);
+// A warning where no body has this inertia, which a model is refused for (E0241); what: "the link `arm`".
+void        robot_doubt_inertia(RobotText *t, const XmlNode *at, const char *what, const double I[3][3]);
 // A name in nsm for `from`, which no other has: `behind` is put behind it until it is new.
 const char *robot_name(RobotText *t, const char *from, const char *behind);
 // The name of the model: a capital first, and none of std/joints.nsm. NULL: it has none in the file.

@@ -89,8 +89,10 @@ static void body(Urdf *u, const Link *l, Text *out) {
   frame_point(&l->at, l->com, r);
   text_printf(out, "  body %s {  // line %d\n    ", l->own, line);
   if (!strcmp(urdf_body(u, l), "ground")) text_add(out, "fixed");
-  else text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", robot_number(a, l->mass),
-                   robot_inertia(a, l->inertia));
+  else {
+    text_printf(out, "mass = %s [kg], inertia = %s [kg*m^2]", robot_number(a, l->mass), robot_inertia(a, l->inertia));
+    robot_doubt_inertia(&u->text, l->node, arena_printf(a, "the link `%s`", l->name), l->inertia);
+  }
   text_printf(out, ",\n    position = %s [m]", robot_vector(a, r));
   if (turned) text_printf(out, ", attitude = %s", turned);
   if (of) text_printf(out, ",\n    shape = %s", of);

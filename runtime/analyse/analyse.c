@@ -32,6 +32,8 @@ static void list_pass(void *with, const char *name, double time, double gap) {
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, FILE *err, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
   analysis_number(out, w->period);
+  fputs(",\n  \"begin\": ", out);
+  analysis_number(out, w->start);
   fputs(",\n  \"state\": {", out);
   for (int i = 0; i < w->n; i++) {
     fprintf(out, "%s\"%s\": ", i ? ", " : "", w->a.of[i].name);
@@ -63,10 +65,14 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
   return code;
 }
 
-static void say(const steady *w, FILE *err) {
+// start: when the period was to begin.
+static void say(const steady *w, double start, FILE *err) {
   fprintf(err, "%speriodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n",
           w->free ? "free " : "", w->period,
           w->residual, w->iterations);
+  if (w->start != start)
+    fprintf(err, "  it begins at t = %.10g s: with a begin at %.10g s none was found, as where an event falls on it\n",
+            w->start, start);
   for (int i = 0; i < w->n; i++)
     if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
     else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
@@ -76,23 +82,25 @@ static void say(const steady *w, FILE *err) {
   fprintf(err, "%s: largest multiplier of size %.9g\n", most <= 1 + 1e-9 ? "stable" : "not stable", most);
 }
 
-static nsm_code find_period(const analysis *a, double *period, nsm_error *e) {
+static nsm_code find_period(const analysis *a, double *period, double *start, nsm_error *e) {
   nsm_sim *s = nsm_open(a->m, &a->o->run, e);
   if (!s) return e->code;
   nsm_code code = analysis_period(a, s, period, e);
+  *start = nsm_time(s);
   nsm_close(s);
   return code;
 }
 
 static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
-  nsm_code code = find_period(a, &w->period, e);
+  double start = 0;
+  nsm_code code = find_period(a, &w->period, &start, e);
   if (code != NSM_OK) return code;
   w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
-  code = steady_find(w, &a->o->run, e);
+  code = steady_find_later(w, &a->o->run, e);
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
-  if (!a->o->quiet) say(w, a->host->err);
+  if (!a->o->quiet) say(w, start, a->host->err);
   code = write_json(w, &a->o->run, out, a->o->quiet ? NULL : a->host->err, e);
   code = analysis_close(a, out, code, e);
   int stable = steady_largest(w) <= 1 + 1e-9;

@@ -3,6 +3,7 @@
 //   analyse.c       the command                      steady.c       periodic orbits by Newton's method
 //   rest.[ch]       equilibrium, linear model, modes  report.c    what is written of them
 //   turn.c          the map of a period              guess.c        a point of a free orbit
+//   begin.c         when a period of a driven orbit begins
 //   bode.c          frequency responses at rest and about an orbit
 //   section.c       points of a Poincare map         bifurcation.c   over a parameter
 //   lyapunov.c      exponents                        follow.c       a branch of orbits over a parameter
@@ -19,6 +20,7 @@ typedef struct steady {
   answers a;                            // of: states after a period; by: states at its begin
   int     n, iterations;
   int     free;                         // nothing drives it: the period is found, too
+  int     remembers, clocked;           // it has discrete variables; blocks of `every`, which count from the start
   int     constrained;                  // constraints on places: what is off them stays off, with the multiplier 1
   long    steps;                        // of a period, whose length they follow; 0: the step of the model
   const char *vary; int vary_at;        // a parameter that is followed, its number; NULL: none
@@ -44,6 +46,11 @@ void     steady_drifts(steady *w);                         // from r and M
 nsm_code steady_multipliers(steady *w, nsm_error *e);      // from M
 // NSM_FAILED with the reason where there is none, or it grazes. period nan: it is free.
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e);
+// From y: Newton's method, multipliers, and that the next period is the same.
+nsm_code steady_settle(steady *w, const nsm_settings *set, nsm_error *e);
+// begin.c: steady_find; where that finds none for a driven model, from later states of its run, with periods that begin
+// at other times.
+nsm_code steady_find_later(steady *w, const nsm_settings *set, nsm_error *e);
 // Names, room and the start of the model.
 nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e);
 nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length);    // of a run of one period

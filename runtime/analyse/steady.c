@@ -183,8 +183,10 @@ static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) 
   if (code == NSM_OK) code = after(w, set, 1, beside, then, e);
   if (code == NSM_OK) code = after(w, set, 2, x, both, e);
   if (code == NSM_OK && apart(w, both, twice, then, again) > 1e-2 * far * most * most)
-    code = refuse(e, "beside it two periods in one run lead elsewhere than two runs: discrete variables hand on what "
-                  "is no state, and its multipliers would be without them");
+    code = refuse(e, w->remembers ? "beside it two periods in one run lead elsewhere than two runs: discrete variables "
+                                    "hand on what is no state, and its multipliers would be without them"
+                                  : "beside it two periods in one run lead elsewhere than two runs: an event all but "
+                                    "falls on its begin");
   free(x);
   return code;
 }
@@ -232,6 +234,8 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   if (!s) return e->code;
   double step = s->a->step;
   w->start = s->a->start;
+  w->remembers = s->a->nd > 0;
+  for (int b = 0; b < s->a->m->nblock; b++) w->clocked |= s->a->event[b].timed && s->a->event[b].n > 0;
   w->free = isnan(w->period);
   SIM_EACH(s, constraint, k) w->constrained |= !k->c->velocity_level;
   nsm_code code = look_at_drives(w, s, e);
@@ -239,7 +243,13 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_close(s);
   if (code == NSM_OK && w->free) code = steady_guess(w, set, e);
   if (w->free) w->steps = (long)ceil(w->period / step);
-  if (code == NSM_OK) code = newton(w, set, e);
+  return code == NSM_OK ? steady_settle(w, set, e) : code;
+}
+
+nsm_code steady_settle(steady *w, const nsm_settings *set, nsm_error *e) {
+  w->iterations = 0;
+  memset(w->drifts, 0, (size_t)w->n);
+  nsm_code code = newton(w, set, e);
   if (code == NSM_OK && w->a.grazing > 0) {
     sim_fail(e, NSM_FAILED, "the orbit grazes: %s is hit at t = %.10g s with no speed, and has no multipliers there",
              w->a.grazer, w->a.grazed);

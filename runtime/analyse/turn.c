@@ -74,6 +74,7 @@ nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
 // ---- a period -------------------------------------------------------------------------------------------------------
 nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length) {
   nsm_settings own = *set;
+  own.start = w->start;
   own.until = w->start + length;
   if (w->steps > 0) own.step = length / (double)w->steps;
   if (!w->vary) return own;

@@ -16,6 +16,7 @@ typedef struct checking {
   double *up, *down, *largest;          // [nof]; the largest of the rows of all runs
   double *difference;                   // [DISTANCES, nof]
   const double *d;                      // what is compared with them
+  int     bends;                        // differences have odd powers of the distance, too
 } checking;
 
 // The outputs of a run that is `far` along the direction; *same: 2 with the events in the same steps, 1 in the same
@@ -47,10 +48,11 @@ static nsm_code outputs(const checking *k, double far, double *value, int *same,
 }
 
 // Values and sizes of what is varied; the direction is the same in every run.
-static nsm_code where(const checking *k, nsm_error *e) {
+static nsm_code where(checking *k, nsm_error *e) {
   const answers *a = k->a;
   nsm_sim *s = nsm_open(a->m, k->set, e);
   if (!s) return e ? e->code : NSM_FAILED;
+  k->bends = s->a->ndelay > 0;
   for (int j = 0; j < a->nby; j++) {
     k->at[j] = a->by[j].parameter >= 0 ? s->a->p[a->by[j].parameter] : nsm_read_column(s, a->by[j].column);
     k->way[j] = (k->at[j] != 0 ? fabs(k->at[j]) : 1) * (1 - 2 * fmod(0.6180339887498949 * (j + 1), 1));
@@ -61,7 +63,8 @@ static nsm_code where(const checking *k, nsm_error *e) {
 
 // Richardson's table; the entry that changes least beside its two neighbours, and how much: what is not sure of it
 // [Ridders 1982]. Of runs that are far away `every` and `when` may have set other values: an entry rests on the
-// differences from *first on alone.
+// differences from *first on alone. Where a delay is a multiple of the step, results have a kink there, whose mean the
+// derivative is: curvatures of both sides differ, and central differences have all powers of the distance.
 static double extrapolated(const checking *k, int i, int n, double *unsure, int *first) {
   double row[DISTANCES] = { 0 }, best = NAN;
   *unsure = INFINITY;
@@ -69,7 +72,7 @@ static double extrapolated(const checking *k, int i, int n, double *unsure, int 
     double before = row[0];
     row[0] = k->difference[d * k->a->nof + i];
     for (int j = 1; j <= d; j++) {
-      double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, 2 * j) - 1);
+      double next = row[j - 1] + (row[j - 1] - before) / (ldexp(1, k->bends ? j : 2 * j) - 1);
       double change = fmax(fabs(next - row[j - 1]), fabs(next - before));
       if (change <= *unsure) { *unsure = change; best = next; *first = d - j; }
       before = row[j];
@@ -128,7 +131,7 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
   double *room = calloc(2 * np + nf * (DISTANCES + 3), sizeof *room);
   if (!room) return sim_no_memory(e, "differences");
   checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
-                 room + 2 * np + 3 * nf, NULL };
+                 room + 2 * np + 3 * nf, NULL, 0 };
   double distance = 0;
   answers rows = *a;                    // differences do not see jumps that move between two rows
   rows.value = rows.d = NULL;

@@ -17,6 +17,13 @@ static dual between(const play_state *at, dual last, dual y, long k) {
 // Called with each delayed quantity, number n of them, whose value is y.
 typedef void taken(play_state *to, const sim_signal *g, int n, dual y);
 
+// The largest of what is kept: a place that an obstacle stops at 0 has no size of its own.
+static double size_of(const player *p, const sim_signal *g) {
+  double most = 0;
+  for (int k = 0; k < 2 * g->room; k++) most = fmax(most, fabs(p->at->ring[g->ring + k].a[0]));
+  return most;
+}
+
 static void each(player *p, const dual_view *v, taken *take) {
   nsm_sim *s = p->s;
   for (int c = 0; c < s->a->m->nclass; c++) {
@@ -24,9 +31,10 @@ static void each(player *p, const dual_view *v, taken *take) {
     if (k->c->kind != NSM_DELAY || !PLAY(p, k, out, v, p->m)) continue;
     int base = s->a->var[k->c->row_var].base - s->a->nheld, first = s->a->nsignal - s->a->ndelay;
     for (int i = 0; i < k->tab.count; i++) {
-      double was = p->at->last[base + i - first].a[0], is = p->m[i].a[0];
-      if (p->jump_moves && fabs(is - was) > 1e-9 * (fabs(is) + fabs(was))) p->late_jump = k->c->line;
-      take(p->at, &s->a->signal[base + i], base + i - first, p->m[i]);
+      const sim_signal *g = &s->a->signal[base + i];
+      double was = p->at->last[base + i - first].a[0], is = p->m[i].a[0], by = fabs(is - was);
+      if (p->jump_moves && by > 1e-9 * (fabs(is) + fabs(was)) && by > 1e-9 * size_of(p, g)) p->late_jump = k->c->line;
+      take(p->at, g, base + i - first, p->m[i]);
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16, AT_ONCE = 64 };
+enum { BLOCK = 1 << 16, AT_ONCE = 64, ROUNDS = 4 };
 static const double near_nothing = 1e-12;       // beside the largest: a force, or a rate, that is as good as 0
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -105,6 +105,12 @@ static int at_condition(nsm_sim *s, double t1, int by_time, tape_entry *e) {
   return 0;
 }
 
+// The gap at which an open row closes. An impact leaves one of round-off, which no derivative follows: that is 0.
+static double ground_of(const nsm_sim *s, int row) {
+  double ground = s->now.ground[row];
+  return s->n.radau || fabs(ground) <= ROUNDS * s->located->tolerance[row] ? 0 : ground;
+}
+
 static void set_ends(tape *t, tape_entry *e) {
   nsm_sim *s = t->s;
   unsigned char *struck = NULL;
@@ -128,7 +134,7 @@ static void set_ends(tape *t, tape_entry *e) {
     // sticking that ends in a trial that slides at its end has ended by its mean force
     int slides = e->set == SIM_STICKS && !(s->n.con ? tape_rests(s, row) : sim_sticks(s, row));
     e->plain = !s->n.radau && (s->now.doubt[row] || slides);
-    e->ground = s->n.radau ? 0 : s->now.ground[row];
+    e->ground = ground_of(s, row);
     double l = s->w.l1[r->l[row]];
     e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;
   }

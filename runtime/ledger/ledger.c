@@ -58,19 +58,18 @@ static void drive_row(nsm_sim *s, int row, double share, double *drift) {
 // that is there at rest, of positions q at time t. That part is added to drift [r.n].
 static void book_drive(nsm_sim *s, double t, const double *q, double share, double *drift) {
   const sim_rows *r = &s->n.r;
+  if (s->a->on.driven.n == 0) return;
   nsm_view rest = sim_view(s, t, q, s->a->zero, s->w.l1);
   if (s->a->follows) s->a->touch_there(s, &rest);
   SIM_EACH(s, driven, k) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
   if (s->a->follows) s->a->touch_there(s, NULL);
-  for (int i = 0; s->a->on.driven.n > 0 && i < s->n.isl.nactive + r->nborder; i++) {
+  for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = acting(s, i);
     if (s->a->cls[r->cls[row]].c->driven) drive_row(s, row, share, drift);
   }
-  for (int a = 0; s->now.implied_n > 0 && a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    for (int row = k->row0; k->c->driven && row < k->row0 + k->tab.count; row++)
+  SIM_EACH(s, driven, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       if (r->border_of[row] < 0 && s->now.implied[r->l[row]]) drive_row(s, row, share, drift);
-  }
 }
 
 // Slip of friction row `row` in the mean of the step: its direction times the mean velocity, and the drive's part.

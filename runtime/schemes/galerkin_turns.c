@@ -37,7 +37,6 @@ void galerkin_turns_middle(nsm_sim *s) {
   memset(s->w.way, 0, (size_t)s->a->nv * sizeof(double));
   for (int b = 0; b < g->nturn; b++)
     for (int d = 0; d < 3; d++) s->w.way[g->turn[b].z[d]] = 0.5 * g->x[galerkin_at(s, 0, IN_PLACES, g->turn[b].z[d])];
-  memcpy(g->middle, s->now.q, (size_t)s->a->nq * sizeof(double));
   sim_move_bodies_again(s, s->now.q, s->w.way, g->middle);
 }
 

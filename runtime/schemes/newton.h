@@ -66,6 +66,7 @@ int  newton_factors_do(nsm_sim *s, sim_iteration *it);
 // newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
 // are of the residual; one above `stagnation` is no round-off.
 int newton_rounded(nsm_sim *s, double t1, double stagnation, double *error, int *worst);
+int newton_known(nsm_sim *s, double *error, int *worst);   // z1 is not changed
 
 // newton_turn.c
 void   newton_remember(nsm_sim *s);                        // R of the iterate which the next step starts from

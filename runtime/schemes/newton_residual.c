@@ -209,6 +209,8 @@ static double row_value(const nsm_sim *s, int row, double *size) {
     int z = l ? 0 : sim_z_of(s, k, (int)i, h->col[e]), ix = k->tab.ix[i * (size_t)k->c->nslot + h->col[e]];
     *size += fabs(k->h[at + (size_t)e] * argument(s, h->wrt[e], z, ix));
   }
+  for (int e = r->c0[row]; s->w.by_parts && e < r->c0[row + 1]; e++)
+    *size += lost * DBL_EPSILON / s->a->tolerance * fabs(r->c[e]) * s->w.size[r->cz[e]];
   if (newton_is_place(s, k)) *size += lost * DBL_EPSILON / s->a->tolerance * r->terms[row];
   if (fabs(y) > s->a->tolerance * *size) *size += lost * DBL_EPSILON / s->a->tolerance * sim_touch_size(s, row);
   return y;

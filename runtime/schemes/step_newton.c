@@ -60,9 +60,9 @@ static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
     if (foretold && it->error > exact && s->w.ahead == 0) newton_polish(s);
     return SIM_STANDS;
   }
-  if (it->number >= SLOW && !s->w.old && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
-      newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
-    return SIM_STANDS;
+  int stays = it->number >= SLOW && !s->w.old && it->error > 0.5 * it->before && s->n.isl.nactive > 0;
+  if (stays && it->worst >= 0 && newton_rounded(s, v->t, stagnation, &it->error, &it->worst)) return SIM_STANDS;
+  if (stays && newton_known(s, &it->error, &it->worst)) return SIM_STANDS;
   int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst);             // friction.c seeks its coefficient
   if (it->number <= TURNS || it->halvings != 0 || sought || newton_turned(s) == 0) return SIM_GO_ON;
   it->error = newton_to_the_turn(s, v->t, &it->worst);

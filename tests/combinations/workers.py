@@ -2,13 +2,15 @@
 its cell, and so is a cell that takes too long."""
 import json
 import os
+import resource
 import select
 import signal
 import threading
 
 from suite import JOBS
 
-PATIENCE = 60       # seconds for one cell
+PATIENCE = 60       # seconds of the processor for one cell: a busy machine changes no verdict
+ASLEEP = 600        # seconds on the wall for one that waits for something
 
 
 def child(cells, verify, pipe):
@@ -16,6 +18,9 @@ def child(cells, verify, pipe):
     with os.fdopen(pipe, "w", buffering=1) as out:
         for number, cell in cells:
             out.write(f"{number}\n")
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            end = int(used.ru_utime + used.ru_stime) + PATIENCE
+            resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
             try:
                 said = verify(cell)
             except Exception as e:                              # a fault of the generator or of the package
@@ -39,10 +44,10 @@ def start(cells, verify):
 
 
 def lines_of(pipe):
-    """Lines until the child ends; None where it says nothing for PATIENCE."""
+    """Lines until the child ends; None where it says nothing for ASLEEP."""
     rest = b""
     while True:
-        if not select.select([pipe], [], [], PATIENCE)[0]:
+        if not select.select([pipe], [], [], ASLEEP)[0]:
             yield None
         more = os.read(pipe, 65536)
         if not more:
@@ -68,7 +73,9 @@ def follow(cells, verify, verdicts):
         os.close(pipe)
         status = os.waitpid(pid, 0)[1]
         if number is not None:
-            how = f"still running after {PATIENCE} s" if late else f"ends with signal {os.WTERMSIG(status)}"
+            which = os.WTERMSIG(status)
+            how = (f"asleep after {ASLEEP} s" if late else f"still running after {PATIENCE} s of the processor"
+                   if which == signal.SIGXCPU else f"ends with signal {which}")
             verdicts[number], done = ("wrong", how), done + 1
         cells = cells[done:]
 

@@ -1,6 +1,7 @@
 """Several laws in one model: what one of them does while another acts. References of this file's own: closed forms."""
 import math
 
+from claims import run as claims_run
 from event_driven import BUILT
 from located import run
 from located_more import orders
@@ -100,10 +101,31 @@ def stops_and_starts(scheme, share):
         need(max(map(abs, off)) <= 1e-5, f"off by {off} steps")
 
 
+def row_of_masses(n, located):
+    """Masses on dry ground, the last of which is pulled: it slides, and the others let go one by one. Forces between
+    those that stick are round-off of it. By Newton's method, as the spring of the first is a table, and as a line."""
+    text = """model Row {
+          param k = 50, m = 2, mu = 2;
+          param n = COUNT;
+          coord x[n] = 0;
+          multiplier f[n];
+          kinetic sum(i in 1:n) m*x[i]'^2/2;  potential sum(i in 1:n-1) k*(x[i+1] - x[i])^2/2;
+          for i in 1:n { relation dry[i]: f[i] in -mu*sgn(x[i]');  force x[i] = f[i]; }
+          force x[n] = 10;  force x[1] = SPRING;
+          simulate { until = 5, step = 2e-3, scheme = moreau(theta = 1/2, located = LOCATED) }
+        }""".replace("COUNT", str(n)).replace("LOCATED", located)
+    of = [claims_run(text.replace("SPRING", by))[0] for by in ("-x[1]", "-table(x[1], [-9, 0, 9], [-9, 0, 9])")]
+    for i in range(1, n + 1):
+        a, b = (c[f"x[{i}]"][-1] for c in of)
+        need(a > 0 and abs(a - b) <= 1e-9*abs(a), f"x[{i}]: {a!r}, {b!r}")
+
+
 CASES = [(f"together, a slip that turns: {law}", turning_slip, law)
          for law in ("inelastic", "poisson(0)", "binary(0)", "lzb(0.5, 1, 1.5)")]
 CASES += [(f"together, stops and starts in a step: {scheme}, {share}", stops_and_starts, f"{scheme}(located = true)",
            share) for scheme in ("moreau", "consistent") for share in (0.45, 0.5, 0.75)]
+CASES += [(f"together, a row of {n} masses that stick, located: {on}", row_of_masses, n, on)
+          for n in (4, 6) for on in ("true", "false")]
 CASES += [("together, a coil that is cut off", discontinuous), ("together, dry pins of a chain", dry_pins)]
 CASES += [(f"together, struck while it slides: {s}", struck, s)
          for s in ("moreau(located = true)", *(["event_driven"] if BUILT else []))]

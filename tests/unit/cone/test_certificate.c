@@ -55,6 +55,22 @@ static void round_off_of_terms_proves_nothing(void **state) {
   bench_close(&b);
 }
 
+// Two speeds whose sum is -2 whatever the forces are. The proof is looked for where a solver alone looks for none, but
+// not where it was to try once.
+static void who_looks_for_a_proof(void **state) {
+  (void)state;
+  bench b = bench_open(2, 0, 0);
+  b.M[0] = b.M[3] = 1;
+  b.M[1] = b.M[2] = b.q[0] = b.q[1] = -1;
+  for (int once = 0; once < 2; once++) {
+    nsm_cone_options o = { .solver = "nsgs", .once = once };
+    nsm_cone_status s = nsm_cone_solve(&b.p, &o, b.work, b.lambda, b.u, &b.r);
+    assert_int_equal(s, once ? NSM_CONE_FAILED : NSM_CONE_NO_SOLUTION);
+    assert_string_equal(b.r.solver, once ? "nsgs" : "farkas");
+  }
+  bench_close(&b);
+}
+
 // Any matrix, with a solution made first: found or not, but never denied.
 static void solvable_is_never_denied(void **state) {
   (void)state;
@@ -116,6 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(proof_by_hand),
     cmocka_unit_test(round_off_of_terms_proves_nothing),
+    cmocka_unit_test(who_looks_for_a_proof),
     cmocka_unit_test(solvable_is_never_denied),
     cmocka_unit_test(ties),
     cmocka_unit_test(solvers_in_turn),

@@ -9,44 +9,16 @@
 #include <math.h>
 #include <string.h>
 #include "runtime/la/pivoted.h"
+#include "shelf.h"
 
-static uint64_t seed = 7;
-static double draw(void) {   // in [-1, 1), xorshift
-  seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
-  return (double)(seed >> 11) * 0x1p-52 - 1.0;
-}
-
-// Memory of a simulation: what is not given back earlier goes with it.
-typedef union block { struct { union block *next, *before; } list; long double aligned; } block;
-static block all = { .list = { &all, &all } };
-
-static void *take(void *of, size_t bytes) {
-  (void)of;
-  block *b = calloc(1, sizeof *b + bytes);
-  assert_non_null(b);
-  b->list.next = all.list.next;
-  b->list.before = &all;
-  all.list.next->list.before = b;
-  all.list.next = b;
-  return b + 1;
-}
-
-static void give(void *of, void *memory) {
-  (void)of;
-  if (!memory) return;
-  block *b = (block *)memory - 1;
-  b->list.before->list.next = b->list.next;
-  b->list.next->list.before = b->list.before;
-  free(b);
-}
+static shelf all;                        // memory of a simulation: what is not given back earlier goes with it
+static const nsm_la_memory memory = { take, give, &all };
 
 static int give_all(void **state) {
   (void)state;
-  while (all.list.next != &all) give(NULL, all.list.next + 1);
+  clear(&all);
   return 0;
 }
-
-static const nsm_la_memory memory = { take, give, NULL };
 
 enum { N = 60, FULL = N * N };
 typedef struct matrix { int n, start[N + 1], row[FULL]; double re[FULL], im[FULL]; } matrix;
@@ -120,7 +92,7 @@ static void solves(void **state) {
     int n = 7 * (1 + turn % 8) + 1, complex = turn % 2, order[N];
     nsm_lu f;
     random_matrix(&A, n, turn % 3 ? 0.1 : 0.6);
-    assert_true(nsm_lu_open(&f, N, complex, 4, &memory));        // too little room: it grows
+    assert_true(nsm_lu_open(&f, n, complex, 4, &memory));        // too little room: it grows
     for (int i = 0; i < n; i++) order[i] = (i * 11 + turn) % n;
     if (n % 11 == 0) for (int i = 0; i < n; i++) order[i] = i;
     nsm_columns K = { n, A.start, A.row, A.re, complex ? A.im : NULL };

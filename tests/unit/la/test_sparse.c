@@ -41,6 +41,43 @@ static double miss(int n, const double *A, const double *x, const double *b) {
   return worst;
 }
 
+// The entries at their places, and balanced: by rows and columns, whose largest entries are then 1.
+static void balanced(const nsm_sparse *s, int n, double *A, const double *v) {
+  double *B = calloc((size_t)(n * n), sizeof *B), *w = malloc(s->values * sizeof *w), rows[200], columns[200];
+  nsm_sparse_expand(s, v, B);
+  assert_memory_equal(A, B, (size_t)(n * n) * sizeof *B);
+  memcpy(w, v, s->values * sizeof *w);
+  for (int i = 0; i < n; i += 3)                           // the third part of the diagonal is small
+    w[nsm_sparse_place(s, i, i)] = A[i + i * n] *= 0.125;
+  nsm_sparse_balance(s, w, rows, columns);
+  nsm_sparse_expand(s, w, B);
+  for (int j = 0; j < n; j++) {
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+      assert_true(fabs(B[i + j * n] - A[i + j * n] * rows[i] * columns[j]) <= 1e-15);
+      most = fmax(most, fabs(B[i + j * n]));
+    }
+    assert_true(fabs(most - 1) <= 1e-15);
+  }
+  free(B);
+  free(w);
+}
+
+// Four right sides at once.
+static void by_lanes(const nsm_sparse *s, int n, const double *A) {
+  double b[NSM_SPARSE_LANES][200], x[NSM_SPARSE_LANES][200], *all[NSM_SPARSE_LANES];
+  for (int k = 0; k < NSM_SPARSE_LANES; k++) {
+    all[k] = x[k];
+    for (int i = 0; i < n; i++) x[k][i] = b[k][i] = draw();
+  }
+  nsm_sparse_solve_lanes(s, all);
+  for (int k = 0; k < NSM_SPARSE_LANES; k++) {
+    double size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[k][i]));
+    assert_true(miss(n, A, x[k], b[k]) < 1e-11 * (1 + size) * n);
+  }
+}
+
 static void a_random_matrix(int n, int edges, int heavy) {
   int row[600], col[600];
   shelf m = { .n = 0 };
@@ -69,6 +106,7 @@ static void a_random_matrix(int n, int edges, int heavy) {
   double size = 0;
   for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
   assert_true(miss(n, A, x, b) < 1e-11 * (1 + size) * n);
+  by_lanes(s, n, A);
   memcpy(again, b, sizeof b);
   assert_int_equal(nsm_sparse_factor(s, v, NSM_SPARSE_PIVOTS, 1e-13, 0, NULL), -1);
   nsm_sparse_solve(s, again);
@@ -76,6 +114,7 @@ static void a_random_matrix(int n, int edges, int heavy) {
   memcpy(again, b, sizeof b);
   nsm_sparse_multiply(s, v, -1, x, again);
   for (int i = 0; i < n; i++) assert_true(fabs(again[i]) < 1e-11 * (1 + size) * n);
+  balanced(s, n, A, v);
   free(A);
   free(v);
   drop_graph(&g);
@@ -134,6 +173,46 @@ static void saddle_points(void **state) {
     drop_graph(&g);
     clear(&m);
   }
+}
+
+// Pairs of equations, those of every second one times 1e20: none is small beside its own entries.
+static void scales(void **state) {
+  (void)state;
+  enum { N = 12 };
+  shelf m = { .n = 0 };
+  nsm_la_memory memory = { take, give, &m };
+  int row[N / 2], col[N / 2];
+  for (int e = 0; e < N / 2; e++) { row[e] = 2 * e; col[e] = 2 * e + 1; }
+  graph g = make_graph(N, N / 2, row, col);
+  nsm_sparse *s = nsm_sparse_analyse(N, g.start, g.neighbour, NULL, &memory);
+  double *v = calloc(s->values, sizeof *v), x[N];
+  for (int i = 0; i < N; i++) {
+    double scale = i / 2 % 2 ? 1e20 : 1;
+    v[nsm_sparse_place(s, i, i)] = 3 * scale;
+    v[nsm_sparse_place(s, i, i ^ 1)] = scale;
+    x[i] = 4 * scale;
+  }
+  assert_int_equal(nsm_sparse_factor(s, v, NSM_SPARSE_PIVOTS, 1e-12, 0, NULL), -1);
+  nsm_sparse_solve(s, x);
+  for (int i = 0; i < N; i++) assert_true(fabs(x[i] - 1) < 1e-14);
+  free(v);
+  drop_graph(&g);
+  clear(&m);
+}
+
+// One piece of memory is not there.
+static void no_memory(void **state) {
+  (void)state;
+  int row[] = { 0, 1, 2, 3, 4, 0 }, col[] = { 1, 2, 3, 4, 5, 5 }, missing = 1;
+  graph g = make_graph(6, 6, row, col);
+  for (;; missing++) {
+    shelf m = { .missing = missing };
+    nsm_sparse *s = nsm_sparse_analyse(6, g.start, g.neighbour, NULL, &(nsm_la_memory){ take, give, &m });
+    clear(&m);
+    if (s) break;
+  }
+  assert_true(missing > 40);
+  drop_graph(&g);
 }
 
 // Two masses held by the same constraint twice: one multiplier is left out, the motion is as with one.
@@ -235,7 +314,8 @@ static void a_hub(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(random_patterns), cmocka_unit_test(saddle_points), cmocka_unit_test(dependent_equations),
+    cmocka_unit_test(random_patterns), cmocka_unit_test(saddle_points), cmocka_unit_test(scales),
+    cmocka_unit_test(no_memory), cmocka_unit_test(dependent_equations),
     cmocka_unit_test(definite), cmocka_unit_test(fill_of_a_grid), cmocka_unit_test(a_hub)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

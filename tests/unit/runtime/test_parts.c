@@ -10,31 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/unit/compile_text.h"
+#include "tests/unit/runtime/opened.h"
 #include "runtime/clock/clock.h"
 #include "runtime/schemes/schemes.h"
-
-static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
-
-typedef struct opened { Compilation *c; Jit *j; nsm_sim *s; } opened;
-
-static opened open_text(const char *text) {
-  nsm_error e;
-  const char *why = "";
-  JitStatus status;
-  opened o = { .c = compile_text(text, STAGE_C) };
-  o.j = jit_compile(o.c->arena, JIT_TCC, text_str(&o.c->c), &o.c->kernels, &status, &why);
-  if (!o.j) fail_msg("%s", why);
-  o.s = nsm_open(jit_model(o.j), &own, &e);
-  if (!o.s) fail_msg("%s", e.text);
-  return o;
-}
-
-static void close_all(opened o) {
-  nsm_close(o.s);
-  jit_free(o.j);
-  compilation_free(o.c);
-}
 
 // ---- a one-step problem that is not solved --------------------------------------------------------------------------
 static const char ball[] = "model Ball {\n  coord z = 0.02, z' = -1;\n  kinetic z'^2/2;\n  potential 9.81*z;\n"

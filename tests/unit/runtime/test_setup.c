@@ -177,10 +177,35 @@ static void not_a_number(void **state) {
   nsm_close(s);
 }
 
+// A mass on a circle that starts with a velocity across it: below 1e-9 it is moved onto it, as all that is there is not
+// large either; above the run is refused.
+SLOT_FILL(across, 1, LIST(0), LIST(3e-10, 0))
+SLOT_FILL(too_far, 1, LIST(0), LIST(3e-9, 0))
+static void off_its_constraint(void **state) {
+  (void)state;
+  nsm_model m = *rod_model();
+  nsm_class c[7];
+  memcpy(c, m.cls, 6 * sizeof *c);
+  c[6] = (nsm_class)SMALL_INIT(fx_q1, across, 1);
+  m.cls = c;
+  m.nclass = 7;
+  nsm_error e;
+  nsm_sim *s = nsm_open(&m, &plain, &e);
+  if (!s) fail_msg("%s", e.text);
+  double row[8];
+  nsm_read(s, row);
+  int vx = nsm_find_column(s, "x'"), vy = nsm_find_column(s, "y'");
+  assert_true(row[vx] != 0 && fabs(0.8414709848078965 * row[vx] - 0.5403023058681398 * row[vy]) < 1e-22);
+  nsm_close(s);
+  c[6].fill = too_far;
+  refused(&m, NSM_FAILED, "the initial velocities violate constraint rod");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(sizes),       cmocka_unit_test(experiments),
                                       cmocka_unit_test(indices),     cmocka_unit_test(cover),
                                       cmocka_unit_test(structural),  cmocka_unit_test(names),
-                                      cmocka_unit_test(not_a_number) };
+                                      cmocka_unit_test(not_a_number),
+                                      cmocka_unit_test(off_its_constraint) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,6 +273,12 @@ static void takes_over(void **state) {
     }
     assert_int_equal(sim_touch_keep(s, g), 1);
     for (int k = 0; k < 4; k++) assert_int_equal(g->from[k], -2 - (3 - k));
+    for (int stays = 0; stays < 4; stays++) {              // what stands behind the list is no touch
+      s->now.touches[g - s->touching->group] = 2;
+      for (int k = 0; k < 4; k++) was[k].feature += k < 2 && stays ? 0 : stays == 0 ? 1000 : stays - 2;
+      assert_int_equal(sim_touch_keep(s, g), 1);
+      for (int k = 0; k < 4; k++) assert_int_equal(g->from[k], k > 1 ? -1 : stays ? k : -2 - k);
+    }
     nsm_close(s);
   }
 }
