@@ -229,7 +229,7 @@ int  sim_pressed_solve(nsm_sim *s, sim_directions *direction, const double *othe
 // digits. The one-step problem and the residual of its rows both take it so.
 static inline double sim_rate(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
 
-// Are islands tridiagonal, and solved so? They have no use for a start.
+// Are islands tridiagonal, and solved so?
 static inline int sim_solves_chains(const nsm_sim *s) { return s->n.isl.chains && !s->dump && !s->unique; }
 
 // friction.c

@@ -135,10 +135,9 @@ static void rows_at(nsm_sim *s, double t1) {
     else sim_rates(s, k, &v);
   }
   sim_bounds(s, &v, &between);
-  int starts = !sim_solves_chains(s);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    sim_pose(s, i, r->y[row] + sim_bounce(r, row), row_terms(s, row, r->y[row]), starts ? sim_start_of(s, row) : 0);
+    sim_pose(s, i, r->y[row] + sim_bounce(r, row), row_terms(s, row, r->y[row]), sim_start_of(s, row));
   }
 }
 
