@@ -284,6 +284,8 @@ typedef struct sim_ledger {
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
   double gains, exchanged, scale;       // what a residue is checked by (misses.c)
+  double missed;                        // the largest |residue| of a step that moves
+  int    rested, still;                 // no motion but round-off: at the end of the last step; in all of it
   double gross;                         // in the step under construction: |impulses| times |rates| at contacts
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself

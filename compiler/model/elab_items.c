@@ -1,6 +1,7 @@
 // Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one
 // equation for each row.
 #include "elab_body.h"
+#include <string.h>
 
 // --- equations ---
 
@@ -153,6 +154,50 @@ static void assertion(Env env, const Ast *x) {
 
 // --- blocks ---
 
+// "i in 1:n, j in 1:m": the loops around, as what is declared in front of them names its indices; or "n, m", its sizes.
+static const char *indices(Env env, bool named) {
+  const char *all = "";
+  for (int k = env.scope->ctx.n; k < env.ctx.n; k++) {
+    const MLoop *l = &env.ctx.loop[k];
+    int length = (int)(l->span.hi - l->span.lo);
+    const char *range = arena_printf(env.e->a, "%.*s", length, l->span.file ? l->span.file->text + l->span.lo : "");
+    const char *last = strrchr(range, ':'), *size = last ? last + 1 : "n", *comma = *all ? ", " : "";
+    all = named ? arena_printf(env.e->a, "%s%s%s in %s", all, comma, l->name, *range ? range : "...")
+                : arena_printf(env.e->a, "%s%s%s", all, comma, size + strspn(size, " "));
+  }
+  return all;
+}
+
+// Where what is declared in a loop belongs.
+static void help_outside(Env env, const Ast *x, const Ast *d, Diag *diagnostic) {
+  const char *name = d->name ? d->name : "x";
+  switch (x->kind) {
+  case AST_INSTANCE:
+    diag_help(diagnostic, "in front of the loop: %s %s[%s](...);", x->b && x->b->name ? x->b->name : "Part", x->name,
+              indices(env, true));
+    break;
+  case AST_BODY: diag_help(diagnostic, "in front of the loop: body %s[%s] { ... }", x->name, indices(env, true)); break;
+  case AST_TOUCH: diag_help(diagnostic, "it finds all pairs by itself: move it out of the loop"); break;
+  case AST_PARAM:
+    diag_help(diagnostic, "a value for each index is a var: var %s = %s;", name, d->a ? ast_text(env.e, d->a) : "...");
+    break;
+  case AST_STATE:
+  case AST_COORD:
+  case AST_DISCRETE:
+    diag_help(diagnostic, "in front of the loop: %s %s[%s] = ...;",
+              x->kind == AST_STATE ? "state" : x->kind == AST_COORD ? "coord" : "discrete", name, indices(env, true));
+    break;
+  case AST_MULTIPLIER:
+  case AST_ALGEBRAIC:
+  case AST_NODE:
+    diag_help(diagnostic, "in front of the loop: %s %s[%s];",
+              x->kind == AST_NODE ? "node" : x->kind == AST_MULTIPLIER ? "multiplier" : "algebraic", name,
+              indices(env, false));
+    break;
+  default: diag_help(diagnostic, "move it out of the loop");
+  }
+}
+
 static bool belongs_outside(Env env, const Ast *x) {
   if (env.ctx.n == env.scope->ctx.n) return false;
   switch (x->kind) {
@@ -200,17 +245,7 @@ static bool belongs_outside(Env env, const Ast *x) {
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
                           "%s cannot be declared inside a `for`", what);
   diag_label(diagnostic, "inside the loop over %s", env.ctx.loop[env.ctx.n - 1].name);
-  if (x->kind == AST_INSTANCE)
-    diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
-              x->name, env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_TOUCH) diag_help(diagnostic, "it finds all pairs by itself: move it out of the loop");
-  else if (x->kind == AST_BODY)
-    diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
-              env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY || x->kind == AST_PLOT ||
-           x->kind == AST_FIT || x->kind == AST_ANALYSE || x->kind == AST_PAIR || x->kind == AST_MATERIAL)
-    diag_help(diagnostic, "move it out of the loop");
-  else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
+  help_outside(env, x, d, diagnostic);
   return true;
 }
 

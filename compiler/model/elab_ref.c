@@ -483,6 +483,10 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     if (y->name == env->e->word.ground && y->decl->kind == AST_BODY)
       (void)no_value(env, x->span, "`ground` is the body that does not move, not a number",
                      "the ground of a circuit is a node that is held: node gnd : V = 0;");
+    else if (y->decl->kind == AST_BODY)
+      (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a body, not a number", y->name),
+                     arena_printf(env->e->a, "its place is %s.r, its velocity %s.r'; a force on it: force %s.r = ...;",
+                                  y->name, y->name, y->name));
     else (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;

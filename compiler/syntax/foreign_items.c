@@ -52,7 +52,9 @@ static bool force(Parse *p) {
     bool named = item(p, 1) == TOK_NAME && p->item_n > (now(p) == ';' ? 3 : 2);          // force F; has no name
     size_t value = named ? p->item[1].at.hi : p->item[0].at.hi;
     d = say(p, between(p, value, value), "a force reads: force COORDINATE = VALUE");
-    diag_help(d, "force %s = %s;", named ? text_of(p, p->item[1]) : "z", rest(p, value));
+    const char *all = rest(p, p->item[0].at.hi), *on = strstr(all, " on ");              // force F on z
+    if (on) diag_help(d, "force %s = %.*s;", on + 4, (int)(on - all), all);
+    else diag_help(d, "force %s = %s;", named ? text_of(p, p->item[1]) : "z", rest(p, value));
   }
   if (!d) return false;
   give_up_item(p);

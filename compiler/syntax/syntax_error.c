@@ -221,6 +221,12 @@ static bool word_as_name(Parse *p, Expected e) {
   if (!name || (expects_value(e) && starts_item(p->now.kind) && p->before.kind == '=')) return false;
   const char *word = span_text(p, p->now.at);
   if (seen_before(p, word)) return true;
+  const Open *around = p->open.n ? &vec_last(&p->open) : NULL;
+  if (p->now.kind == TOK_FORCE && around && around->bracket == '{' && around->owner.kind == TOK_BODY) {
+    Diag *d = problem(p, DIAG_E0118, p->now.at, "a force on a body stands behind it");
+    diag_help(d, "force NAME.r = ...; behind the braces of the body NAME");
+    return true;
+  }
   Diag *d = problem(p, DIAG_E0114, p->now.at, "'%s' is a word of the language and cannot be a name", word);
   diag_help(d, "choose another name, such as %s_ or %s1", word, word);
   return true;

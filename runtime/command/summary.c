@@ -103,7 +103,7 @@ void nsm_summary_warnings(const nsm_sim *s, const nsm_summary *m, FILE *f) {
   double checked = sim_residue_checked(s);
   if (checked > 0 && s->a->scheme->two_point)
     fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "
-            "keeps it to round-off\n  = help: a smaller step, or a smaller --tolerance\n", s->now.ledger.residue,
+            "keeps it to round-off\n  = help: a smaller step, or a smaller --tolerance\n", s->now.ledger.missed,
             checked, scheme);
   else if (checked > 0)
     fprintf(f, "warning[W0851]: %.3g J came from nowhere, %.2g of all energy that was exchanged: '%s' does not resolve "

@@ -15,7 +15,7 @@
 
 void sim_ledger_start(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
-  *g = (sim_ledger){ .on = 1, .made_at = -1 };
+  *g = (sim_ledger){ .on = 1, .made_at = -1, .rested = sim_rounds(s, s->now.q, s->now.z) };
   sim_energy(s, &g->kinetic, &g->potential);
   g->initial = g->kinetic + g->potential;
   if (s->n.r.n > 0) memset(s->now.loss, 0, (size_t)s->n.r.n * sizeof(double));
@@ -254,7 +254,7 @@ static void book_made(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double loss = g->loss + g->loss_friction, made = -loss - (s->a->m->place_at ? g->taken : 0);
   g->taken = fmax(loss, 0);
-  if (made > rounding * g->kinetic && g->least < 0) {
+  if (made > rounding * g->kinetic && g->least < 0 && !g->still) {
     g->made += made;
     if (made > g->made_most) {
       g->made_most = made;
@@ -278,6 +278,7 @@ void sim_ledger_step(nsm_sim *s) {
             fed_by_states(s);
     damping = -work(s, NSM_WORK_DAMPING);
   }
+  sim_ledger_rests(s);
   book_made(s);
   sim_energy(s, &kinetic, &potential);
   double now = kinetic + potential, d = now - before, d_kinetic = kinetic - g->kinetic,

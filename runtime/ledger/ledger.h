@@ -28,11 +28,14 @@ void   sim_misses_take(nsm_sim *s);
 // What residues are checked by: of a step, and of whole steps as they stand now. checked: 0 where they are as the
 // scheme has them, else what they come to beside that.
 void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
-void   sim_residue_scale(nsm_sim *s);
+void   sim_residue_whole(nsm_sim *s);
 double sim_residue_checked(const nsm_sim *s);
 double sim_gained_alone(const nsm_sim *s, double began, double kinetic, double potential);
 double sim_made_checked(const nsm_sim *s);       // what impacts made beside all energies; 0 where that is round-off
-// reason.c: the energy [J] that the step (q, z) -> (q1, z1) has from nothing, where it is beyond all reason; else 0
+// reason.c: are the velocities z, at places q, round-off? Is there no other motion in the step that ends now?
+int    sim_rounds(const nsm_sim *s, const double *q, const double *z);
+void   sim_ledger_rests(nsm_sim *s);
+// The energy [J] that the step (q, z) -> (q1, z1) has from nothing, where it is beyond all reason; else 0
 double sim_from_nothing(nsm_sim *s, double t1);
 // The same of whole steps whose books their code keeps: has one of them been so?
 int    sim_was_from_nothing(const nsm_sim *s);

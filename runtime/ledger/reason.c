@@ -46,7 +46,7 @@ static double drives(nsm_sim *s, double t, const double *q) {
 
 // Are the velocities z no more than what rounding of places, or of what forces would make of them if nothing held them,
 // makes in a step? Their energy is none then.
-static int rounds(const nsm_sim *s, const double *q, const double *z) {
+int sim_rounds(const nsm_sim *s, const double *q, const double *z) {
   double place = 0, speed = 0, push = 0;
   for (int i = 0; i < s->a->nq; i++) place = fmax(place, fabs(q[i]));
   for (int i = 0; i < s->a->nv; i++) {
@@ -56,6 +56,13 @@ static int rounds(const nsm_sim *s, const double *q, const double *z) {
   return speed <= of_places * DBL_EPSILON * fmax(place / s->n.h, push);
 }
 
+void sim_ledger_rests(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  int rests = sim_rounds(s, s->now.q, s->now.z);
+  g->still = rests && g->rested;
+  g->rested = rests;
+}
+
 static double all_of(const sim_ledger *g) {
   return g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
 }
@@ -63,7 +70,7 @@ static double all_of(const sim_ledger *g) {
 int sim_was_from_nothing(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
   return g->on && s->a->scheme->two_point && g->residue > of_consistent * all_of(g) &&
-         !rounds(s, s->now.q, s->now.z);
+         !sim_rounds(s, s->now.q, s->now.z);
 }
 
 int sim_impact_from_nothing(const nsm_sim *s) {
@@ -84,9 +91,9 @@ double sim_from_nothing(nsm_sim *s, double t1) {
   if (s->a->scheme->two_point) {
     double r = d - (g->forces_now - g->dampers_now - g->loss - g->loss_friction);
     there += fabs(g->forces_now) + fabs(g->dampers_now) + fabs(g->loss) + fabs(g->loss_friction);
-    return fabs(r) > of_consistent * there && !rounds(s, s->w.q1, s->w.z1) ? r : 0;
+    return fabs(r) > of_consistent * there && !sim_rounds(s, s->w.q1, s->w.z1) ? r : 0;
   }
   if (!(d > of_others * there)) return 0;
   there += power_of(s, &begin) + power_of(s, &end) + drives(s, s->now.t, s->now.q) + drives(s, t1, s->w.q1);
-  return d > of_others * there && !rounds(s, s->w.q1, s->w.z1) ? d : 0;
+  return d > of_others * there && !sim_rounds(s, s->w.q1, s->w.z1) ? d : 0;
 }

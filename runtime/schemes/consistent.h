@@ -204,7 +204,7 @@ void     con_start(nsm_sim *s);                          // start values
 void     con_start_foretold(nsm_sim *s);                 // where sim_foretells: by foretell.c
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
-int      con_credible(nsm_sim *s);                        // forces do not only cancel each other
+int      con_credible(nsm_sim *s, double h);              // forces do not only cancel each other
 
 // consistent_near.c
 void     con_near_analyse(nsm_sim *s);

@@ -106,7 +106,7 @@ static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
     double rounding = best <= fast ? s->a->tolerance : floor_of_rounding;
     int floor = rate > stands && (error <= rounding || (best <= fast && error <= near_by && meets(s, v)));
     if ((error <= checked && error * rate <= left) || floor) {
-      if (!con_credible(s)) return 0;
+      if (!con_credible(s, v->h)) return 0;
       go(s);
       con_place(s, v);
       return 1;

@@ -153,11 +153,12 @@ static void polish(nsm_sim *s, const nsm_view *v) {
 }
 
 // An iterate far away, whose kinetic energy is above all that there was, while (8) does not hold for it: the sizes that
-// residuals are measured by have grown with it, so they are small beside these. What moves a body by nothing is
-// round-off of the forces, which would give it the speed `most`.
-static int ran_away(const nsm_sim *s, double most) {
+// residuals are measured by have grown with it, so they are small beside these. What moves a body by nothing, beside
+// its place or its fall in the step, is round-off of the forces, of which the rows alone would give it the speed `most`
+// and the others `fall`.
+static int ran_away(const nsm_sim *s, double h, double most, double fall) {
   const struct sim_consistent *c = s->n.con;
-  double work = 0, before = 0, after = 0, wrong = 0, fastest = 0, way = 0, place = 0;
+  double work = 0, before = 0, after = 0, wrong = 0, fastest = 0, way = 0, place = h * fall;
   for (int z = 0; z < s->a->nv; z++) {
     double m = 1 / c->mass_inverse[z];
     before += 0.5 * m * c->uc[z] * c->uc[z];
@@ -180,9 +181,9 @@ static int ran_away(const nsm_sim *s, double most) {
 // Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
 // solution, however small the residual is beside them: near a configuration where they have the same direction, the
 // iteration can run off to there.
-int con_credible(nsm_sim *s) {
+int con_credible(nsm_sim *s, double h) {
   struct sim_consistent *c = s->n.con;
-  double most = 0, speeds = 0;
+  double most = 0, speeds = 0, fall = 0;
   for (int z = 0; z < s->a->nv; z++) c->dq[z] = c->fresh[z] = 0;
   for (int i = 0; i < c->na + c->ns; i++) {
     int row = i < c->na ? c->act[i] : c->row[i - c->na];
@@ -197,9 +198,10 @@ int con_credible(nsm_sim *s) {
   }
   for (int z = 0; z < s->a->nv; z++) {
     most = fmax(most, c->fresh[z]);
+    fall = fmax(fall, fabs(c->inc_u[z] - c->dq[z]));
     speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
-  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, most);
+  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, h, most, fall);
 }
 
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
@@ -223,7 +225,7 @@ static sim_verdict verify(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
                 (least <= s->a->tolerance || stays);
   if (!(it->error <= done) && !resting) return SIM_GO_ON;
   if (!resting && it->error > of_friction && almost_still(s)) return SIM_GO_ON;
-  if (!con_credible(s)) return SIM_HOPELESS;
+  if (!con_credible(s, v->h)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
   if (it->error <= at_floor) polish(s, v);
   else if (least > s->a->tolerance) sim_stagnated(s, v->t, it);

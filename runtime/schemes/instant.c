@@ -18,7 +18,7 @@ void sim_instant_open(nsm_sim *s, sim_instant *in, int first) {
     size_t size = (size_t)s->a->cls[a].tab.count * (size_t)s->a->cls[a].c->mass.n;
     most = size > most ? size : most;
   }
-  double **squared[] = { &in->E, &in->kept, &in->inverse };
+  double **squared[] = { &in->E, &in->lu, &in->kept, &in->inverse };
   for (size_t i = 0; i < sizeof squared / sizeof *squared; i++) *squared[i] = SIM_NEW(s, n * n, double);
   in->first = first;
   in->lwork = nsm_la_pseudo_inverse_work((int)n);
@@ -164,33 +164,40 @@ static void units(const sim_instant *in, size_t m) {
 
 // Are the factors of E in these units good? Its scaled copy goes into kept.
 static int regular(sim_instant *in, size_t m) {
-  double most = 0;
+  double most = 0, *A = in->lu;
   int n = (int)m;
-  for (size_t i = 0; i < m; i++) {
-    double big = 0;
-    for (size_t j = 0; j < m; j++) big = fmax(big, fabs(in->E[i + j * m] *= in->unit[j]));
-    in->scale[i] = big > 0 ? 1 / big : 1;
-    for (size_t j = 0; j < m; j++) in->E[i + j * m] *= in->scale[i];
-  }
-  memcpy(in->kept, in->E, m * m * sizeof(double));
-  int good = n == 0 || nsm_la_lu_factor(n, in->E, n, in->pivot).code == NSM_LA_OK;
-  for (size_t i = 0; i < m; i++) most = fmax(most, fabs(in->E[i + i * m]));
-  for (size_t i = 0; i < m; i++) good &= fabs(in->E[i + i * m]) > dependent * most;
+  memcpy(A, in->E, m * m * sizeof(double));
+  for (size_t i = 0; i < m; i++) in->scale[i] = 0;
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < m; i++) {
+      double size = fabs(A[i + j * m] *= in->unit[j]);
+      if (size > in->scale[i]) in->scale[i] = size;
+    }
+  for (size_t i = 0; i < m; i++) in->scale[i] = in->scale[i] > 0 ? 1 / in->scale[i] : 1;
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < m; i++) A[i + j * m] *= in->scale[i];
+  memcpy(in->kept, A, m * m * sizeof(double));
+  int good = n == 0 || nsm_la_lu_factor(n, A, n, in->pivot).code == NSM_LA_OK;
+  for (size_t i = 0; i < m; i++) most = fmax(most, fabs(A[i + i * m]));
+  for (size_t i = 0; i < m; i++) good &= fabs(A[i + i * m]) > dependent * most;
   return good;
 }
 
-// In SI units, then, where that is singular, in those of the masses; what is singular there too, in SI units again.
+// In SI units, then, where that is singular, in those of the masses; what is singular there too, in SI units again. Of
+// a regular matrix the factors stay while it does: those of linear models with the same rows.
 void sim_instant_factor(sim_instant *in, int n) {
   size_t m = (size_t)n, bytes = m * m * sizeof(double);
   in->nfree = -1;
+  if (!in->singular && in->n == n && memcmp(in->inverse, in->E, bytes) == 0) return;
   in->n = n;
-  memcpy(in->inverse, in->E, bytes);
   for (int attempt = 0; attempt < 3; attempt++) {
-    memcpy(in->E, in->inverse, bytes);
     for (size_t j = 0; j < m; j++) in->unit[j] = 1;
     if (attempt == 1) units(in, m);
     in->singular = !regular(in, m);
-    if (!in->singular) return;
+    if (!in->singular) {
+      memcpy(in->inverse, in->E, bytes);
+      return;
+    }
   }
   memcpy(in->E, in->kept, bytes);
   (void)nsm_la_pseudo_inverse(n, in->E, dependent, in->inverse, in->jpvt, in->work, in->lwork);
@@ -199,7 +206,7 @@ void sim_instant_factor(sim_instant *in, int n) {
 void sim_instant_solve(const sim_instant *in, int n, const double *e, double *x) {
   double *right = in->singular ? in->work : x;
   for (int i = 0; i < n; i++) right[i] = in->scale[i] * e[i];
-  if (!in->singular) nsm_la_lu_solve(n, 1, in->E, n, in->pivot, x, n);
+  if (!in->singular) nsm_la_lu_solve(n, 1, in->lu, n, in->pivot, x, n);
   else nsm_la_gemv(n, n, 1, in->inverse, n, right, 0, x);
   for (int j = 0; j < n; j++) x[j] *= in->unit[j];
 }

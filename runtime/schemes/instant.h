@@ -7,8 +7,10 @@ typedef struct sim_instant {
   int     first;                         // accelerations, before the multipliers
   int    *of;                            // [r.n] number of a row among those kept, -1: it is none
   double *force;                         // [nl] multipliers of the last solution
-  double *E, *e;                         // matrix, right side; factors after sim_instant_factor
-  double *kept, *inverse, *scale, *unit, *work, *mass, *rate;    // rate [r.n]: scratch
+  double *E, *e;                         // matrix, right side
+  // of the last factors: LU, the matrix scaled, its pseudo-inverse, or the matrix itself where it is regular
+  double *lu, *kept, *inverse;
+  double *scale, *unit, *work, *mass, *rate;                     // rate [r.n]: scratch
   int    *pivot, *jpvt, lwork, singular;
   int     n;                             // unknowns of the last factors
   int     nfree;                         // columns of what the rows leave free of the multipliers, in E; -1: unknown

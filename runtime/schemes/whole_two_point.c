@@ -103,7 +103,7 @@ static void store(nsm_sim *s, struct sim_whole *w, long done) {
   double *book[LEDGER] = { NULL, &g->kinetic, &g->potential, &g->initial, &g->forces, &g->dampers, &g->residue_sum,
                            &g->residue, &g->residue_now, &g->drift, &g->gain };
   for (int i = 1; i < LEDGER; i++) *book[i] = x[i];
-  sim_residue_scale(s);
+  sim_residue_whole(s);
 }
 
 const sim_whole_kind sim_whole_two_point = { fits, room, books, load, store };

@@ -116,7 +116,7 @@ def looks_for_leaks():
 
 
 def run(argv, cwd=ROOT, timeout=120, **kw):
-    """`timeout` is in seconds of the processor, so that a busy machine changes no verdict; of the wall, ten times it."""
+    """`timeout` is in seconds of the processor, as a busy machine changes no verdict; of the wall, ten times it."""
     argv = [str(a) for a in argv]
     kw.setdefault("stdin", subprocess.DEVNULL)
     kw.setdefault("env", ENV)

@@ -42,8 +42,30 @@ static void adds_up(void **state) {
     sim_residue_book(s, sign, sign * 2, sign * 4, sign * 16);
     assert_true(g->exchanged == 63 && g->scale == 8 && g->gains == (sign > 0 ? 0.5 : 0));
     g->kinetic = 1;
-    sim_residue_scale(s);
+    sim_residue_whole(s);
     assert_true(g->scale == 8);
+  }
+}
+
+// Steps that begin and end with no motion but round-off add nothing; one that comes to rest, or leaves it, does.
+static void rests(void **state) {
+  (void)state;
+  nsm_sim *s = books(NSM_SCHEME_CONSISTENT);
+  sim_ledger *g = &s->now.ledger;
+  double q[] = { 1 }, z[] = { 0 };
+  s->now.q = q;
+  s->now.z = z;
+  s->a->nq = s->a->nv = 1;
+  s->n.h = 1e-3;
+  g->rested = 1;
+  static const double missed[] = { 0, 0.25, 0.5, 0.5 }, exchanged[] = { 0, 1, 2, 2 };
+  for (int step = 0; step < 4; step++) {                  // at rest, begins to move, comes to rest, at rest
+    z[0] = step == 1 ? 1e-6 : 1e-14;
+    g->residue_now = step == 2 ? -0.5 : 0.25;
+    sim_ledger_rests(s);
+    sim_residue_book(s, 1, 0, 0, 0);
+    assert_true(g->missed == missed[step]);
+    assert_true(g->gains == (step < 1 ? 0 : 0.25) && g->exchanged == exchanged[step]);
   }
 }
 
@@ -60,8 +82,8 @@ static void residues(void **state) {
       nsm_sim *s = books(NSM_SCHEME_CONSISTENT);
       sim_ledger *g = &s->now.ledger;
       put_in(g, which, 8);
-      g->residue = 8e-6 * (above ? 1.01 : 1);
-      assert_true(sim_residue_checked(s) == (above ? g->residue / 8 : 0));
+      g->missed = 8e-6 * (above ? 1.01 : 1);
+      assert_true(sim_residue_checked(s) == (above ? g->missed / 8 : 0));
       g->residue = 8e-3 * (above ? 1.01 : 1);
       s->now.z = (double[]){ 1 };
       s->now.q = s->now.z;
@@ -238,7 +260,8 @@ static void feeds(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(residues), cmocka_unit_test(rounding),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(rests),
+                                      cmocka_unit_test(residues), cmocka_unit_test(rounding),
                                       cmocka_unit_test(impacts), cmocka_unit_test(alone),    cmocka_unit_test(misses),
                                       cmocka_unit_test(steps), cmocka_unit_test(feeds) };
   return cmocka_run_group_tests(tests, NULL, NULL);

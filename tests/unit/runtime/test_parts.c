@@ -135,8 +135,26 @@ static void by_whole_steps(void **state) {
   }
 }
 
+// Instants of `every` and of conditions of time leave the steps between them whole.
+static const char clock[] = "model Clock {\n  discrete k = 0;\n  coord a = 1;\n  kinetic a'^2/2;\n"
+                            "  potential -cos(a);\n"
+                            "  force a = 0.1*k + (if time > 0.3337 then 0.3 else 0);\n  every 0.05 { k = 1 - k; }\n"
+                            "  simulate { until = 1, step = 1e-3, scheme = %s }\n}\n";
+static void whole_between_instants(void **state) {
+  static const char *const taken[] = { "moreau", "midpoint", "consistent" };
+  (void)state;
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+    nsm_error e;
+    opened o = open_with(clock, taken[k]);
+    assert_int_equal(nsm_advance(o.s, 1000, &e), NSM_OK);
+    assert_in_range(o.s->now.count.whole_steps, 998, 999);     // of 1000: not where the force begins within a step
+    close_all(o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(unsolved), cmocka_unit_test(impact_from_nowhere),
-                                      cmocka_unit_test(from_nowhere), cmocka_unit_test(by_whole_steps) };
+                                      cmocka_unit_test(from_nowhere), cmocka_unit_test(by_whole_steps),
+                                      cmocka_unit_test(whole_between_instants) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,6 +283,27 @@ static void takes_over(void **state) {
   }
 }
 
+// A body looks as far as its step is long, by its speed and by its turn times its radius; where it is faster at the end
+// it should have looked further.
+static void looks_ahead(void **state) {
+  (void)state;
+  const double R = 0.5, h = 1e-3;
+  scene_body body[] = { scene_sphere(R, 2, 0, 0, 5), scene_plane(2, 1, 0) };
+  for (int k = 0; k < 3; k++) {
+    body[0].v[k] = (double[]){ 2, -3, 6 }[k];
+    body[0].w[k] = (double[]){ -1, 2, 2 }[k];
+  }
+  at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = 0, .step = h, .until = 10 };
+  nsm_sim *s = opened();
+  steps(s, 1);
+  double faster[6], more = h * (2 * 7 + 2 * R * 3) - h * (7 + R * 3) - sim_touch_slack(s, 0);
+  for (int i = 0; i < 6; i++) faster[i] = 2 * s->now.z[i];
+  nsm_view end = sim_view(s, s->now.t, s->now.q, faster, s->now.l);
+  assert_true(fabs(sim_touch_further(s, h, &end) - fmax(more, 0)) < 1e-12);
+  assert_true(fabs(s->touching->reach[0] - h * (7 + R * 3) - sim_touch_slack(s, 0)) < 1e-12);
+  nsm_close(s);
+}
+
 // A large pile in slabs: the same bits on one, two and three threads. 8 x 8 x 15 spheres that overlap by a micrometre.
 static void shared_out(void **state) {
   (void)state;
@@ -321,7 +342,7 @@ int main(void) {
     cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
     cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
     cmocka_unit_test(grows), cmocka_unit_test(collides), cmocka_unit_test(measures),
-    cmocka_unit_test(takes_over), cmocka_unit_test(shared_out),
+    cmocka_unit_test(takes_over), cmocka_unit_test(looks_ahead), cmocka_unit_test(shared_out),
     cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
     cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
   return cmocka_run_group_tests(tests, NULL, NULL);
