@@ -18,6 +18,8 @@ nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *outpu
 void     linear_free(linear *l);
 // A row that is on the edge of its law, where there are several linear models; -1: none.
 int      linear_weak(const field *f);
+// kink.c: the column (delta, v, x) along which the equations have a kink at the point, likewise; -1: none. 0: failed
+int      linear_kink(field *f, int *column, nsm_error *e);
 
 // Eigenvalues [n] of the model, sorted: |lambda|, then Im, rising; V [columns of the field - 1, n], of a pair its real
 // and its imaginary part, the largest displacement or state 1.

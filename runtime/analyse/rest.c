@@ -180,6 +180,14 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
              name);
     return NSM_FAILED;
   }
+  if (!linear_kink(&w->q.f, &weak, e)) return e->code;
+  if (weak >= 0) {
+    char name[REST_NAME];
+    field_name(&w->q.f, weak, name, sizeof name);
+    sim_fail(e, NSM_FAILED, "there is no linear model: the equations have a kink in %s at the equilibrium (abs, min, max "
+             "or if), and both sides of it differ", name);
+    return NSM_FAILED;
+  }
   code = linear_make(&w->l, &w->q.f, la, w->column, w->nout, e);
   if (code == NSM_OK) in_units(w);
   return code == NSM_OK && more > 1 ? modes_make(&w->m, &w->l, &w->q.f, la, e) : code;
