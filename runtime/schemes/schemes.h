@@ -124,7 +124,7 @@ static inline void sim_push(const sim_rows *r, int row, double p, sim_pushes *to
     int z = r->xz[e];
     double d = r->x[e] * p, size = fabs(d);
     to->pushed[to->n] = z;
-    to->n += (to->size[z] <= 0) & (size > 0);
+    to->n += (to->size[z] <= 0) & !(size <= 0);           // what is no number, too: sim_settle clears it
     to->size[z] += size;
     to->push[z] += d;
   }
