@@ -257,7 +257,9 @@ typedef struct sim_islands {
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
-  int            chains, widest;        // each row is coupled with two others at most; rows of the largest island
+  int            chains;                // each row is coupled with two others at most:
+  double        *diagonals[3];          // M by the place of the row, below, on and above the diagonal
+  unsigned char *joined;                // with the next place
   sim_pool       room[5];               // of val, row_start, col, solver.work, take_columns, where the patterns follow
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   unsigned char *equation;              // [n] of the problem at hand: constraints that cone/reduced.c may eliminate
@@ -567,6 +569,8 @@ typedef struct sim_work {
   double *rhs;                          // [w.n] h f of step_linear.c and step_affine.c, then what it does to z
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [w.n] of the terms of what impulses act on, else 0; [nz] 0 between two steps
+  double *push;                         // [w.n] what impulses add there, else 0 (schemes.h)
+  int    *pushed;                       // [w.n + 1] the numbers of those
   double *l_try;                        // [nl] multipliers that Newton's step leads to
   double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]

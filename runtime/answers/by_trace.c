@@ -351,7 +351,7 @@ static const double *factor(player *p, trace *t) {
 }
 
 // J x = b [n, lanes] in place, lanes a multiple of four.
-static SIM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
+static NSM_WIDE void solve_lanes(const player *p, int n, double *b, int lanes) {
 #define ROW(i) ((four *)(b + (size_t)(i) * (size_t)lanes + from))
   for (int from = 0; from < lanes; from += 4) {
     for (int k = 0; k < n; k++) {
@@ -418,7 +418,7 @@ static inline __attribute__((always_inline)) void add_entries(const trace_rows *
   }
 }
 
-static SIM_WIDE void right_sides(const trace *t, const trace_along *a, const double *scale) {
+static NSM_WIDE void right_sides(const trace *t, const trace_along *a, const double *scale) {
   const size_t wide = (size_t)a->lanes;
   const trace_row *row = t->rows.eq;
   memset(a->b, 0, (size_t)t->nw * wide * sizeof *a->b);
@@ -426,7 +426,7 @@ static SIM_WIDE void right_sides(const trace *t, const trace_along *a, const dou
     add_entries(&t->rows, a, row->first, row->first + row->given, -scale[i], a->b + (size_t)i * wide);
 }
 
-static SIM_WIDE void result(const trace *t, const trace_along *a, trace_row row, double *to) {
+static NSM_WIDE void result(const trace *t, const trace_along *a, trace_row row, double *to) {
   memset(to, 0, (size_t)a->lanes * sizeof *to);
   add_entries(&t->rows, a, row.first, row.first + row.n, 1, to);
 }

@@ -48,7 +48,7 @@ int replay_values(trace *t) {
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
 // lane [n, lanes], lanes a multiple of four
-SIM_WIDE void replay_sums(const trace_sums *s, double *lane, int lanes) {
+NSM_WIDE void replay_sums(const trace_sums *s, double *lane, int lanes) {
   for (const trace_sum *sum = s->at, *last = sum + s->n; sum < last; sum++) {
     const trace_term *term = s->term + sum->first, *end = term + sum->n;
     for (double *at = lane; at < lane + lanes; at += 4) {

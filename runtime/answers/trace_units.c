@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) void along(const trace *t, const tr
 }
 
 // Four directions at a time, turned: to [wide, lanes].
-static SIM_WIDE void products(const trace *t, const trace_units *u, const trace_along *a, const double *scale) {
+static NSM_WIDE void products(const trace *t, const trace_units *u, const trace_along *a, const double *scale) {
   typedef long index __attribute__((vector_size(32)));
   const index even = { 0, 4, 2, 6 }, odd = { 1, 5, 3, 7 }, low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 };
   const int wide = u->wide;

@@ -229,6 +229,9 @@ int  sim_pressed_solve(nsm_sim *s, sim_directions *direction, const double *othe
 // digits. The one-step problem and the residual of its rows both take it so.
 static inline double sim_rate(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
 
+// Are islands tridiagonal, and solved so?
+static inline int sim_solves_chains(const nsm_sim *s) { return s->n.isl.chains && !s->dump && !s->unique; }
+
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
 void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0

@@ -30,14 +30,15 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
 
 int sim_island_end(const nsm_sim *s, int first) { return island_end(&s->n.r, &s->n.isl, first); }
 
-// Few rows of many are active: eight flags are looked at together. `index` is that of active rows alone.
+// Few rows of many are active: 32 flags are looked at together. `index` is that of active rows alone.
 static void list(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
   int n = 0, i = 0;
-  for (uint64_t any; r->in_order && i + (int)sizeof any <= r->n; i += (int)sizeof any) {
-    memcpy(&any, r->active + i, sizeof any);
-    for (int j = i; any != 0 && j < i + (int)sizeof any; j++) {
+  for (uint64_t any[4]; r->in_order && i + (int)sizeof any <= r->n; i += (int)sizeof any) {
+    memcpy(any, r->active + i, sizeof any);
+    if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
+    for (int j = i; j < i + (int)sizeof any; j++) {
       a->active[n] = j;
       a->index[j] = n;
       n += r->active[j];
@@ -138,16 +139,17 @@ static void take_for_largest(nsm_sim *s, int n) {
   }
   sim_solver_analyse(s, &a->solver, s->now.tiny, most);
   int tiny = a->solver.tiny_most;
-  a->widest = most;
   a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
   if (a->dense_cap > most) a->dense_cap = most;
   size_t cap = (size_t)a->dense_cap;
   a->dense = SIM_NEW(s, cap * cap, double);
   a->row_start = SIM_NEW(s, most + 1, int);
   a->col = SIM_NEW(s, widest_nnz, int);
-  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
+  a->val = SIM_NEW(s, widest_nnz, double);
   const char *solver = s->w.cone.solver;
   a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
+  for (int k = 0; k < 3; k++) a->diagonals[k] = SIM_NEW(s, a->chains ? r->n : 0, double);
+  a->joined = SIM_NEW(s, a->chains ? r->n : 0, unsigned char);
   a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
 }
 
@@ -173,9 +175,23 @@ void sim_islands_analyse(nsm_sim *s) {
   fix_islands(s, n);
 }
 
+// M by its diagonals, where each row is coupled with two others at most.
+static void take_diagonals(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  for (int at = 0; a->chains && at < r->n; at++) {
+    int e = r->diagonal[at];
+    a->joined[at] = e + 1 < r->m0[at + 1];
+    a->diagonals[0][at] = e > r->m0[at] ? r->m[e - 1] : 0;
+    a->diagonals[1][at] = r->m[e];
+    a->diagonals[2][at] = a->joined[at] ? r->m[e + 1] : 0;
+  }
+}
+
 void sim_islands_fix(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
   a->fixes++;
+  take_diagonals(s);
   for (int i = 0; i < a->nfixed; i++) {
     struct sim_fixed *f = &a->fixed[i];
     take_matrix(&s->n.r, a, f->first, f->m, (entries){ (double *)(uintptr_t)f->p.M,
@@ -230,21 +246,13 @@ static int take_room(nsm_sim *s, int first, int m) {
 // (cone/tridiagonal.c). *end: the first entry behind it. 0 where it is one for the other solvers, *near: which begin
 // best with this answer.
 static int solve_chain(nsm_sim *s, int first, int *end, int *near) {
-  const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  size_t most = (size_t)a->widest;
-  double *below = a->val, *diagonal = below + most, *above = diagonal + most, residual;
-  int next = first;
-  for (int at = a->active[first], more = 1; more; next++, at++) {
-    int e = r->diagonal[at], i = next - first;
-    more = next + 1 < a->nactive && a->active[next + 1] == at + 1 && e + 1 < r->m0[at + 1];
-    below[i] = i > 0 ? r->m[e - 1] : 0;
-    diagonal[i] = r->m[e];
-    above[i] = more ? r->m[e + 1] : 0;
-  }
+  double residual;
+  int next = first + 1, at = a->active[first];
+  while (next < a->nactive && a->active[next] == at + (next - first) && a->joined[a->active[next] - 1]) next++;
   *end = next;
-  nsm_cone_tridiagonal p = { next - first, below, diagonal, above, a->q + first, a->terms + first, a->lo + first,
-                             a->hi + first };
+  nsm_cone_tridiagonal p = { next - first, a->diagonals[0] + at, a->diagonals[1] + at, a->diagonals[2] + at,
+                             a->q + first, a->terms + first, a->lo + first, a->hi + first };
   int rounds = nsm_cone_solve_tridiagonal(&p, a->zero + first, a->kept + first, a->lambda + first, a->u + first,
                                           &residual);
   s->now.count.solver_iterations += rounds;
@@ -330,7 +338,7 @@ int sim_islands_solve(nsm_sim *s) {
       if (!solved(s, &a->fixed[i].p, a->fixed[i].first, 1, a->fixed[i].work)) return 0;
     return 1;
   }
-  int chains = a->chains && a->solver.kind == SIM_BY_LAW && !s->dump && !s->unique;
+  int chains = sim_solves_chains(s) && a->solver.kind == SIM_BY_LAW;
   for (int first = 0, end, near = 0; first < a->nactive; first = end) {
     if (chains && solve_chain(s, first, &end, &near)) continue;
     end = island_end(&s->n.r, a, first);

@@ -494,6 +494,8 @@ static void set_state(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   s->w.rhs = SIM_NEW(s, nz + nl, double);                      // the border of W has at most all multipliers
   s->w.size = SIM_NEW(s, nz + nl, double);
+  s->w.push = SIM_NEW(s, nz + nl, double);
+  s->w.pushed = SIM_NEW(s, nz + nl + 1, int);
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);

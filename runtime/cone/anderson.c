@@ -6,16 +6,9 @@
 // by the normal equations with a little on their diagonal. Where |F| has grown threefold the differences are forgotten.
 // They are kept in single precision: what they are wrong by is of the size of the step, and the next step takes it.
 #include "anderson.h"
+#include "runtime/shared/wide.h"
 #include <math.h>
 #include <string.h>
-
-// As SIM_WIDE of schemes.h: wider vectors where the processor has them, nothing reassociated.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define ANDERSON_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define ANDERSON_WIDE
-#endif
 
 static const double shift = 1e-10, growth = 3;
 
@@ -39,7 +32,7 @@ void nsm_anderson_forget(nsm_anderson *a) {
 }
 
 // sum w x y and sum w x z, each in four sums, which processors add up side by side: the same bits with and without.
-ANDERSON_WIDE static void dots(int size, const double *restrict w, const float *restrict x, const float *restrict y,
+NSM_WIDE static void dots(int size, const double *restrict w, const float *restrict x, const float *restrict y,
                                const double *restrict z, double *xy, double *xz) {
   double a[4] = { 0, 0, 0, 0 }, b[4] = { 0, 0, 0, 0 };
   int i = 0;
@@ -58,7 +51,7 @@ ANDERSON_WIDE static void dots(int size, const double *restrict w, const float *
 }
 
 // (G, F) := the point at hand in rows [from, to), the newest (dG, dF) := what they change by. Returns |F|^2.
-ANDERSON_WIDE static double differ(const nsm_anderson *a, int from, int to, const double *x, const double *g) {
+NSM_WIDE static double differ(const nsm_anderson *a, int from, int to, const double *x, const double *g) {
   const double *restrict w = a->weight;
   double *restrict G = a->G, *restrict F = a->F, sum[4] = { 0, 0, 0, 0 };
   float *restrict dG = a->dG[a->next], *restrict dF = a->dF[a->next];
@@ -127,7 +120,7 @@ double nsm_anderson_decide(nsm_anderson *a) {
 }
 
 // x -= sum_j y_j dG_j, four at a time, so that x is read and written a quarter as often.
-ANDERSON_WIDE static void take_off(const nsm_anderson *a, int from, int to, double *restrict x) {
+NSM_WIDE static void take_off(const nsm_anderson *a, int from, int to, double *restrict x) {
   int j = 0;
   for (; j + 4 <= a->count; j += 4) {
     const float *restrict d0 = a->dG[j], *restrict d1 = a->dG[j + 1], *restrict d2 = a->dG[j + 2],

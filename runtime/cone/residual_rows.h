@@ -46,10 +46,14 @@ VERIFY_INLINE verifier verify_open(double tol, double sqrt_tol) {
   return (verifier){ .tol = tol, .sqrt_tol = sqrt_tol, .worst = -1 };
 }
 
+// The size of the terms of q, where `given` says it.
+VERIFY_INLINE double verify_known(double q, double given) {
+  return !(given <= fabs(q)) & !(given < verify_vanished) ? given : fabs(q);
+}
+
 VERIFY_INLINE verify_sum verify_terms(const nsm_cone_problem *p, int i, double u, double terms, double diagonal) {
-  double q = fabs(p->q[i]), known = q;
-  if (p->q_terms && !(p->q_terms[i] <= q) && !(p->q_terms[i] < verify_vanished)) known = p->q_terms[i];
-  return (verify_sum){ u, terms, q, known, fabs(diagonal) };
+  double q = p->q[i], known = p->q_terms ? verify_known(q, p->q_terms[i]) : fabs(q);
+  return (verify_sum){ u, terms, fabs(q), known, fabs(diagonal) };
 }
 
 // What is known of the row i or of the block that starts there. U: size of all terms; plain: without what q's terms are
@@ -97,11 +101,11 @@ VERIFY_INLINE void verify_row(verifier *j, int i, double lambda, double lo, doub
 
 // r of a row that is right to round-off, or at most 8 eps more, and has enough of q in it; 1 where it may not be.
 VERIFY_INLINE double verify_quick(double lambda, double lo, double hi, const verify_sum s) {
-  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda);
+  double U = s.terms + s.known, v = fabs(s.u) / (U + (U == 0)), size = fabs(lambda);
   int good = ((verify_drowned * U <= s.q) | (verify_natural * U <= s.known - s.q)) & (lambda >= lo) & (lambda <= hi) &
              (U + size < HUGE_VAL);
-  if (v <= verify_round_off) return good ? v : 1;
-  return good & (lambda == (s.u > 0 ? lo : hi)) ? 0 : 1;
+  int small = v <= verify_round_off, held = lambda == (s.u > 0 ? lo : hi);
+  return good & (small | held) ? (small ? v : 0) : 1;
 }
 
 // |x|_2 without underflow or overflow.

@@ -87,20 +87,17 @@ static inline unsigned char side(const nsm_cone_tridiagonal *p, const double *la
   return (now == NSM_LOW ? u < -small : u > small) ? NSM_BASIC : now;
 }
 
-int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda,
-                               double *u, double *residual) {
+// Are all forces between their bounds?
+static int is_within(const nsm_cone_tridiagonal *p, const double *lambda) {
+  for (int i = 0; i < p->m; i++) if (!(lambda[i] >= p->lo[i]) || !(lambda[i] <= p->hi[i])) return 0;
+  return 1;
+}
+
+// The rounds from the answer on in which all rows are basic; how many with that one, 0 where they do not end.
+static int pivot(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda) {
   int rounds = 1;
-  *residual = HUGE_VAL;
-  if (p->m == 1) {
-    if (!(p->diagonal[0] > 0)) return 0;
-    lambda[0] = nsm_cone_project(-p->q[0] / p->diagonal[0], p->lo[0], p->hi[0]);
-    return nsm_cone_check_tridiagonal(p, lambda, state, u, residual);
-  }
   for (int i = 0; i < p->m; i++) state[i] = NSM_BASIC;
-  for (int first = 0, end = p->m; first < end; rounds++) {
-    if (rounds > ROUNDS || !(rounds == 1 ? eliminate_run(p, 0, p->m - 1, scratch, lambda)
-                                         : eliminate(p, first, end, state, scratch, lambda)))
-      return 0;
+  for (int first = 0, end = p->m;; rounds++) {
     int from = p->m, to = 0;                               // rows that change
     for (int i = first > 0 ? first - 1 : 0; i < p->m && i <= end; i++) {
       unsigned char other = side(p, lambda, i, state[i]);
@@ -109,11 +106,24 @@ int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *sta
       to = i + 1;
       state[i] = other;
     }
+    if (to == 0) return rounds;
     while (from > 0 && state[from - 1] == NSM_BASIC) from--;
     while (to > 0 && to < p->m && state[to] == NSM_BASIC) to++;
     first = from;
     end = to;
+    if (rounds >= ROUNDS || !eliminate(p, first, end, state, scratch, lambda)) return 0;
   }
-  rounds--;
+}
+
+int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda,
+                               double *u, double *residual) {
+  int rounds = 1;
+  *residual = HUGE_VAL;
+  if (p->m == 1) {
+    if (!(p->diagonal[0] > 0)) return 0;
+    lambda[0] = nsm_cone_project(-p->q[0] / p->diagonal[0], p->lo[0], p->hi[0]);
+  } else if (!eliminate_run(p, 0, p->m - 1, scratch, lambda) ||
+             (!is_within(p, lambda) && (rounds = pivot(p, state, scratch, lambda)) == 0))
+    return 0;
   return nsm_cone_check_tridiagonal(p, lambda, state, u, residual) ? rounds : 0;
 }

@@ -24,6 +24,7 @@
 #include "schemes.h"
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static const double rounds = 8 * DBL_EPSILON, near = 1e-9,
@@ -92,7 +93,7 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
 // Is any of n contacts near enough that (a) or (b) must be looked at?
-SIM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead,
+NSM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead,
                              double nearly) {
   long any = 0;
   for (int i = 0; i < n; i++) any |= !(gap[i] + lead * rate[i] > nearly);
@@ -107,10 +108,11 @@ static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double 
   const double *gap = r->gap + row, *held = s->now.held + row;
   double *rate = r->rate0 + row;
   unsigned char *active = r->active + row;
+  int reaches = sim_reaches(s), still = s->a->m->place_at;
   for (int i = 0; i < n; i++) {
-    if (held[i] > 0 || s->a->m->place_at) rate[i] = 0;
+    if (held[i] > 0 || still) rate[i] = 0;
     double a = gap[i] + lead * rate[i];
-    if (sim_reaches(s)) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
+    if (reaches) active[i] = s->w.reached[row + i] || (held[i] > 0 && !(gap[i] > held[i]));
     else active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
   }
 }
@@ -121,9 +123,12 @@ void sim_close(nsm_sim *s) {
 }
 
 // Multipliers that are 0 are not written again: where a family is large, few have ever been anything else.
-SIM_WIDE static int any_set(const double *l, int n) {
-  long any = 0;
-  for (int i = 0; i < n; i++) any |= l[i] != 0;
+NSM_WIDE static int any_set(const double *l, int n) {
+  uint64_t any = 0, bits;
+  for (int i = 0; i < n; i++) {
+    memcpy(&bits, l + i, sizeof bits);
+    any |= bits;
+  }
   return any != 0;
 }
 

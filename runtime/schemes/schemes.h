@@ -15,17 +15,9 @@
 #include <string.h>
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
+#include "runtime/shared/wide.h"
 #include "runtime/touching/touching.h"
 #include "runtime/move.h"
-
-// A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is
-// reassociated, so that the results are the same. Sanitizers do not know such functions, nor does the loader of musl.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define SIM_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define SIM_WIDE
-#endif
 
 // schemes.c
 const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last
@@ -99,19 +91,6 @@ static inline void sim_pose(nsm_sim *s, int i, double q, double terms, double st
 // closed.c
 void     sim_closed_start(nsm_sim *s);
 void     sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.y, at least of the active rows
-// Impulse p of a row into w.z1 and the sizes of its terms in w.size, and ht times it into the positions w.q1; ht = 0:
-// they are moved afterwards.
-static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
-  const sim_rows *r = &s->n.r;
-  for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
-    int z = r->xz[e];
-    double d = r->x[e] * p;
-    if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(s->w.z1[z]);
-    s->w.size[z] += fabs(d);
-    s->w.z1[z] += d;
-    if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
-  }
-}
 // rebound.c: do the numbers of contacts have a meaning in their law of impact?
 int      sim_rebound_fits(const nsm_sim *s, nsm_error *e);
 double   sim_start_of(const nsm_sim *s, int row);  // closed.c: multiplier from which its one-step problem starts
@@ -133,6 +112,30 @@ int      sim_rates_of_zero(nsm_sim *s);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 // v is what rounding left of terms of this size
 static inline int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= 16 * DBL_EPSILON * size; }
+// What impulses do: what they add to unknowns, the sizes of that, both 0 where nothing acts, and the numbers of those
+// unknowns, of which there are n so far.
+typedef struct sim_pushes { double *push, *size; int *pushed, n; } sim_pushes;
+static inline sim_pushes sim_pushes_of(const nsm_sim *s) {
+  return (sim_pushes){ s->w.push, s->w.size, s->w.pushed, 0 };
+}
+// Impulse p of a row into them.
+static inline void sim_push(const sim_rows *r, int row, double p, sim_pushes *to) {
+  for (int e = r->x0[row], end = r->x0[row + 1]; e < end; e++) {
+    int z = r->xz[e];
+    double d = r->x[e] * p, size = fabs(d);
+    to->pushed[to->n] = z;
+    to->n += (to->size[z] <= 0) & !(size <= 0);           // what is no number, too: sim_settle clears it
+    to->size[z] += size;
+    to->push[z] += d;
+  }
+}
+// z1 of an unknown under all that pushes it, 0 where that is nothing but what rounding left; w.size of all its terms.
+static inline void sim_settle(nsm_sim *s, int z) {
+  double size = s->w.size[z] + (fabs(s->now.z[z]) + fabs(s->w.z1[z])), v = s->w.z1[z] + s->w.push[z];
+  s->w.z1[z] = sim_is_at_rest(v, size) ? 0 : v;
+  s->w.size[z] = size;
+  s->w.push[z] = 0;
+}
 int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
 int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
 int      sim_is_inside_disk(double force, double radius);   // a force of friction that sticks

@@ -66,6 +66,7 @@ double sim_affine_act(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double *u = s->w.z1, sum = 0;
+  sim_pushes all = sim_pushes_of(s);
   for (int i = 0; i < s->a->nv; i++) {
     u[i] = s->now.z[i] + s->w.rhs[i];
     s->w.size[i] = 0;
@@ -76,12 +77,10 @@ double sim_affine_act(nsm_sim *s) {
     s->w.l1[r->l[row]] = p;
     if (p == 0) continue;
     sum += p;
-    sim_apply_impulse(s, row, p, 0);
+    sim_push(r, row, p, &all);
   }
-  for (int i = 0; i < s->a->nv; i++) {
-    if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
-    sum += u[i];
-  }
+  for (int i = 0; i < all.n; i++) sim_settle(s, s->w.pushed[i]);
+  for (int i = 0; i < s->a->nv; i++) sum += u[i];
   return sum;
 }
 

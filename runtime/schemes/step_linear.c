@@ -141,22 +141,26 @@ static void rows_at(nsm_sim *s, double t1) {
   }
 }
 
-// The same for all z, where the motion is known without X.
-static double apply_motion(nsm_sim *s) {
+// q1 = q + h (theta v + (1-theta) v_k) of the velocity of unknown z, if it is one.
+static inline void move_place(nsm_sim *s, int z, double ht) {
+  if (z < s->a->nv) s->w.q1[z] = s->now.q[z] + (ht * s->w.z1[z] + (s->n.h - ht) * s->now.z[z]);
+}
+
+// The same without X: what does not take a force itself moves too.
+static double apply_motion(nsm_sim *s, double ht) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->point[NSM_END].end, sum = 0, *dz = s->w.rhs;
+  double sum = 0;
   for (int i = 0; i < a->nactive; i++) sum += s->w.l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
-  memset(dz, 0, (size_t)s->a->nz * sizeof(double));
-  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
-  sim_rows_motion(s, a->lambda, dz);
+  sim_rows_motion(s, a->lambda, s->w.push);
   sim_rows_sizes(s, a->lambda, s->w.size);
   for (int z = 0; z < s->a->nz; z++) {
-    if (s->w.size[z] > 0) s->w.size[z] += fabs(s->now.z[z]) + fabs(s->w.z1[z]);
-    s->w.z1[z] += dz[z];
-    if (s->w.size[z] > 0 && sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
-    if (z < s->a->nv && dz[z] != 0) s->w.q1[z] = s->now.q[z] + (ht * s->w.z1[z] + (s->n.h - ht) * s->now.z[z]);
+    double d = s->w.push[z];
+    if (s->w.size[z] > 0) sim_settle(s, z);
+    else s->w.z1[z] += d;
+    if (d != 0) move_place(s, z, ht);
   }
+  memset(s->w.push, 0, (size_t)s->n.w.n * sizeof(double));
   return sum;
 }
 
@@ -175,63 +179,43 @@ static void apply_currents(nsm_sim *s) {
   for (int z = 0; z < s->a->nz; z++) s->w.z1[z] += dz[z];
 }
 
-// Unknown z under all forces that act on it, at the first of their rows that has one (row < 0: at any): (7), and with
-// it q = q_k + h (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
-static inline void move_by_rows(nsm_sim *s, int row, int z, double ht, int kept) {
-  const sim_rows *r = &s->n.r;
-  const double *l = s->w.l1;
-  int k = r->k0[z], end = r->k0[z + 1];
-  while (k < end && l[r->l[r->ks[k]]] == 0) k++;
-  if (k == end || (row >= 0 && r->ks[k] != row)) return;
-  double v = s->w.z1[z], size = fabs(s->now.z[z]) + fabs(v), way = 0;
-  for (; k < end; k++) {
-    double p = l[r->l[r->ks[k]]], d = r->x[r->kx[k]] * p;
-    if (p == 0) continue;
-    size += fabs(d);
-    v += d;
-    way += ht * d;
-  }
-  int rests = v == 0 || sim_is_at_rest(v, size);
-  s->w.z1[z] = rests ? 0 : v;
-  if (z < s->a->nv) s->w.q1[z] = rests ? s->now.q[z] + (s->n.h - ht) * s->now.z[z] : s->w.q1[z] + way;
-  if (kept) s->w.size[z] = size;
-}
-
 // Forces to their places; in the same turn how many rows have a rate that their law makes 0, and how many contacts had
 // no force before. Gives the sum of the forces.
 static double take_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
+  int contacts = r->contacts, impacts = 0, zeros = 0;
   double sum = 0;
-  a->impacts = a->zeros = 0;
   for (int i = 0; i < a->nactive; i++) {
     int at = a->active[i], row = r->row_at[at], l = r->l[row];
     double p = a->lambda[i];
     sum += s->w.l1[l] = p;
-    if (!r->contacts) continue;
-    a->impacts += (p > 0) & (s->now.l[l] == 0);
-    a->zeros += sim_is_pressed(s, at, row, p);
+    if (!contacts) continue;
+    impacts += (p > 0) & (s->now.l[l] == 0);
+    zeros += sim_is_pressed(s, at, row, p);
   }
-  if (!r->contacts) a->zeros = sim_rates_of_zero(s);
-  if (!r->contacts || a->zeros > 0) a->impacts = SIM_NOT_COUNTED;         // forces may still be corrected
+  a->zeros = contacts ? zeros : sim_rates_of_zero(s);
+  a->impacts = contacts && zeros == 0 ? impacts : SIM_NOT_COUNTED;        // else forces may still be corrected
   return sum;
 }
 
-static double apply_multipliers(nsm_sim *s) {
+// (7), and the places that follow.
+static double apply_multipliers(nsm_sim *s, double ht) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->point[NSM_END].end, sum;
-  if (r->whole) return apply_motion(s);
-  sum = take_multipliers(s);
+  double sum = take_multipliers(s);
   if (s->a->algebraic && s->a->nv == 0) {
     apply_currents(s);
     return sum;
   }
-  for (int z = 0; r->piles.n > 0 && z < s->n.w.n; z++) move_by_rows(s, -1, z, ht, a->zeros > 0);
-  for (int i = 0; r->piles.n == 0 && i < a->nactive; i++) {
-    int row = r->row_at[a->active[i]];
-    for (int e = r->x0[row]; a->lambda[i] != 0 && e < r->x0[row + 1]; e++)
-      move_by_rows(s, row, r->xz[e], ht, a->zeros > 0);
+  sim_pushes all = sim_pushes_of(s);
+  for (int i = 0; i < a->nactive; i++)
+    if (a->lambda[i] != 0) sim_push(r, r->row_at[a->active[i]], a->lambda[i], &all);
+  for (int i = 0; i < all.n; i++) {
+    int z = all.pushed[i];
+    sim_settle(s, z);
+    move_place(s, z, ht);
+    if (a->zeros == 0) all.size[z] = 0;
   }
   sim_touch_rest(s, s->w.size, sim_touch_stop, s->n.h - ht);
   return sum;
@@ -244,13 +228,13 @@ int sim_linear_solve(nsm_sim *s, double t1) {
 }
 
 double sim_linear_act(nsm_sim *s, double t1) {
-  double sum = apply_multipliers(s);
-  if (s->n.isl.zeros > 0 || s->n.r.whole) sim_refine(s, t1, s->w.q1, s->n.h * s->a->point[NSM_END].end);
+  double ht = s->n.h * s->a->point[NSM_END].end, sum = s->n.r.whole ? apply_motion(s, ht) : apply_multipliers(s, ht);
+  if (s->n.isl.zeros > 0 || s->n.r.whole) sim_refine(s, t1, s->w.q1, ht);
   return sum;
 }
 
 // z1 = z + dz, q1 = q + h z + ht dz; of x the first alone. 0 where a number is not finite: x - x is 0 for all others.
-SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
+NSM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
                        const double *restrict dz, double *restrict q1, double *restrict z1) {
   long bad = 0;
   for (int i = 0; i < nv; i++) {
