@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The text between optional brackets, as a unit; an empty one is 1.
+// The text between optional brackets, as a unit; an empty one is 1, and /s is 1/s.
 static int read_unit(const char *t, nsm_unit *u) {
-  char inside[128];
+  char text[130] = "1", *inside = text + 1;
   size_t n = strlen(t);
   while (n > 0 && t[n - 1] == ' ') n--;
   if (n >= 2 && t[0] == '[' && t[n - 1] == ']') { t++; n -= 2; }
   while (n > 0 && *t == ' ') { t++; n--; }
-  if (n >= sizeof inside) return 0;
+  if (n >= sizeof text - 1) return 0;
   memcpy(inside, t, n);
   while (n > 0 && inside[n - 1] == ' ') n--;
   inside[n] = 0;
   *u = (nsm_unit){ .scale = 1 };
-  return n == 0 || nsm_unit_parse(inside, u, NULL, NULL);
+  return n == 0 || nsm_unit_parse(*inside == '/' ? text : inside, u, NULL, NULL);
 }
 
 const char *nsm_read_any_quantity(const char *text, double *value, int *has_unit, nsm_unit *unit) {
