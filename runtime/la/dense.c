@@ -8,7 +8,7 @@ enum { BLOCK = 32, SMALL = 128, WIDE = 8 };   // columns of a block; up to here 
 static const nsm_la_status ok = { NSM_LA_OK, 0 }, bad_shape = { NSM_LA_BAD_SHAPE, 0 };
 
 static nsm_la_status singular(int pivot) { return (nsm_la_status){ NSM_LA_SINGULAR, pivot }; }
-static int at_least(int ld, int n) { return n >= 0 && ld >= (n > 1 ? n : 1); }
+static int at_least(int ld, int n) { return n >= 0 && ld >= n; }
 static int least(int a, int b) { return a < b ? a : b; }
 static size_t place(int i, int j, int ld) { return (size_t)i + (size_t)j * (size_t)ld; }
 

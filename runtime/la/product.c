@@ -133,7 +133,7 @@ void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int
   else add_tiles(&p);
 }
 
-static int at_least(int ld, int n) { return n >= 0 && ld >= (n > 1 ? n : 1); }
+static int at_least(int ld, int n) { return n >= 0 && ld >= n; }
 
 static void scale(int n, double beta, double *y) {
   if (beta == 0) memset(y, 0, (size_t)n * sizeof(double));

@@ -177,7 +177,7 @@ static int regular(sim_instant *in, size_t m) {
   for (size_t j = 0; j < m; j++)
     for (size_t i = 0; i < m; i++) A[i + j * m] *= in->scale[i];
   memcpy(in->kept, A, m * m * sizeof(double));
-  int good = n == 0 || nsm_la_lu_factor(n, A, n, in->pivot).code == NSM_LA_OK;
+  int good = nsm_la_lu_factor(n, A, n, in->pivot).code == NSM_LA_OK;
   for (size_t i = 0; i < m; i++) most = fmax(most, fabs(A[i + i * m]));
   for (size_t i = 0; i < m; i++) good &= fabs(A[i + i * m]) > dependent * most;
   return good;

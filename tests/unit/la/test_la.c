@@ -52,6 +52,7 @@ static void lu_names_the_zero_pivot(void **state) {
   assert_int_equal(s.code, NSM_LA_SINGULAR);
   assert_int_equal(s.pivot, 1);
   assert_int_equal(nsm_la_lu_factor(3, A, 2, ipiv).code, NSM_LA_BAD_SHAPE);
+  assert_int_equal(nsm_la_lu_factor(0, A, 0, ipiv).code, NSM_LA_OK);              // a family without members
   assert_int_equal(nsm_la_lu_factor(0, A, 1, ipiv).code, NSM_LA_OK);
 }
 
