@@ -8,7 +8,6 @@ enum { BLOCK = 32, SMALL = 128, WIDE = 8 };   // columns of a block; up to here 
 static const nsm_la_status ok = { NSM_LA_OK, 0 }, bad_shape = { NSM_LA_BAD_SHAPE, 0 };
 
 static nsm_la_status singular(int pivot) { return (nsm_la_status){ NSM_LA_SINGULAR, pivot }; }
-static int at_least(int ld, int n) { return n >= 0 && ld >= n; }
 static int least(int a, int b) { return a < b ? a : b; }
 static size_t place(int i, int j, int ld) { return (size_t)i + (size_t)j * (size_t)ld; }
 
@@ -163,12 +162,12 @@ int nsm_la_lu_by_rule(int n, double *A, int lda, int *ipiv, nsm_la_pivots *rule)
 
 nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
   nsm_la_pivots rule = nsm_la_any_pivot();
-  int zero = at_least(lda, n) ? nsm_la_lu_by_rule(n, A, lda, ipiv, &rule) : -1;
-  return !at_least(lda, n) ? bad_shape : zero < 0 ? ok : singular(zero);
+  int zero = la_holds(lda, n) ? nsm_la_lu_by_rule(n, A, lda, ipiv, &rule) : -1;
+  return !la_holds(lda, n) ? bad_shape : zero < 0 ? ok : singular(zero);
 }
 
 nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb) {
-  if (!at_least(lda, n) || !at_least(ldb, n) || nrhs < 0) return bad_shape;
+  if (!la_holds(lda, n) || !la_holds(ldb, n) || nrhs < 0) return bad_shape;
   for (int k = 0; k < n; k++) exchange(nrhs, B, ldb, k, ipiv[k]);
   nsm_la_lower_solve(n, 1, nrhs, LU, lda, B, ldb);
   nsm_la_upper_solve(n, nrhs, LU, lda, B, ldb);
@@ -177,7 +176,7 @@ nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const 
 
 nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
                                          int ldb) {
-  if (!at_least(lda, n) || !at_least(ldb, n) || nrhs < 0) return bad_shape;
+  if (!la_holds(lda, n) || !la_holds(ldb, n) || nrhs < 0) return bad_shape;
   for (int c = 0; c < nrhs; c++) {
     double *x = B + place(0, c, ldb);
     for (int j = 0; j < n; j++) {
@@ -221,7 +220,7 @@ LA_WIDE static int cholesky_wide(int m, int width, double *A, int lda) {
 }
 
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda) {
-  if (!at_least(lda, n)) return bad_shape;
+  if (!la_holds(lda, n)) return bad_shape;
   int block = n <= SMALL ? n : BLOCK;
   for (int k = 0; k < n; k += block) {
     int width = least(block, n - k);
@@ -235,7 +234,7 @@ nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda) {
 }
 
 nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb) {
-  if (!at_least(lda, n) || !at_least(ldb, n) || nrhs < 0) return bad_shape;
+  if (!la_holds(lda, n) || !la_holds(ldb, n) || nrhs < 0) return bad_shape;
   nsm_la_lower_solve(n, 0, nrhs, L, lda, B, ldb);
   for (int c = 0; c < nrhs; c++) {
     double *x = B + place(0, c, ldb);

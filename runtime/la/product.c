@@ -133,8 +133,6 @@ void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int
   else add_tiles(&p);
 }
 
-static int at_least(int ld, int n) { return n >= 0 && ld >= n; }
-
 static void scale(int n, double beta, double *y) {
   if (beta == 0) memset(y, 0, (size_t)n * sizeof(double));
   else if (beta != 1) for (int i = 0; i < n; i++) y[i] *= beta;
@@ -142,7 +140,7 @@ static void scale(int n, double beta, double *y) {
 
 nsm_la_status nsm_la_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
                           double beta, double *C, int ldc) {
-  if (!at_least(lda, m) || !at_least(ldb, k) || !at_least(ldc, m) || n < 0)
+  if (!la_holds(lda, m) || !la_holds(ldb, k) || !la_holds(ldc, m) || n < 0)
     return (nsm_la_status){ NSM_LA_BAD_SHAPE, 0 };
   for (int j = 0; j < n; j++) scale(m, beta, C + (size_t)j * (size_t)ldc);
   nsm_la_add_product(m, n, k, alpha, A, lda, B, ldb, 0, C, ldc);
@@ -151,7 +149,7 @@ nsm_la_status nsm_la_gemm(int m, int n, int k, double alpha, const double *A, in
 
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
                           double *y) {
-  if (!at_least(lda, m) || n < 0) return (nsm_la_status){ NSM_LA_BAD_SHAPE, 0 };
+  if (!la_holds(lda, m) || n < 0) return (nsm_la_status){ NSM_LA_BAD_SHAPE, 0 };
   scale(m, beta, y);
   add_plain(&(product){ m, 1, n, 0, alpha, A, x, y, lda, n > 1 ? n : 1, m });
   return (nsm_la_status){ NSM_LA_OK, 0 };

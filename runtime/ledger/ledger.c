@@ -29,6 +29,7 @@ void sim_ledger_reset(nsm_sim *s) {
   g->resets += g->kinetic + g->potential - kinetic - potential;
   g->kinetic = kinetic;
   g->potential = potential;
+  g->rested = sim_rounds(s, s->now.q, s->now.z);
 }
 
 double sim_ledger_book(nsm_sim *s, int row, double loss) {

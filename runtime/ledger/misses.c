@@ -127,7 +127,7 @@ double sim_gained_alone(const nsm_sim *s, double began, double kinetic, double p
 double sim_residue_checked(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
   if (g->on && !isfinite(g->kinetic + g->potential)) return INFINITY;
-  double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
+  double all = sim_ledger_all(g);
   if (!g->on || !(all > 0)) return 0;
   if (s->a->scheme->two_point) return g->missed > round_off * all ? g->missed / all : 0;
   return g->gains > from_nowhere * g->exchanged && g->gains > round_off * all ? g->gains / g->exchanged : 0;

@@ -47,13 +47,13 @@ static double drives(nsm_sim *s, double t, const double *q) {
 // Are the velocities z no more than what rounding of places, or of what forces would make of them if nothing held them,
 // makes in a step? Their energy is none then.
 int sim_rounds(const nsm_sim *s, const double *q, const double *z) {
-  double place = 0, speed = 0, push = 0;
+  double place = 0, speed = 0, push = 0, h = s->n.h > 0 ? s->n.h : s->a->step;   // before the first step
   for (int i = 0; i < s->a->nq; i++) place = fmax(place, fabs(q[i]));
   for (int i = 0; i < s->a->nv; i++) {
     speed = fmax(speed, fabs(z[i]));
     if (s->n.push) push = fmax(push, s->n.push[i]);
   }
-  return speed <= of_places * DBL_EPSILON * fmax(place / s->n.h, push);
+  return speed <= of_places * DBL_EPSILON * fmax(place / h, push);
 }
 
 void sim_ledger_rests(nsm_sim *s) {
@@ -63,19 +63,15 @@ void sim_ledger_rests(nsm_sim *s) {
   g->rested = rests;
 }
 
-static double all_of(const sim_ledger *g) {
-  return g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
-}
-
 int sim_was_from_nothing(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
-  return g->on && s->a->scheme->two_point && g->residue > of_consistent * all_of(g) &&
+  return g->on && s->a->scheme->two_point && g->residue > of_consistent * sim_ledger_all(g) &&
          !sim_rounds(s, s->now.q, s->now.z);
 }
 
 int sim_impact_from_nothing(const nsm_sim *s) {
   const sim_ledger *g = &s->now.ledger;
-  return g->on && !(fabs(g->residue_now) <= of_consistent * all_of(g));
+  return g->on && !(fabs(g->residue_now) <= of_consistent * sim_ledger_all(g));
 }
 
 double sim_from_nothing(nsm_sim *s, double t1) {

@@ -88,6 +88,12 @@ static int held(nsm_sim *s, double t1, double *error, int *worst) {
   return 0;
 }
 
+// Of the parts of (18) that z1 is summed from, into w.size.
+static void sizes_of_parts(nsm_sim *s) {
+  for (int i = 0; i < s->n.w.n; i++) s->w.size[i] = i < s->a->nz ? fabs(s->w.z1[i]) : 0;
+  sim_rows_sizes(s, s->n.isl.lambda, s->w.size);
+}
+
 // At a root where the slope is not bounded the derivatives of (19) do not say what rounding makes of R: of |x|^(1/2) at
 // x = 0 they say nothing. So R is evaluated at z1 with each component rounded up or down, by 16 eps of it and of the
 // parts of (18) that it was summed from; R that is not above what it changes by cannot be told from 0. Some patterns of
@@ -97,8 +103,7 @@ static int drowned(nsm_sim *s, double t1, double *error, int *worst) {
   memcpy(s->w.z_kept, s->w.z1, n);
   memcpy(s->w.dz, s->w.residual, n);
   memset(s->w.lost, 0, n);
-  for (int i = 0; i < s->n.w.n; i++) s->w.size[i] = i < s->a->nz ? fabs(s->w.z1[i]) : 0;
-  sim_rows_sizes(s, s->n.isl.lambda, s->w.size);
+  sizes_of_parts(s);
   for (int pattern = 0; pattern < PATTERNS; pattern++) {
     for (int i = 0; i < s->a->nz; i++) {
       double d = ROUNDINGS * DBL_EPSILON * s->w.size[i];
@@ -125,8 +130,7 @@ int newton_known(nsm_sim *s, double *error, int *worst) {
   const sim_rows *r = &s->n.r;
   double kept = *error;
   int kept_worst = *worst;
-  for (int i = 0; i < s->n.w.n; i++) s->w.size[i] = i < s->a->nz ? fabs(s->w.z1[i]) : 0;
-  sim_rows_sizes(s, s->n.isl.lambda, s->w.size);
+  sizes_of_parts(s);
   for (int i = 0; i < s->a->nz; i++) s->w.lost[i] = s->w.diag[i] * s->w.size[i];
   for (int i = 0; i < s->n.isl.nactive; i++) {
     int row = r->row_at[s->n.isl.active[i]];

@@ -107,6 +107,26 @@ static void residues(void **state) {
     }
 }
 
+// What an event, or somebody outside, sets in motion begins no step at rest; before the first step its length is known.
+static void resets(void **state) {
+  (void)state;
+  nsm_sim *s = books(NSM_SCHEME_MOREAU);
+  sim_ledger *g = &s->now.ledger;
+  double q[] = { 1 }, z[] = { 1e-6 };
+  s->now.q = q;
+  s->now.z = z;
+  s->a->nq = s->a->nv = 1;
+  s->a->step = 1e-3;
+  g->rested = 1;
+  sim_ledger_reset(s);
+  assert_false(g->rested);
+  sim_ledger_start(s);
+  assert_false(g->rested);
+  z[0] = 1e-14;
+  sim_ledger_reset(s);
+  assert_true(g->rested);
+}
+
 // Velocities that rounding of places, or of pushes, makes have no energy to speak of.
 static void rounding(void **state) {
   (void)state;
@@ -260,7 +280,7 @@ static void feeds(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(rests),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(rests), cmocka_unit_test(resets),
                                       cmocka_unit_test(residues), cmocka_unit_test(rounding),
                                       cmocka_unit_test(impacts), cmocka_unit_test(alone),    cmocka_unit_test(misses),
                                       cmocka_unit_test(steps), cmocka_unit_test(feeds) };
