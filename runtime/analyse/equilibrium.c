@@ -1,5 +1,6 @@
 // Newton's method on the equations at rest (field.h), with what holds of each law chosen anew in each iteration, as in
 // Josephy's method: a contact that pulls opens, one that is overlapped closes [Josephy 1979; Hintermüller et al. 2003].
+// A multiplier that leaves its bound is free; where its output does not hang on it, it goes on to the other bound.
 // Friction is tried without force, then sticking: where it would need more than its limit it is at its limit.
 //
 // Where that does not settle the motion is followed by implicit steps from rest of growing length h, which lose all
@@ -18,6 +19,7 @@ typedef struct work {
   double h;                             // infinite: no motion
   double *K, *P, *b, *y, *way, *x0, *room;
   int *pivot, nroom, rank;
+  unsigned char *left;                  // [rows] the bound at which a multiplier was last
   double *q_kept, *x_kept, *l_kept, *r0;  // r0: what was not balanced at the start
 } work;
 
@@ -94,8 +96,23 @@ static int choose(work *w, int first) {
     else law = of_relation(f, row, first);
     changed |= law != f->law[row];
     f->law[row] = (unsigned char)law;
+    if (law == FIELD_LOW || law == FIELD_HIGH) w->left[row] = (unsigned char)law;
   }
   return changed;
+}
+
+// Multipliers that left a bound, and whose outputs the equations could not make 0 (off: by how much), go to the other.
+static int cross(work *w, const double *off, double most) {
+  field *f = w->f;
+  int crossed = 0;
+  for (int row = 0; row < f->rows; row++) {
+    if (f->law[row] != FIELD_ZERO || !w->left[row] || fabs(off[f->nz + row]) <= 1e-9 * most) continue;
+    int up = w->left[row] == FIELD_LOW;
+    if (!isfinite(up ? f->p->hi[row].a[0] : f->p->lo[row].a[0])) continue;
+    f->law[row] = w->left[row] = up ? FIELD_HIGH : FIELD_LOW;
+    crossed = 1;
+  }
+  return crossed;
 }
 
 // ---- one iteration --------------------------------------------------------------------------------------------------
@@ -122,10 +139,12 @@ static void assemble(work *w) {
   }
 }
 
-// b := K^-1 b; where equations depend on each other the shortest solution, if there is one. 0: there is none.
-static int solve(work *w) {
+// b := K^-1 b; where equations depend on each other the shortest solution, if there is one. 0: there is none; *crossed:
+// another one of other sets may be.
+static int solve(work *w, int *crossed) {
   size_t n = (size_t)w->n;
   double *scaled = w->P + n * n, most = 0;
+  *crossed = 0;
   for (size_t i = 0; i < n; i++) {
     double size = 0;
     for (size_t j = 0; j < n; j++) size = fmax(size, fabs(w->K[i + j * n]));
@@ -147,8 +166,10 @@ static int solve(work *w) {
   nsm_la_gemv(w->n, w->n, 1, w->K, w->n, answer, -1, w->b);
   double off = 0;
   for (size_t i = 0; i < n; i++) off = fmax(off, fabs(w->b[i]));
+  int solved = off <= 1e-9 * most + 1e-300;
+  if (!solved) *crossed = cross(w, w->b, most);
   memcpy(w->b, answer, n * sizeof *answer);
-  return off <= 1e-9 * most + 1e-300;
+  return solved;
 }
 
 // The step in b is taken; its size beside that of the unknowns.
@@ -230,8 +251,10 @@ static int newton(work *w, double h, int first, nsm_error *e) {
     }
     if (changed && !field_evaluate(f, e)) return 0;
     if (!changed && change <= settled) return is_balanced(w);
+    int crossed;
     assemble(w);
-    if (!solve(w)) return 0;
+    if (!solve(w, &crossed) && !crossed) return 0;
+    if (crossed) { change = INFINITY; continue; }
     change = take_step(w);
     w->iterations++;
     if (!(change < far)) return 0;
@@ -327,6 +350,7 @@ static int take(work *w) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = play_take(f->p, N, sizeof(double));
   w->q_kept = play_take(f->p, (size_t)f->s->a->nq, sizeof(double));
   w->pivot = play_take(f->p, 2 * N, sizeof(int));
+  w->left = play_take(f->p, N, 1);
   return !f->p->failed;
 }
 
