@@ -191,7 +191,7 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
   dump_stage(c, o, "ast", dump);
   if (!ok(c)) return false;
   ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), o->open, NULL, o->library,
-                         o->looks, c->arena };
+                         o->looks, o->varied, c->arena };
   c->model = elaborate(c->stages, c->names, c->ast, &e, c->bag);
   c->ast = NULL;
   if (c->model) { keep_read(c); keep_asked(c); }

@@ -23,6 +23,7 @@ typedef struct Options {
   bool at_rest;                  // the command line asks of what is at rest
   bool derivatives;              // of runs or of rest are asked for
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
+  const char **varied;           // texts of flags that name what is varied, NULL behind the last
   const char *dump, *output;
   JitBackend jit;
 } Options;

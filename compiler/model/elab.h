@@ -345,6 +345,7 @@ void  unknown_function(const Env *env, const Ast *x);
 
 // --- elab_set.c: values of the command line ---
 void  find_sets(Symbol *y);                                    // fills y->set
+bool  is_varied(const Symbol *y);                // is its name in a flag, or in `fit`, `analyse` of the whole?
 Value set_value(const Symbol *y, Value v);                      // v, the value of a parameter that is not stored
 void  check_sets(const Symbol *y);                             // of a stored parameter: do the elements exist?
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p

@@ -230,7 +230,7 @@ static bool force_param(Symbol *y) {
   if (v.bad) return false;
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
-  if (!given_formal && !extra_uses(&v, MU_PARAM)) {
+  if ((!given_formal || (decl != &plain && is_varied(y))) && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
     return y->given || store_range(y, &v);

@@ -2,7 +2,9 @@
 // (`m`, `bead.g`, `k[2]`) it takes when it starts; the rest is written into the model here:
 //   bead[2].g=3     one member of a family:   if i == 2 then 3 else bead.g
 //   a.z0=3          an argument of an instance, where it is constant
-// A path names each part with all of its indices or with none, which means all its members.
+// A path names each part with all of its indices or with none, which means all its members. An argument that is to be
+// varied, as by --by a.z0, stays a parameter of the compiled model: what was given is its default.
+#define _GNU_SOURCE                                     // memmem
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,6 +96,31 @@ void find_sets(Symbol *y) {
   }
   y->nset = (int)found.n;
   y->set = vec_freeze(e->a, &found);
+}
+
+static bool has_word(const char *text, size_t n, const char *name) {
+  size_t len = strlen(name);
+  for (const char *at = text; (at = memmem(at, n - (size_t)(at - text), name, len)); at++) {
+    char before = at > text ? at[-1] : ' ', behind = at + len < text + n ? at[len] : ' ';
+    if (isalnum((unsigned char)before) || before == '_' || before == '.') continue;
+    if (!isalnum((unsigned char)behind) && behind != '_' && behind != '.') return true;
+  }
+  return false;
+}
+
+static bool asks_of(const Ast *x, const void *name) {
+  return (x->kind == AST_FIT || x->kind == AST_ANALYSE) && x->span.file &&
+         has_word(x->span.file->text + x->span.lo, x->span.hi - x->span.lo, name);
+}
+
+bool is_varied(const Symbol *y) {
+  const Elab *e = y->env.e;
+  const Scope *root = y->env.scope;
+  while (root->parent) root = root->parent;
+  const char *name = prefixed(y->env.e, y->env.scope->param_path, y->name);
+  for (int i = 0; e->opt && e->opt->varied && e->opt->varied[i]; i++)
+    if (has_word(e->opt->varied[i], strlen(e->opt->varied[i]), name)) return true;
+  return root->model && some_item(root->model->list2, asks_of, name);
 }
 
 static void refuse(const Symbol *y, SetAt *a, const char *what) {

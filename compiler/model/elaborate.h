@@ -37,6 +37,7 @@ typedef struct ElaborateOptions {
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
                            // an error
   bool        looks;       // the run is to be seen: bodies of a model without `draw` draw themselves
+  const char *const *varied;    // texts of flags that name what is varied, NULL behind the last; NULL: there are none
   Arena      *sources;     // where the text of imported files lives; NULL: with the model
 } ElaborateOptions;
 
