@@ -95,7 +95,10 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
   }
   if (!read_scheme(p, s, o)) return p;
   o->set = ARENA_ARRAY(c->arena, Override, s->nset + 1);
-  for (int i = 0; i < s->nset; i++) o->set[o->nset++] = override_of(c->arena, &s->set[i]);
+  const char **varied = ARENA_ARRAY(c->arena, const char *, s->nset + 1);
+  for (int i = 0; i < s->nset; i++) varied[i] = (o->set[o->nset++] = override_of(c->arena, &s->set[i])).name;
+  varied[s->nset] = NULL;
+  o->varied = varied;                   // constant arguments of parts among them are parameters of runs, too
   p->set = o->set;
   p->nset = o->nset;
   o->code_for = backend == JIT_CC ? CODE_FOR_COMPILER : CODE_FOR_LIBTCC;
