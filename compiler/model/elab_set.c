@@ -108,7 +108,7 @@ static bool has_word(const char *text, size_t n, const char *name) {
   return false;
 }
 
-static bool asks_of(const Ast *x, const void *name) {
+static bool asks_of(const Ast *x, const char *name) {
   return (x->kind == AST_FIT || x->kind == AST_ANALYSE) && x->span.file &&
          has_word(x->span.file->text + x->span.lo, x->span.hi - x->span.lo, name);
 }
@@ -120,7 +120,9 @@ bool is_varied(const Symbol *y) {
   const char *name = prefixed(y->env.e, y->env.scope->param_path, y->name);
   for (int i = 0; e->opt && e->opt->varied && e->opt->varied[i]; i++)
     if (has_word(e->opt->varied[i], strlen(e->opt->varied[i]), name)) return true;
-  return root->model && some_item(root->model->list2, asks_of, name);
+  for (int i = 0; root->model && i < root->model->list2.n; i++)
+    if (asks_of(root->model->list2.at[i], name)) return true;
+  return false;
 }
 
 static void refuse(const Symbol *y, SetAt *a, const char *what) {

@@ -1,6 +1,6 @@
-// Frequency responses. At rest y/u = C (j w - A)^-1 B + D; where an input acts by its rate, as a voltage on a capacitor,
-// C (j w E - J)^-1 B + D of all unknowns. About a periodic orbit of length T an input that is held for
-// a period each, u_k = eps e^(j w k T), gives
+// Frequency responses. At rest y/u = C (j w - A)^-1 B + D, or where an input acts by its rate, as a voltage on a
+// capacitor, C (j w E - J)^-1 B + D of all unknowns. About a periodic orbit of length T an input that is held for a
+// period each, u_k = eps e^(j w k T), gives
 //
 //     Y_k = (z - M)^-1 Gamma u_k,  z = e^(j w T),    y at t_k: C Y_k + D u_k        (samples)                    (1)
 //     1/T int_0^T (dy(t)/dY Y_0 + dy(t)/du u_0) e^(-j w t) dt                      (component of y(t) at w)      (2)
@@ -92,7 +92,7 @@ static nsm_code read(bode *b, nsm_error *e) {
   return b->of && b->component ? NSM_OK : sim_no_memory(e, "a response");
 }
 
-// ---- c (z E - A)^-1 b -------------------------------------------------------------------------------------------------
+// ---- c (z E - A)^-1 b -----------------------------------------------------------------------------------------------
 typedef struct resolvent { int n; double *K, *x; int *pivot; } resolvent;      // [2 n, 2 n] [2 n]
 
 // x = (z E - A)^-1 b, as 2 n real equations: x, then its imaginary part; E NULL: identity. 0: z is an eigenvalue.

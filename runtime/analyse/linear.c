@@ -299,8 +299,7 @@ nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *outpu
     sim_fail(e, NSM_FAILED, "the linear model was not found: its singular values did not converge");
   else
     sim_fail(e, NSM_FAILED, now == NEEDS_RATE
-             ? "there is no linear model: an input acts by its rate, as a voltage on a capacitor or a current through a coil "
-               "does; --bode gives the response"
+             ? "there is no linear model: an input acts by its rate, as a voltage on a capacitor does; --bode takes it"
              : "there is no linear model: its equations do not determine all unknowns");
   return NSM_FAILED;
 }

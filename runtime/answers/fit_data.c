@@ -54,14 +54,13 @@ static int in_units(const column *c, const char *time, const char *name, double 
   const char *of[] = { time, name }, *unit[] = { "s", c->unit };
   double *x[] = { t, y };
   for (int k = c->events; k < 2; k++) {
-    const char *open = strrchr(of[k], '[');
-    int wrong = nsm_points_in_si(of[k], unit[k], x[k], count);
-    if (wrong) {
+    int done = nsm_points_in_si(of[k], unit[k], x[k], count);
+    if (done < 0) {
       sim_fail(e, NSM_USAGE, "E0776: --data %.200s: `%s` has %s; it is compared with %s", c->path, of[k],
-               wrong == 1 ? "a unit that is not known" : "another unit", *unit[k] ? unit[k] : "what has none");
+               done == -1 ? "a unit that is not known" : "another unit", *unit[k] ? unit[k] : "what has none");
       return 0;
     }
-    for (int i = 0; k == 1 && open && i < count; i++) y[i] = nsm_from_si(y[i], c->scale);
+    for (int i = 0; k == 1 && done && i < count; i++) y[i] = nsm_from_si(y[i], c->scale);
   }
   return 1;
 }
@@ -77,8 +76,8 @@ static int column_of(const column *c, double **t, double **y, int *count, nsm_er
   *t = calloc((size_t)lines + 1, sizeof **t);
   *y = calloc((size_t)lines + 1, sizeof **y);
   if (!*t || !*y) sim_no_memory(e, "data");
-  else if (!nsm_points_name(text, n, c->name, name, sizeof name)) refuse_name(c, text, c->name, e);
   else if (!c->events && !nsm_points_name(text, n, "time", time, sizeof time)) refuse_name(c, text, "time", e);
+  else if (!nsm_points_name(text, n, c->name, name, sizeof name)) refuse_name(c, text, c->name, e);
   else {
     *count = nsm_points_measured(text, n, c->events ? NULL : time, name, *t, *y, &wrong);
     if (*count == 0) refuse_column(c, &wrong, e);

@@ -88,11 +88,11 @@ static void put_points(nsm_sim *s, sim_signal *to, int between, const double *x,
 // Numbers of a column into SI; `wanted`: the unit of what it is for, or "". 0: it is in another one.
 static int in_si(const nsm_input *in, const char *name, const char *what, const char *wanted, double *x, int count,
                  nsm_error *e) {
-  int wrong = nsm_points_in_si(name, wanted, x, count);
-  if (wrong)
+  int done = nsm_points_in_si(name, wanted, x, count);
+  if (done < 0)
     sim_fail(e, NSM_FILE, "the input %s: `%s` has %s, and %s is in %s", in->path, name,
-             wrong == 1 ? "a unit that is not known" : "another unit", what, *wanted ? wanted : "SI");
-  return !wrong;
+             done == -1 ? "a unit that is not known" : "another unit", what, *wanted ? wanted : "SI");
+  return done >= 0;
 }
 
 static const char *unit_of(const nsm_sim *s, int d) {

@@ -107,10 +107,10 @@ int nsm_points_in_si(const char *name, const char *wanted, double *x, int count)
   if (!close || close[1] || open == name || isdigit((unsigned char)open[1]) || close - open > 64) return 0;
   memcpy(unit, open + 1, (size_t)(close - open) - 1);
   unit[close - open - 1] = 0;
-  if (!nsm_unit_parse(unit, &given, NULL, NULL)) return 1;
-  if (*wanted && nsm_unit_parse(wanted, &own, NULL, NULL) && !nsm_unit_same(&given, &own)) return 2;
+  if (!nsm_unit_parse(unit, &given, NULL, NULL)) return -1;
+  if (*wanted && nsm_unit_parse(wanted, &own, NULL, NULL) && !nsm_unit_same(&given, &own)) return -2;
   for (int i = 0; i < count; i++) x[i] = nsm_to_si(x[i], given.scale);
-  return 0;
+  return 1;
 }
 
 // Columns of the first line: of the places (-1: there are none), of the values; how many there are. holes: cells of

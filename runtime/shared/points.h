@@ -19,8 +19,8 @@ int nsm_points_measured(const char *text, size_t n, const char *time, const char
 // The first name of the first line (name NULL), or the one that is `name`, or `name` with a unit in brackets behind it,
 // as "u [mV]", into whole. 0: there is none, or it is longer.
 int nsm_points_name(const char *text, size_t n, const char *name, char *whole, size_t size);
-// Numbers x [count] of a column whose name ends with a unit in brackets, into SI; wanted: the unit of what it is for, or
-// "". 0: all went well; 1: the unit is not known; 2: it has another dimension.
+// Numbers x [count] of a column whose name ends with a unit in brackets, into SI; wanted: the unit of what it is for,
+// or "". 1: done; 0: it has none, as x[2]; -1: the unit is not known; -2: it has another dimension.
 int nsm_points_in_si(const char *name, const char *wanted, double *x, int count);
 int nsm_points_lines(const char *text, size_t n);
 // What separates the cells of a first line that ends at `end`.
