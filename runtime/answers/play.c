@@ -139,8 +139,8 @@ static void piece(player *p, const tape_entry *e) {
 }
 
 int play_refuse_unread(const player *p, nsm_error *e) {
-  sim_fail(e, NSM_USAGE, "E0772: at t = %.10g s a block resets what moves, at an instant that moves: what is read there "
-           "has another derivative before and behind it; read it at another time", p->of[p->nc].t.a[0]);
+  sim_fail(e, NSM_USAGE, "E0772: at t = %.10g s a block resets what moves, at an instant that moves: what is read "
+           "there has another derivative before and behind it; read it at another time", p->of[p->nc].t.a[0]);
   return 0;
 }
 
