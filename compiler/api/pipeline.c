@@ -177,7 +177,8 @@ static bool value_fits(Compilation *c, const Override *o) {
 static bool sets_fit(Compilation *c, const PipelineOptions *o) {
   bool good = true;
   for (int i = 0; i < o->nset && good; i++)
-    if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
+    if (o->set[i].asked) continue;
+    else if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
     else if (o->set[i].use != SET_COMPILED) good = refuse_set(c, &o->set[i]);
     else if (o->set[i].what && o->set[i].value != 0)
       c->note = arena_printf(c->arena, "%snote: --set %s is in SI units; the model gives it in %s: --set %s%s\n",

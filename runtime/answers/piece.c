@@ -71,8 +71,8 @@ static void scale_rows(player *p, int n) {
   }
 }
 
-// An equation with one unknown alone, as the length of a piece that the clock ends: the unknown is what it says, with no
-// rounding of the others, and of several the mean.
+// An equation with one unknown alone, as the length of a piece that the clock ends: the unknown is what it says, with
+// no rounding of the others, and of several the mean.
 static void lone_rows(player *p, int n) {
   int *rows = p->pivot, *unknown = p->pivot + n;
   memset(rows, 0, (size_t)n * sizeof *rows);
