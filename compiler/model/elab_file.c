@@ -231,7 +231,6 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
   for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
-  classify_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -398,6 +397,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
   if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
   if (root && diag_errors(bag) == 0) infer_units(e);
+  if (root && diag_errors(bag) == 0) classify_sets(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);
   return m;

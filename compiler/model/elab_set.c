@@ -277,12 +277,40 @@ static bool is_computed(Elab *e, Override *o, const char *plain) {
   return false;
 }
 
+// Entries of a body, numbers of the laws of a contact: what gives them a name. NULL: it is none of them.
+static const char *name_for(const Elab *e, const char *plain) {
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    bool body = y->kind == SY_INSTANCE && y->decl->kind == AST_BODY, row = y->kind == SY_ROW || y->kind == SY_TOUCH;
+    if (!body && !row) continue;
+    const char *name = prefixed(y->env.e, y->env.scope->param_path, y->name);
+    size_t n = strlen(name);
+    if (strncmp(plain, name, n) != 0 || plain[n] != '.') continue;
+    return body ? "; what a body has is set by a parameter: param m = 2; body b { mass = m }"
+                : "; what a contact has is set by a parameter: param e = 0.5; contact c: x >= 0 with newton(e)";
+  }
+  return NULL;
+}
+
+// Of names that nothing has: what may be meant.
+static const char *near_name(Elab *e, const Override *o, const char *plain, const char *const *names, size_t n) {
+  char meant[200];
+  const char *of_part = name_for(e, plain);
+  if (of_part) return of_part;
+  for (size_t k = 0; k < n && strcmp(plain, o->name); k++)   // only the indices are wrong
+    if (strcmp(names[k], plain) == 0) return arena_printf(e->a, "; did you mean `%s`?", plain);
+  suggest_any(plain, names, n, meant, sizeof meant);
+  return arena_strndup(e->a, meant, strlen(meant));
+}
+
 // A name that the model stores is taken when the run starts; one that nothing matched gets a suggestion.
 void classify_sets(Elab *e) {
   Vec(const char *) names = {0};
   for (size_t i = 0; i < e->symbols.n; i++) {
     const Symbol *y = e->symbols.at[i];
-    if (y->kind == SY_PARAM || y->kind == SY_FORMAL) vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
+    bool number = !y->decl->unit || strcmp(y->decl->unit, "node") != 0;
+    if ((y->kind == SY_PARAM || y->kind == SY_FORMAL) && number)
+      vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
   }
   for (size_t i = 0; i < e->sets.n; i++) {
     Override *o = e->sets.at[i];
@@ -291,14 +319,8 @@ void classify_sets(Elab *e) {
         o->use = SET_STORED;
         o->what = unit_shown(e->a, e->param.at[k].unit, e->param.at[k].unit_text);
       }
-    if (o->use != SET_UNKNOWN || o->asked) continue;
     const char *plain = without_indices(e, o->name);
-    if (is_computed(e, o, plain)) continue;
-    char meant[200];
-    suggest_any(plain, names.at, names.n, meant, sizeof meant);
-    o->what = arena_strndup(e->a, meant, strlen(meant));
-    for (size_t k = 0; k < names.n && strcmp(plain, o->name); k++)   // only the indices are wrong
-      if (strcmp(names.at[k], plain) == 0) o->what = arena_printf(e->a, "; did you mean `%s`?", plain);
+    if (o->use == SET_UNKNOWN && !is_computed(e, o, plain)) o->what = near_name(e, o, plain, names.at, names.n);
   }
   vec_free(&names);
 }
