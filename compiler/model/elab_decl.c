@@ -120,20 +120,6 @@ void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
 
 // --- parameters ---
 
-static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
-  MParam p = { .name = name,
-               .value = value,
-               .unit = u,
-               .inferred = UNIT_ANY,
-               .unit_text = y->decl->unit ? y->decl->unit : "",
-               .doc = y->decl->doc,
-               .span = y->span,
-               .lo = NAN,
-               .hi = NAN };
-  vec_push(&e->param, p);
-  return (int)e->param.n - 1;
-}
-
 static void store_param(Symbol *y, const Value *v, Unit written) {
   Elab *e = y->env.e;
   const char *name = prefixed(e, y->env.scope->param_path, y->name);
@@ -172,8 +158,6 @@ static bool store_range(const Symbol *y, const Value *v) {
     if (end[k].unit.state == UNIT_LITERAL && y->unit.scale != 1) end[k] = scaled_value(&y->env, end[k], y->unit);
   return param_range(y, v, end);
 }
-
-static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
 
 static bool no_value(const Symbol *y) {
   Diag *d = diag(y->env.e->bag, DIAG_E0217, y->env.scope->instance ? y->env.scope->instance->span : y->span,
@@ -230,7 +214,7 @@ static bool force_param(Symbol *y) {
   if (v.bad) return false;
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
-  if ((!given_formal || (decl != &plain && is_varied(y))) && !extra_uses(&v, MU_PARAM)) {
+  if (!given_formal && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
     return y->given || store_range(y, &v);
