@@ -194,6 +194,8 @@ typedef struct sim_rows {
   int     nborder;
   int    *border, *border_of;           // [nborder] row; [n] its number, -1 for the others
   int    *border_b_at, *border_c_at;    // [entries of B, C] place in W
+  double *gives;                        // [nborder] d of the border; 0: nothing is eliminated by it
+  unsigned char *blocked;               // [n] rows along which the border lets nothing move (rows_couple.c)
 } sim_rows;
 
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a

@@ -459,6 +459,41 @@ def crane():
             need(off <= most, f"{scheme}: {name} differs by {off}")
 
 
+MOTOR = """import "std/joints.nsm";
+model M {
+  gravity [0, 0, -9.81];
+  body arm { SHAPE mass = 1, inertia = [0.1, 0.1, 0.1], position = [1, 0, 0] }
+  Hinge h(A = ground, B = arm, at = [0, 0, 0], axis = [0, 1, 0], motor_rate = RATE STOPS);
+  MORE
+  output a = h.angle, w = h.rate, push = h.drive;
+  simulate { until = 1, step = 5e-3 }
+}"""
+AGAINST = (("", ", upper = 0.3", "", "contact h.acts.high"),
+           ("", "", "Rope r(A = ground, B = arm, a = [1, 0, 0], b = [0, 0, 0], length = 0.5);", "contact r.taut"),
+           ("", "", "contact c { normal = arm.r[3] + 0.3; slip = [arm.r[1]', arm.r[2]']; "
+            "with newton(0.3), coulomb(0.4); }", "contact c "),
+           ("shape = sphere(0.1),", "", "body p { fixed, shape = halfspace, position = [0, 0, -0.4] }  "
+            "contact c { between = arm, p; with newton(0.3), coulomb(0.4); }", "contact c "))
+
+
+def blocked():
+    """A motor that drives what it turns into an obstacle: there is no motion, and the obstacle is named. Where it only
+    holds it there, all rests, and the motor carries the weight."""
+    schemes = ("moreau", "moreau(projection = true)", "moreau(located = true)", "event_driven", "moreau(theta = 1)")
+    for shape, stops, more, name in AGAINST:
+        text = MOTOR.replace("STOPS", stops).replace("MORE", more).replace("RATE", "1").replace("SHAPE", shape)
+        for scheme in schemes:
+            err = refused(text, 3, "--scheme", scheme)
+            need(f"the rate of {name.strip()}" in err and "cannot rise above" in err, f"{scheme}: {err}")
+    held = MOTOR.replace("MORE", "").replace("SHAPE", "")
+    for rate, stops in (("0", ", lower = 0, upper = 0"), ("max(0.5 - time, 0)", ", upper = 0.125")):
+        for scheme in schemes[:3] + ("d1minus",):
+            c = run(held.replace("STOPS", stops).replace("RATE", rate), "--scheme", scheme)[0]
+            at = 0.125 if "time" in rate else 0
+            need(abs(c["a"][-1] - at) <= 1e-12 and c["w"][-1] == 0, f"{scheme}: at {c['a'][-1]}, {c['w'][-1]}")
+            need(abs(c["push"][-1] + 9.81*math.cos(at)) <= 1e-6, f"{scheme}: it carries {c['push'][-1]}")
+
+
 CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bushing), ("dry ball", dry_ball),
          ("friction by the reaction", pressed_by_the_reaction), ("joints with stops", stops),
          ("joints with springs", swung), ("joints with motors", motors), ("motors start", starts),
@@ -466,4 +501,4 @@ CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bu
          ("gears, belt, rack, cam", train), ("planets", planets), ("belt that gives, open cam", elastic_and_open),
          ("joints without arguments", nothing_else), ("two files with a Gear", twins),
          ("a potential of a joint's angle with a stop", soft_stop), ("fingers that let go", gripper),
-         ("a rope beside a shape", crane)]
+         ("a rope beside a shape", crane), ("motors that are blocked", blocked)]
