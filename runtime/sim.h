@@ -562,8 +562,9 @@ typedef struct sim_work {
   double *q_force, *z_force;            // [nq] [nz] where forces are taken (schemes/newton_force.c)
   double *jac;                          // of a class there, where they are taken at several points of the iterate
   double *z_from_begin;                 // [nz] for forces at the begin (schemes/places.c)
-  struct sim_kicks *kicks;              // schemes/step_kicks.c; velocities of its forces at the end, [nz]
-  double *z_predicted;
+  struct sim_kicks *kicks;              // schemes/step_kicks.c; [nz] velocities of its forces at the end, before the
+  double *z_predicted, *z_struck;       // impact there
+  int     struck;                       // there was one
   double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view

@@ -27,6 +27,7 @@ void sim_kicks_analyse(nsm_sim *s) {
   if (!w) return;
   w->before = SIM_NEW(s, nz, double);
   s->w.z_predicted = SIM_NEW(s, nz, double);
+  s->w.z_struck = SIM_NEW(s, nz, double);
   w->impulse = SIM_NEW(s, s->a->nl + 1, double);
   w->kappa = SIM_NEW(s, rows, double);
   w->value = SIM_NEW(s, rows, double);
@@ -163,7 +164,9 @@ static nsm_code all_kicks(nsm_sim *s, double t1, nsm_error *e) {
   for (int i = 0; i < s->a->nz; i++) s->w.z_predicted[i] = 2 * s->now.z[i] - w->before[i];
   nsm_view end = sim_view(s, t1, s->w.qm, s->w.z_predicted, s->a->zero_l);
   code = kick(s, &end, t1, w->half, second_rows, e);
-  if (code != NSM_OK || s->a->on.contact.n == 0 || !strikes(s, &end)) return code;
+  s->w.struck = code == NSM_OK && s->a->on.contact.n > 0 && strikes(s, &end);
+  if (!s->w.struck) return code;
+  memcpy(s->w.z_struck, s->now.z, (size_t)s->a->nz * sizeof(double));
   return kick(s, &end, t1, 0, impact_rows, e);
 }
 
