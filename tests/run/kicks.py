@@ -98,6 +98,6 @@ def refused():
     need("takes no parameters" in err, err)
 
 
-CASES = [("kicks, a ball", ball), ("kicks, smooth motion", smooth), ("kicks, rest", rests), ("kicks, what impacts take", books),
-         ("kicks, what is sent into its floor", struck),
+CASES = [("kicks, a ball", ball), ("kicks, smooth motion", smooth), ("kicks, rest", rests),
+         ("kicks, what impacts take", books), ("kicks, what is sent into its floor", struck),
          ("kicks, a body on its tip", tip), ("kicks, what is refused", refused)]
