@@ -485,6 +485,10 @@ def blocked():
         for scheme in schemes:
             err = refused(text, 3, "--scheme", scheme)
             need(f"the rate of {name.strip()}" in err and "cannot rise above" in err, f"{scheme}: {err}")
+    back = MOTOR.replace("MORE", "multiplier u;  force h.angle = u;  relation ratchet: 0 <= h.rate perp u >= 0;")
+    for scheme in schemes[:4]:
+        err = refused(back.replace("RATE", "0.5 - time").replace("STOPS", "").replace("SHAPE", ""), 3, "--scheme", scheme)
+        need("the output of relation ratchet must be >= 0, but cannot rise above" in err, f"{scheme}: {err}")
     held = MOTOR.replace("MORE", "").replace("SHAPE", "")
     for rate, stops in (("0", ", lower = 0, upper = 0"), ("max(0.5 - time, 0)", ", upper = 0.125")):
         for scheme in schemes[:3] + ("d1minus",):
@@ -509,6 +513,21 @@ def rests_on_its_stop():
     holds(TWO, ALL)
 
 
+def nothing_moves():
+    """All is 0: a step of one iteration. And stops that leave no place are named as such."""
+    text = """import "std/joints.nsm";
+model M {
+  body b { mass = 1, inertia = [1, 1, 1] }
+  Hinge h(A = ground, B = b, at = [0, 0, 0], axis = [0, 1, 0] STOPS);
+  simulate { until = 1, step = 0.01 }
+}"""
+    for scheme in ALL:
+        s = run(text.replace("STOPS", ""), "--scheme", scheme)[1]
+        need(s["newton_iterations"] <= s["steps"], f"{scheme}: {s['newton_iterations']} iterations")
+    err = refused(text.replace("STOPS", ", lower = 0.5, upper = 0.3"), 1)
+    need("E0244" in err and "`lower` is above `upper`" in err, err)
+
+
 CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bushing), ("dry ball", dry_ball),
          ("friction by the reaction", pressed_by_the_reaction), ("joints with stops", stops),
          ("joints with springs", swung), ("joints with motors", motors), ("motors start", starts),
@@ -517,4 +536,4 @@ CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bu
          ("joints without arguments", nothing_else), ("two files with a Gear", twins),
          ("a potential of a joint's angle with a stop", soft_stop), ("fingers that let go", gripper),
          ("a rope beside a shape", crane), ("motors that are blocked", blocked),
-         ("two hinges, friction, and a stop", rests_on_its_stop)]
+         ("two hinges, friction, and a stop", rests_on_its_stop), ("joints that do not move", nothing_moves)]
