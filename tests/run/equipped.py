@@ -487,7 +487,8 @@ def blocked():
             need(f"the rate of {name.strip()}" in err and "cannot rise above" in err, f"{scheme}: {err}")
     back = MOTOR.replace("MORE", "multiplier u;  force h.angle = u;  relation ratchet: 0 <= h.rate perp u >= 0;")
     for scheme in schemes[:4]:
-        err = refused(back.replace("RATE", "0.5 - time").replace("STOPS", "").replace("SHAPE", ""), 3, "--scheme", scheme)
+        text = back.replace("RATE", "0.5 - time").replace("STOPS", "").replace("SHAPE", "")
+        err = refused(text, 3, "--scheme", scheme)
         need("the output of relation ratchet must be >= 0, but cannot rise above" in err, f"{scheme}: {err}")
     held = MOTOR.replace("MORE", "").replace("SHAPE", "")
     for rate, stops in (("0", ", lower = 0, upper = 0"), ("max(0.5 - time, 0)", ", upper = 0.125")):
