@@ -59,7 +59,6 @@ typedef struct PipelineOptions {
   bool library;                  // check: a file of functions and parts is fine
   bool derivatives;              // of runs or of rest are asked for
   bool contacts;                 // those between shapes are to be recorded
-  const char *const *varied;     // texts of flags that name what is varied, NULL behind the last; NULL
   const char *measures;          // of a sweep: what it records of a run; NULL
   bool together;                 // many runs of it: fused steps for several at a time, too
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau

@@ -17,7 +17,7 @@ static PipelineOptions pipeline_options(const Options *o, const char *path, bool
                             .library = library, .looks = o->command == NSM_FOR_VIEW, .weights = o->weights,
                             .step = o->step, .analyse = o->analyse, .at_rest = o->at_rest,
                             .located = o->located, .order = o->order, .projection = o->projection,
-                            .derivatives = o->derivatives, .varied = o->varied,
+                            .derivatives = o->derivatives,
                             .contacts = given(o, NSM_FLAG_CONTACTS), .together = o->command == NSM_FOR_SWEEP,
                             .measures = o->command == NSM_FOR_SWEEP ? o->flags.text[NSM_FLAG_MEASURES] : NULL,
                             .code_for = code_for(o) };

@@ -49,19 +49,6 @@ static JitBackend backend_named(const char *name) {
   return (JitBackend)i;
 }
 
-static const char **varied_in(Arena *a, const nsm_flags *f) {
-  static const nsm_flag_id text[] = { NSM_FLAG_BY, NSM_FLAG_RUN_SENS, NSM_FLAG_INPUTS, NSM_FLAG_BODE, NSM_FLAG_PERIOD,
-                                      NSM_FLAG_BIFURCATION, NSM_FLAG_FOLLOW };
-  enum { TEXTS = sizeof text / sizeof *text };
-  const char **all = ARENA_ARRAY(a, const char *, f->nlist + TEXTS + 1);
-  int n = 0;
-  for (int i = 0; i < TEXTS; i++) if (f->text[text[i]]) all[n++] = f->text[text[i]];
-  for (int i = 0; i < f->nlist; i++)
-    if (f->list[i].flag != NSM_FLAG_INPUT && f->list[i].flag != NSM_FLAG_DATA) all[n++] = f->list[i].text;
-  all[n] = NULL;
-  return all;
-}
-
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
   *o = (Options){ .jit = JIT_AUTO, .argc = argc - 1, .argv = argv + 1 };
   if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
@@ -79,7 +66,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
   for (int i = 0; i < f->nset; i++)
     if (!options_add_set(a, o, f->set[i])) return EXIT_USAGE;
-  o->varied = varied_in(a, f);
+  options_add_asked(a, o);
   o->scheme = *f->scheme ? f->scheme : NULL;
   o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);

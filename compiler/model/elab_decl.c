@@ -120,20 +120,6 @@ void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
 
 // --- parameters ---
 
-static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
-  MParam p = { .name = name,
-               .value = value,
-               .unit = u,
-               .inferred = UNIT_ANY,
-               .unit_text = y->decl->unit ? y->decl->unit : "",
-               .doc = y->decl->doc,
-               .span = y->span,
-               .lo = NAN,
-               .hi = NAN };
-  vec_push(&e->param, p);
-  return (int)e->param.n - 1;
-}
-
 static void store_param(Symbol *y, const Value *v, Unit written) {
   Elab *e = y->env.e;
   const char *name = prefixed(e, y->env.scope->param_path, y->name);
@@ -230,7 +216,7 @@ static bool force_param(Symbol *y) {
   if (v.bad) return false;
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
-  if ((!given_formal || (decl != &plain && is_varied(y))) && !extra_uses(&v, MU_PARAM)) {
+  if (!given_formal && !extra_uses(&v, MU_PARAM)) {
     store_param(y, &v, written);
     check_sets(y);
     return y->given || store_range(y, &v);
