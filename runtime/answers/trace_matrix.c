@@ -74,7 +74,8 @@ const double *trace_matrix_factor(trace *t, nsm_sim *s, double singular) {
   for (int e = 0; e < entries; e++) m->scale[m->row[e]] = fmax(m->scale[m->row[e]], fabs(m->plain[e]));
   for (int i = 0; i < n; i++) m->scale[i] = m->scale[i] > 0 ? 1 / m->scale[i] : 1;
   for (int e = 0; e < entries; e++) m->value[e] = m->scale[m->row[e]] * m->plain[e];
-  if (nsm_lu_factor(&m->lu, &m->A, m->order, singular, &m->work, &memory) == 0) return m->scale;
+  if (nsm_lu_again(&m->lu, &m->A, singular, &m->work) ||
+      nsm_lu_factor(&m->lu, &m->A, m->order, singular, &m->work, &memory) == 0) return m->scale;
   for (int e = 0; e < entries; e++) m->plain[e] = NAN;
   return NULL;
 }
