@@ -114,11 +114,12 @@ static int descend(const nsm_lu *f, int i, int number, int top, nsm_lu_work *w) 
 }
 
 // Rows that column j has in the factors, from the returned place of w.list on; their values in w.x. Entries that are 0
-// reach none.
+// reach none, unless they were seen.
 static int reach(const nsm_lu *f, const nsm_columns *A, int j, int number, nsm_lu_work *w) {
   int top = A->n;
   for (int e = A->start[j]; e < A->start[j + 1]; e++) {
-    if (A->re[e] == 0 && (!f->complex || A->im[e] == 0)) continue;
+    if (A->re[e] != 0 || (f->complex && A->im[e] != 0)) { if (A->seen) A->seen[e] = 1; }
+    else if (!A->seen || !A->seen[e]) continue;
     if (w->mark[A->row[e]] != number) top = descend(f, A->row[e], number, top, w);
   }
   for (int k = 0; k <= f->complex; k++) {

@@ -11,11 +11,13 @@
 #include <stddef.h>
 #include "sparse.h"
 
-// A by columns: entries start[j] .. start[j+1] of column j; im NULL: real.
+// A by columns: entries start[j] .. start[j+1] of column j; im NULL: real. seen, or NULL: of each entry, whether it was
+// not 0 in a matrix that was factored before: such an entry belongs to the pattern where it is 0 as well.
 typedef struct nsm_columns {
   int n;
   const int *start, *row;
   const double *re, *im;
+  unsigned char *seen;
 } nsm_columns;
 
 typedef struct nsm_lu {
