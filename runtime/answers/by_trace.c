@@ -98,7 +98,8 @@ static struct play_traces *opened(player *p) {
   t->unit = calloc((size_t)p->nnumbers, sizeof *t->unit);
   t->stand = calloc((size_t)p->nnumbers, sizeof *t->stand);
   t->maker = tracer_open(p->s, p->with, NULL);
-  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh || !t->stand;
+  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh ||
+               !t->stand;
   if (!t->refused) take_constants(p, t);
   return t;
 }
@@ -506,7 +507,7 @@ static void stand(const player *p, trace *t, const tape_entry *e, const trace_al
   all->last = t;
   for (const trace_stand *x = t->stands, *end = x + t->nstands; rows && x < end; x++, next += lanes) {
     if (last) all->stand[x->number] = x;
-    else result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);   // seeds with a unit are not read
+    else result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);
   }
   next = all->next;
   for (const trace_stand *x = t->stands, *end = x + t->nstands; x < end; x++, next += lanes) {

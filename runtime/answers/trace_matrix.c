@@ -36,8 +36,8 @@ int trace_matrix_open(trace *t, nsm_sim *s) {
   size_t n = (size_t)t->nw, entries = 0;
   for (size_t i = 0; i < n; i++) entries += (size_t)(t->rows.eq[i].n - t->rows.eq[i].given);
   size_t ints = 2 * n + 2 + 2 * entries;
-  size_t doubles = n + 2 * entries, size = sizeof(trace_matrix) + doubles * sizeof(double) + ints * sizeof(int) + entries;
-  trace_matrix *m = memory.take(memory.of, size);
+  size_t doubles = n + 2 * entries, seen = entries;
+  trace_matrix *m = memory.take(memory.of, sizeof *m + doubles * sizeof(double) + ints * sizeof(int) + seen);
   if (!m) return 0;
   m->value = (double *)(m + 1);
   m->plain = m->value + entries;

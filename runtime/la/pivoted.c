@@ -218,7 +218,8 @@ int nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double smal
 }
 
 // ---- the same pivots ------------------------------------------------------------------------------------------------
-// The rows of place k are those of its entries in U, L and its pivot. 0: an entry of A is in none, or the pivot is small.
+// The rows of place k are those of its entries in U, L and its pivot. 0: an entry of A is in none, or the pivot is
+// small.
 static int column_again(nsm_lu *f, const nsm_columns *A, int k, double small, nsm_lu_work *w) {
   const size_t u0 = f->u_start[k], u1 = f->u_start[k + 1], l0 = f->l_start[k], l1 = f->l_start[k + 1];
   const int j = f->order[k], pivot = f->row[k];

@@ -53,8 +53,8 @@ int  nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *memory);
 // with these entries.
 int  nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double small, nsm_lu_work *w,
                    const nsm_la_memory *memory);
-// Of a real A with the pivots of the factors that f has; 0: the pattern of A is another one, a pivot is small beside its
-// column, or there are no factors of this kind, and nsm_lu_factor has to make them.
+// Of a real A with the pivots of the factors that f has; 0: the pattern of A is another one, a pivot is small beside
+// its column, or there are no factors of this kind, and nsm_lu_factor has to make them.
 int  nsm_lu_again(nsm_lu *f, const nsm_columns *A, double small, nsm_lu_work *w);
 // x := A^-1 x, real and imaginary part; xi is not looked at where the factors are real.
 void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w);
