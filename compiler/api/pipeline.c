@@ -174,10 +174,19 @@ static bool value_fits(Compilation *c, const Override *o) {
                                            value, wrong, *unit ? " (the model says " : "", unit, *unit ? ")" : ""));
 }
 
+// A word in a flag that names parameters; "z(0)", and numbers, are read by the command.
+static bool asked_fits(Compilation *c, const Override *o) {
+  bool name = isalpha((unsigned char)*o->name) && !strchr(o->name, '('), member = o->use == SET_NO_MEMBER;
+  if (!name || (!member && o->use != SET_UNKNOWN)) return true;
+  return trouble(c, arena_printf(c->arena, "there is no parameter `%s`%s%s", o->name, member ? ": " : "",
+                                 o->what ? o->what : ""));
+}
+
 static bool sets_fit(Compilation *c, const PipelineOptions *o) {
   bool good = true;
   for (int i = 0; i < o->nset && good; i++)
-    if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
+    if (o->set[i].asked) good = asked_fits(c, &o->set[i]);
+    else if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
     else if (o->set[i].use != SET_COMPILED) good = refuse_set(c, &o->set[i]);
     else if (o->set[i].what && o->set[i].value != 0)
       c->note = arena_printf(c->arena, "%snote: --set %s is in SI units; the model gives it in %s: --set %s%s\n",

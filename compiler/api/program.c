@@ -94,10 +94,11 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
     return p;
   }
   if (!read_scheme(p, s, o)) return p;
-  o->set = ARENA_ARRAY(c->arena, Override, s->nset + 1);
+  o->set = ARENA_ARRAY(c->arena, Override, 2 * s->nset + 1);
   for (int i = 0; i < s->nset; i++) o->set[o->nset++] = override_of(c->arena, &s->set[i]);
   p->set = o->set;
   p->nset = o->nset;
+  for (int i = 0; i < s->nset; i++) o->set[o->nset++] = (Override){ .name = o->set[i].name, .asked = true };
   o->code_for = backend == JIT_CC ? CODE_FOR_COMPILER : CODE_FOR_LIBTCC;
   bool good = compile_to(c, o, STAGE_C, NULL);
   list_diagnostics(p);

@@ -19,8 +19,21 @@ static const Ast *in_list(const AstList *list, const char *name, size_t n, int p
   return NULL;
 }
 
+// "part.R": the argument R of an instance, or NULL.
+static const Ast *argument(const Ast *model, const char *part, const char *name) {
+  size_t n = (size_t)(name - part) - 1;
+  for (int i = 0; i < model->list2.n; i++) {
+    const Ast *item = model->list2.at[i];
+    if (item->kind != AST_INSTANCE || item->list.n || strlen(item->name) != n || strncmp(item->name, part, n)) continue;
+    for (int k = 0; k < item->list2.n; k++) if (!strcmp(item->list2.at[k]->name, name)) return item->list2.at[k];
+  }
+  return NULL;
+}
+
 // The declaration of a parameter, or of what has an initial value; NULL: it has none in this model with a value.
 static const Ast *declaration(const Ast *model, const char *name) {
+  const char *dot = strchr(name, '.');
+  if (dot) return argument(model, name, dot + 1);
   size_t n = strlen(name);
   int initial = n > 3 && strcmp(name + n - 3, "(0)") == 0, primes = 0;
   if (initial) n -= 3;

@@ -66,6 +66,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
   for (int i = 0; i < f->nset; i++)
     if (!options_add_set(a, o, f->set[i])) return EXIT_USAGE;
+  options_add_asked(a, o);
   o->scheme = *f->scheme ? f->scheme : NULL;
   o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);

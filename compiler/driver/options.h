@@ -13,7 +13,7 @@ typedef struct Options {
   nsm_flags flags;
   int argc; char **argv;         // the words behind `nsm`, the command first
   const char **file; int nfile;  // positional arguments after the command
-  Override *set; int nset;       // values of --set that can be read
+  Override *set; int nset;       // values of --set that can be read, and names that are asked for
   const char *scheme;            // name in --scheme, without arguments; NULL: not given
   double step;                   // of --step, in seconds; 0: not given
   int located;                   // --located on: 1, off: -1
@@ -33,4 +33,6 @@ static inline bool given(const Options *o, nsm_flag_id flag) { return o->flags.t
 int  options_parse(Arena *a, int argc, char **argv, Options *o);
 // NAME=VALUE for the elaborator, into o->set, which has room. False: a message on stderr.
 bool options_add_set(Arena *a, Options *o, const char *text);
+// Names that --by, --vary, ... ask for as parameters, behind those values.
+void options_add_asked(Arena *a, Options *o);
 void options_free(Options *o);

@@ -1,4 +1,4 @@
-// --set NAME=VALUE, of the command line and of a page.
+// --set NAME=VALUE, of the command line and of a page; and names that stand as parameters in other flags.
 #include <string.h>
 #include "../../runtime/record/record.h"
 #include "options.h"
@@ -23,4 +23,39 @@ bool options_add_set(Arena *a, Options *o, const char *text) {
   if (has_unit) v.unit = unit_of_shared(&unit);
   o->set[o->nset++] = v;
   return true;
+}
+
+// --- what is asked for ---
+
+static const nsm_flag_id naming[] = { NSM_FLAG_BY,   NSM_FLAG_RUN_SENS, NSM_FLAG_VARY,    NSM_FLAG_SAMPLE,
+                                      NSM_FLAG_BODE, NSM_FLAG_FIT_VARY, NSM_FLAG_PRIOR,   NSM_FLAG_EACH,
+                                      NSM_FLAG_INPUTS, NSM_FLAG_PERIOD, NSM_FLAG_PROFILE, NSM_FLAG_FOLLOW,
+                                      NSM_FLAG_BIFURCATION };
+enum { NAMING = sizeof naming / sizeof *naming };
+
+// "a.R, b[2].k=1:3": the names of parts; a name that is none of the model's is told by what reads the flag.
+static void add_names(Arena *a, Options *o, const char *list) {
+  char name[256];
+  while (nsm_next_name(&list, name, sizeof name) > 0) {
+    name[strcspn(name, "=~")] = 0;
+    size_t n = strlen(name);
+    while (n > 0 && name[n - 1] == ' ') n--;
+    name[n] = 0;
+    bool known = !strchr(name, '.');
+    for (int i = 0; i < o->nset && !known; i++) known = o->set[i].asked && !strcmp(o->set[i].name, name);
+    if (known) continue;
+    Override *more = ARENA_ARRAY(a, Override, o->nset + 1);
+    if (o->nset) memcpy(more, o->set, (size_t)o->nset * sizeof *more);
+    more[o->nset++] = (Override){ .name = arena_strndup(a, name, n), .asked = true };
+    o->set = more;
+  }
+}
+
+void options_add_asked(Arena *a, Options *o) {
+  const nsm_flags *f = &o->flags;
+  for (int k = 0; k < NAMING; k++)
+    if (f->text[naming[k]]) add_names(a, o, f->text[naming[k]]);
+  for (int i = 0; i < f->nlist; i++)
+    for (int k = 0; k < NAMING; k++)
+      if (f->list[i].flag == naming[k]) add_names(a, o, f->list[i].text);
 }

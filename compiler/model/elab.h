@@ -70,6 +70,7 @@ typedef enum { NEW, BUSY, DONE, FAILED } Progress;
 typedef struct SetAt {
   Override *from;
   bool      one;                            // not all members
+  int       own;                            // of what is asked for: its parameter + 1; 0: not made yet
   int       nmember, nelement;
   double    member[MAX_LOOPS], element[MAX_DIMS];
 } SetAt;
@@ -160,7 +161,7 @@ struct Elab {
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
-  Vec(MDraw) draw;        Vec(MPlot) plot;        Vec(MAsk) ask;
+  Vec(MDraw) draw;        Vec(MPlot) plot;        Vec(MAsk) ask;      Vec(Override *) sets;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -229,6 +230,7 @@ bool units_meet(Elab *e, Unit a, Unit b, Span at);              // compatible; w
 void infer_units(Elab *e);                                      // MParam.inferred, Model.named_unit; W0803
 
 // --- known.c: numbers that are known when compiling ---
+int   push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y);  // an MParam of y; its number
 void  note_given(Elab *e);                                     // fills MParam.given
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
@@ -371,6 +373,7 @@ void elab_draw(Env env, const Ast *x);              // elab_draw.c
 
 // --- elab_ask.c: fit { ... }, analyse { ... } ---
 void elab_ask(Env env, const Ast *x);
+void ask_parameters(Elab *e, const Ast *block);       // parameters of parts that the block asks for, into e->sets
 
 // --- elab_plot.c: plot "name": a, b vs c; ---
 void elab_plot(Env env, const Ast *x);

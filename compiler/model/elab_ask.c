@@ -353,6 +353,21 @@ static void question(const Env *env, AstKind block, const Ast *x) {
   }
 }
 
+void ask_parameters(Elab *e, const Ast *block) {
+  if (block->kind != AST_FIT && block->kind != AST_ANALYSE) return;
+  for (int i = 0; i < block->list2.n; i++) {
+    const Ast *x = block->list2.at[i];
+    for (int k = 0; x->kind == AST_ASKED && x->name && k < x->list.n; k++) {
+      const Ast *of = x->list.at[k]->a;
+      bool part = of && (of->kind == AST_MEMBER || (of->kind == AST_INDEX && of->a->kind == AST_MEMBER));
+      if (!part || !has_column_name(of)) continue;
+      Override *o = ARENA_NEW(e->a, Override);
+      *o = (Override){ .name = ast_text(e, of), .asked = true };
+      vec_push(&e->sets, o);
+    }
+  }
+}
+
 void elab_ask(Env env, const Ast *x) {
   if (env.scope->parent) return;
   const char *word = x->kind == AST_FIT ? "fit" : "analyse";

@@ -120,20 +120,6 @@ void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
 
 // --- parameters ---
 
-static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
-  MParam p = { .name = name,
-               .value = value,
-               .unit = u,
-               .inferred = UNIT_ANY,
-               .unit_text = y->decl->unit ? y->decl->unit : "",
-               .doc = y->decl->doc,
-               .span = y->span,
-               .lo = NAN,
-               .hi = NAN };
-  vec_push(&e->param, p);
-  return (int)e->param.n - 1;
-}
-
 static void store_param(Symbol *y, const Value *v, Unit written) {
   Elab *e = y->env.e;
   const char *name = prefixed(e, y->env.scope->param_path, y->name);

@@ -277,7 +277,12 @@ static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
   if (kind == MV_DISCRETE)
     return refuse(env, at, "a discrete variable has no time derivative",
                   "it holds its value between events; what changes in between is a state");
-  if (env->e->var.at[x->id].algebraic)
+  MAlgebraicKind algebraic = env->e->var.at[x->id].algebraic;
+  if (algebraic == MALG_NODE || algebraic == MALG_HELD)
+    return refuse(env, at, "a node has no time derivative",
+                  "what stores is a part with a state: state u; algebraic i; a - b = u; C*u' = i; flow a to b = i; "
+                  "as Capacitor of std/circuit.nsm");
+  if (algebraic)
     return refuse(env, at, "an algebraic unknown has no time derivative",
                   "its equation holds at each instant; what changes by a rate is a state");
   if (kind == MV_MULTIPLIER || kind == MV_ROW)

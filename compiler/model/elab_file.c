@@ -231,7 +231,6 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
   for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
-  classify_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -278,6 +277,7 @@ static void release(Elab *e) {
   vec_free(&e->draw);
   vec_free(&e->plot);
   vec_free(&e->ask);
+  vec_free(&e->sets);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);
@@ -357,6 +357,17 @@ static void elab_root(Elab *e, const Ast *root) {
   if (e->opt && e->opt->looks && diag_errors(e->bag) == 0) bodies_by_themselves(e);
 }
 
+// What the command line and the blocks of the model set and ask for.
+static void collect_sets(Elab *e, const Ast *root) {
+  for (int i = 0; e->opt && i < e->opt->nset; i++) {
+    Override *o = &e->opt->set[i];
+    o->use = SET_UNKNOWN;                          // not that of the file before
+    o->what = NULL;
+    vec_push(&e->sets, o);
+  }
+  for (int i = 0; root && i < root->list2.n; i++) ask_parameters(e, root->list2.at[i]);
+}
+
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {
   Elab *e = ARENA_NEW(a, Elab);
   *e = (Elab){ .a = a,
@@ -372,7 +383,6 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .files = map_new(a),
                .reported = map_new(a),
                .out = ARENA_NEW(a, Model) };
-  for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);
   e->globals = new_global_scope(e);
   if (file->span.file) map_put(e->files, plain_path(e->in, file->span.file->path), (void *)file->span.file);
@@ -383,9 +393,11 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
     e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
   check_forms(e);
   const Ast *root = choose_root(e, file);
+  collect_sets(e, root);
   if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
   if (root && diag_errors(bag) == 0) infer_units(e);
+  if (root && diag_errors(bag) == 0) classify_sets(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);
   return m;

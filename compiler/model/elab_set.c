@@ -2,7 +2,8 @@
 // (`m`, `bead.g`, `k[2]`) it takes when it starts; the rest is written into the model here:
 //   bead[2].g=3     one member of a family:   if i == 2 then 3 else bead.g
 //   a.z0=3          an argument of an instance, where it is constant
-// A path names each part with all of its indices or with none, which means all its members.
+// A path names each part with all of its indices or with none, which means all its members. What is asked for as a
+// parameter (--by, --vary, fit { vary ... }) becomes one of this name in the same places, with the value of the model.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,8 +74,8 @@ void find_sets(Symbol *y) {
   const Scope *s = y->env.scope;
   Elab *e = y->env.e;
   Vec(SetAt) found = {0};
-  for (int i = 0; e->opt && i < e->opt->nset; i++) {
-    Override *o = &e->opt->set[i];
+  for (size_t i = 0; i < e->sets.n; i++) {
+    Override *o = e->sets.at[i];
     SetAt a = {.from = o};
     const char *at = o->name;
     if (!read_scope(s, &at, a.member, &a.nmember) || !read_part(&at, y->name, 0, a.element) || *at == '.') {
@@ -119,6 +120,7 @@ static void check_elements(const Symbol *y, int ndim, const int *dim) {
 
 static bool unit_fits(const Symbol *y, const SetAt *a) {
   Override *o = a->from;
+  if (o->asked) return true;
   bool fits = !o->has_unit || (y->unit.state == UNIT_KNOWN ? unit_compatible(y->unit, o->unit)
                                                            : unit_compatible(o->unit, UNIT_ONE) && o->unit.scale == 1);
   if (!fits) o->use = SET_UNIT;
@@ -126,10 +128,39 @@ static bool unit_fits(const Symbol *y, const SetAt *a) {
   return fits;
 }
 
-// if the loops are those of the member then the number else x; by: what stands for the loops
-static MExpr *chosen(const Symbol *y, const SetAt *a, MExpr *const *by, MExpr *x) {
+static void refuse_asked(const Symbol *y, const SetAt *a, const char *why, const char *help) {
+  Span at = y->given ? y->given->a->span : y->span;
+  Diag *d = diag(y->env.e->bag, DIAG_E0274, at, "`%s` is asked for as a parameter, and %s", a->from->name, why);
+  diag_help(d, "%s", help);
+  a->from->use = SET_VARIES;
+}
+
+// The parameter that is asked for, x of the member that it names; NULL after a message.
+static MExpr *own_parameter(const Symbol *y, SetAt *a, MExpr *x) {
+  Elab *e = y->env.e;
+  if (a->own == 0) {
+    MExpr *member[MAX_LOOPS];
+    for (int k = 0; k < a->nmember; k++) {
+      if ((x->uses & MU_LOOP) && isnan(a->member[k])) {
+        refuse_asked(y, a, "differs from member to member", arena_printf(e->a,
+                     "name one of them, part[1].%s", y->name));
+        return NULL;
+      }
+      member[k] = mx_num(e->a, a->member[k], x->span);
+    }
+    Unit u = y->unit, written;
+    (void)declared_unit(e, y->decl, &written);
+    if (written.state == UNIT_KNOWN) u.scale = written.scale;
+    a->own = 1 + push_param(e, a->from->name, mx_subst(e->a, x, member, a->nmember), u, y);
+  }
+  return mx_param(e->a, a->own - 1, NULL, 0, x->span);
+}
+
+// if the loops are those of the member then what is set else x; by: what stands for the loops, of: x of the member
+static MExpr *chosen(const Symbol *y, SetAt *a, MExpr *const *by, MExpr *x, MExpr *of) {
   Arena *m = y->env.e->a;
-  MExpr *number = mx_num(m, a->from->value, x->span), *all = NULL;
+  MExpr *number = a->from->asked ? own_parameter(y, a, of) : mx_num(m, a->from->value, x->span), *all = NULL;
+  if (!number) return x;
   for (int k = 0; k < a->nmember; k++) {
     if (isnan(a->member[k])) continue;
     MExpr *here = mx_2(m, MOP_EQ, by[k], mx_num(m, a->member[k], x->span), x->span);
@@ -138,12 +169,14 @@ static MExpr *chosen(const Symbol *y, const SetAt *a, MExpr *const *by, MExpr *x
   return all ? mx_op(m, MOP_IF, (MExpr *[]){all, number, x}, 3, x->span) : number;
 }
 
-static bool is_element(const SetAt *a, const int *dim, int ndim, int offset) {
-  if (a->nelement == 0) return true;
+static int offset_of(const SetAt *a, const int *dim) {
   int at = 0;
-  if (a->nelement != ndim) return false;
-  for (int k = 0; k < ndim; k++) at = at * dim[k] + (int)a->element[k] - 1;
-  return at == offset;
+  for (int k = 0; k < a->nelement; k++) at = at * dim[k] + (int)a->element[k] - 1;
+  return at;
+}
+
+static bool is_element(const SetAt *a, const int *dim, int ndim, int offset) {
+  return a->nelement == 0 || (a->nelement == ndim && offset_of(a, dim) == offset);
 }
 
 Value set_value(const Symbol *y, Value v) {
@@ -152,7 +185,12 @@ Value set_value(const Symbol *y, Value v) {
   for (int k = 0; k < MAX_LOOPS; k++) own[k] = mx_loop(m, k, v.span);
   check_elements(y, v.ndim, v.dim);
   for (int i = 0; i < y->nset; i++) {
-    const SetAt *a = &y->set[i];
+    SetAt *a = &y->set[i];
+    if (extra_uses(&v, MU_PARAM | MU_LOOP) && a->from->asked) {
+      refuse_asked(y, a, "changes during the run",
+                   "give the model a parameter that stands in it: param U = 1; part(V = U*sin(w*time))");
+      continue;
+    }
     if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
       a->from->use = SET_VARIES;
       a->from->what = computed;
@@ -162,7 +200,7 @@ Value set_value(const Symbol *y, Value v) {
     Value changed = v;
     changed.at = ARENA_ARRAY(m, MExpr *, value_count(&v));
     for (int k = 0; k < value_count(&v); k++)
-      changed.at[k] = is_element(a, v.dim, v.ndim, k) ? chosen(y, a, own, v.at[k]) : v.at[k];
+      changed.at[k] = is_element(a, v.dim, v.ndim, k) ? chosen(y, a, own, v.at[k], v.at[k]) : v.at[k];
     v = changed;
   }
   return v;
@@ -191,7 +229,7 @@ Value set_stored(const Symbol *y, const Place *p, Value v) {
   if (v.bad || p->n != y->env.scope->ctx.n) return v;   // bead.g: what the whole family shares
   Arena *m = y->env.e->a;
   for (int i = 0; i < y->nset; i++) {
-    const SetAt *a = &y->set[i];
+    SetAt *a = &y->set[i];
     if (!a->one || a->from->use != SET_COMPILED || !unit_fits(y, a)) continue;
     for (int k = 0; k < value_count(&v); k++) {
       bool never;
@@ -199,7 +237,7 @@ Value set_stored(const Symbol *y, const Place *p, Value v) {
       while (read->kind == MX_OP && read->op == MOP_IF) read = read->arg[2];   // set before
       MExpr *element = element_is(y, a, read, &never);
       if (never) continue;
-      MExpr *member = chosen(y, a, p->by, x);
+      MExpr *of = mx_param(m, y->id + offset_of(a, y->dim), NULL, 0, x->span), *member = chosen(y, a, p->by, x, of);
       v.at[k] = element ? mx_op(m, MOP_IF, (MExpr *[]){element, member, x}, 3, x->span) : member;
     }
   }
@@ -239,28 +277,50 @@ static bool is_computed(Elab *e, Override *o, const char *plain) {
   return false;
 }
 
+// Entries of a body, numbers of the laws of a contact: what gives them a name. NULL: it is none of them.
+static const char *name_for(const Elab *e, const char *plain) {
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    bool body = y->kind == SY_INSTANCE && y->decl->kind == AST_BODY, row = y->kind == SY_ROW || y->kind == SY_TOUCH;
+    if (!body && !row) continue;
+    const char *name = prefixed(y->env.e, y->env.scope->param_path, y->name);
+    size_t n = strlen(name);
+    if (strncmp(plain, name, n) != 0 || plain[n] != '.') continue;
+    return body ? "; what a body has is set by a parameter: param m = 2; body b { mass = m }"
+                : "; what a contact has is set by a parameter: param e = 0.5; contact c: x >= 0 with newton(e)";
+  }
+  return NULL;
+}
+
+// Of names that nothing has: what may be meant.
+static const char *near_name(Elab *e, const Override *o, const char *plain, const char *const *names, size_t n) {
+  char meant[200];
+  const char *of_part = name_for(e, plain);
+  if (of_part) return of_part;
+  for (size_t k = 0; k < n && strcmp(plain, o->name); k++)   // only the indices are wrong
+    if (strcmp(names[k], plain) == 0) return arena_printf(e->a, "; did you mean `%s`?", plain);
+  suggest_any(plain, names, n, meant, sizeof meant);
+  return arena_strndup(e->a, meant, strlen(meant));
+}
+
 // A name that the model stores is taken when the run starts; one that nothing matched gets a suggestion.
 void classify_sets(Elab *e) {
   Vec(const char *) names = {0};
   for (size_t i = 0; i < e->symbols.n; i++) {
     const Symbol *y = e->symbols.at[i];
-    if (y->kind == SY_PARAM || y->kind == SY_FORMAL) vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
+    bool number = !y->decl->unit || strcmp(y->decl->unit, "node") != 0;
+    if ((y->kind == SY_PARAM || y->kind == SY_FORMAL) && number)
+      vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
   }
-  for (int i = 0; e->opt && i < e->opt->nset; i++) {
-    Override *o = &e->opt->set[i];
+  for (size_t i = 0; i < e->sets.n; i++) {
+    Override *o = e->sets.at[i];
     for (size_t k = 0; k < e->param.n; k++)
       if (strcmp(e->param.at[k].name, o->name) == 0) {
         o->use = SET_STORED;
         o->what = unit_shown(e->a, e->param.at[k].unit, e->param.at[k].unit_text);
       }
-    if (o->use != SET_UNKNOWN) continue;
     const char *plain = without_indices(e, o->name);
-    if (is_computed(e, o, plain)) continue;
-    char meant[200];
-    suggest_any(plain, names.at, names.n, meant, sizeof meant);
-    o->what = arena_strndup(e->a, meant, strlen(meant));
-    for (size_t k = 0; k < names.n && strcmp(plain, o->name); k++)   // only the indices are wrong
-      if (strcmp(names.at[k], plain) == 0) o->what = arena_printf(e->a, "; did you mean `%s`?", plain);
+    if (o->use == SET_UNKNOWN && !is_computed(e, o, plain)) o->what = near_name(e, o, plain, names.at, names.n);
   }
   vec_free(&names);
 }

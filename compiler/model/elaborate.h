@@ -22,6 +22,8 @@ typedef struct Override {
   Unit        unit;        // where one was written
   SetUse      use;
   const char *what;
+  bool        asked;       // no value: what the model gives is kept as a parameter of this name, for derivatives, fits
+                           // and sweeps
 } Override;
 
 // The path of the file that an IMPORT node names, interned and without parts like a/../; std_dir may be NULL.
@@ -29,7 +31,7 @@ const char *import_path(Arena *a, Interner *in, const char *std_dir, const Ast *
 
 // Where imports are read from: `import "x.nsm"` relative to the importing file; `import "std/x.nsm"` from std_dir.
 typedef struct ElaborateOptions {
-  Override *set; int nset;
+  Override *set; int nset;      // those that are asked for behind the values
   const char *std_dir;
   const char *const *solvers;   // names that `simulate` may give, NULL behind the last; NULL: any
   const OpenTexts *open;        // texts that stand for files; NULL

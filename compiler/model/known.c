@@ -4,10 +4,24 @@
 
 #include "elab.h"
 
+int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
+  MParam p = { .name = name,
+               .value = value,
+               .unit = u,
+               .inferred = UNIT_ANY,
+               .unit_text = y->decl->unit ? y->decl->unit : "",
+               .doc = y->decl->doc,
+               .span = y->span,
+               .lo = NAN,
+               .hi = NAN };
+  vec_push(&e->param, p);
+  return (int)e->param.n - 1;
+}
+
 static bool override_of(const Elab *e, const char *name, double *out) {
-  for (int i = 0; e->opt && i < e->opt->nset; i++)
-    if (strcmp(e->opt->set[i].name, name) == 0) {
-      *out = e->opt->set[i].value;
+  for (size_t i = 0; i < e->sets.n; i++)
+    if (!e->sets.at[i]->asked && strcmp(e->sets.at[i]->name, name) == 0) {
+      *out = e->sets.at[i]->value;
       return true;
     }
   return false;

@@ -71,6 +71,24 @@ static void scale_rows(player *p, int n) {
   }
 }
 
+// An equation with one unknown alone, as the length of a piece that the clock ends: the unknown is what it says, with
+// no rounding of the others, and of several the mean.
+static void lone_rows(player *p, int n) {
+  int *rows = p->pivot, *unknown = p->pivot + n;
+  memset(rows, 0, (size_t)n * sizeof *rows);
+  for (int i = 0; i < n; i++) {
+    const double *row = p->matrix + (size_t)i * (size_t)n;
+    int entries = 0;
+    for (int j = 0; j < n; j++) if (row[j] != 0) { entries++; unknown[i] = j; }
+    if (entries == 1) rows[unknown[i]]++;
+    else unknown[i] = -1;
+  }
+  for (int j = 0; j < n; j++)
+    for (int i = 0; rows[j] > 0 && i < n; i++)
+      p->J[j + (size_t)i * (size_t)n] =
+        unknown[i] == j ? 1 / (rows[j] * p->scale[i] * p->matrix[(size_t)i * (size_t)n + (size_t)j]) : 0;
+}
+
 void play_factor(player *p, int n) {
   p->factored_of = NULL;
   if (!is_new(p, n)) return;
@@ -85,6 +103,7 @@ void play_factor(player *p, int n) {
   if (!work) { p->failed = 1; return; }
   nsm_la_pseudo_inverse(n, p->work, singular, p->J, p->pivot, work, room);
   free(work);
+  lone_rows(p, n);
 }
 
 // Right sides b [n, columns], whose rows are scaled already.

@@ -565,9 +565,9 @@ static void look_at_model(tape *t) {
     tape_refuse(t, nowhere, "E0771: events are moved to the ends of steps: the derivative of such a run does not "
                 "tend to that of the motion; --located on");
   for (int c = 0; c < s->a->m->nclass; c++)
-    if (s->a->cls[c].recorded && s->a->cls[c].tab.count > 0)
+    if (s->a->cls[c].recorded && s->a->cls[c].c->kind == NSM_RELATION && s->a->cls[c].tab.count > 0)
       tape_refuse(t, sim_at_class(c), "E0771: moreau does not locate the switches of this law, whose derivative would "
-                  "be of first order alone; --scheme radau does");
+                  "be of first order alone; --scheme radau does where there are no velocities");
   for (int i = 0; i < s->n.r.nfriction; i++)
     if (s->n.r.friction[i].type == NSM_CONE_CONTENSOU_EXACT)
       tape_refuse(t, sim_at_row(s, s->n.r.friction[i].row[0]),
