@@ -5,6 +5,7 @@
 //   Value    a typed expression: unit, shape and one scalar MExpr for each element
 // Loops of a context are numbered from the outside; a value made in an outer context is therefore valid further in.
 #pragma once
+#include <string.h>
 #include "../base/map.h"
 #include "../base/vec.h"
 #include "elaborate.h"
@@ -344,6 +345,8 @@ Value builtin_call(const Env *env, MOp op, const Ast *x);
 const Ast *named_arg(AstList list, const char *name);           // the ARG of that name, or NULL
 bool  find_builtin(const char *name, MOp *out);
 void  unknown_function(const Env *env, const Ast *x);
+
+static inline bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
 
 // --- elab_set.c: values of the command line ---
 void  find_sets(Symbol *y);                                    // fills y->set

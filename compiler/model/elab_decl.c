@@ -159,8 +159,6 @@ static bool store_range(const Symbol *y, const Value *v) {
   return param_range(y, v, end);
 }
 
-static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
-
 static bool no_value(const Symbol *y) {
   Diag *d = diag(y->env.e->bag, DIAG_E0217, y->env.scope->instance ? y->env.scope->instance->span : y->span,
                  "`%s` is read and has no value: it may be left out, and was", y->name);

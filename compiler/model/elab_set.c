@@ -87,7 +87,7 @@ void find_sets(Symbol *y) {
       a.nelement = read_indices(&at, a.element, MAX_DIMS);
       if (a.nelement <= 0) continue;
     }
-    if (*at) continue;
+    if (*at || (o->asked && is_node_formal(y->decl))) continue;
     for (int k = 0; k < a.nmember; k++) a.one = a.one || !isnan(a.member[k]);
     if (o->use == SET_UNKNOWN) o->use = SET_COMPILED;   // unless it turns out to be stored under this name
     check_members(y, a.member, a.nmember, o);
@@ -308,8 +308,7 @@ void classify_sets(Elab *e) {
   Vec(const char *) names = {0};
   for (size_t i = 0; i < e->symbols.n; i++) {
     const Symbol *y = e->symbols.at[i];
-    bool number = !y->decl->unit || strcmp(y->decl->unit, "node") != 0;
-    if ((y->kind == SY_PARAM || y->kind == SY_FORMAL) && number)
+    if ((y->kind == SY_PARAM || y->kind == SY_FORMAL) && !is_node_formal(y->decl))
       vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
   }
   for (size_t i = 0; i < e->sets.n; i++) {

@@ -13,13 +13,12 @@ enum { SMALL = 400 };                    // states, unknowns and multipliers
 
 const SchemeDescriptor *default_without_velocities(const Model *m) {
   if (m->ncontact > 0 || m->nconstraint > 0 || m->nbody > 0 || m->ntouch > 0) return NULL;
-  int states = 0;
   for (int i = 0; i < m->nvar; i++) {
     const MVar *v = &m->var[i];
     if (v->kind == MV_COORD || v->kind == MV_POSITION || v->kind == MV_ROW) return NULL;
-    states += v->kind == MV_STATE;
   }
-  return states > 0 && model_unknowns(m) <= SMALL ? &schemes[SCHEME_RADAU] : NULL;
+  double unknowns = model_unknowns(m);  // a network of resistances and diodes has no states
+  return unknowns > 0 && unknowns <= SMALL ? &schemes[SCHEME_RADAU] : NULL;
 }
 
 static bool has_inertia(const System *s) {

@@ -238,6 +238,15 @@ static bool is_carried(const Deriver *d, const MRelation *of) {
   return false;
 }
 
+// A quantity of the past, on which the multiplier acts later.
+static bool is_late(const Model *m, const MExpr *x, Map *seen) {
+  if (map_get(seen, x)) return false;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_VAR && m->var[x->id].kind == MV_DELAY) return true;
+  for (int i = 0; i < x->nargs; i++) if (is_late(m, x->arg[i], seen)) return true;
+  return false;
+}
+
 void relative_degrees(Deriver *d) {
   System *s = d->sys;
   bool relations = false;
@@ -275,7 +284,7 @@ void relative_degrees(Deriver *d) {
     while (row < x->nr && x->row[row].cls != i) row++;
     if (row == x->nr) continue;                            // in the copy it has no instance
     if (c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
-    if (c->reldeg < 0 && !is_carried(d, m)) {
+    if (c->reldeg < 0 && !is_carried(d, m) && !is_late(d->sys->model, m->y, map_new(d->arena))) {
       Diag *g = diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
       diag_help(g, "let the multiplier act: a term in an equation, x' = ... + u, or a force, force q = u");
     }

@@ -1,5 +1,6 @@
-// Frequency responses. At rest y/u = C (j w - A)^-1 B + D. About a periodic orbit of length T an input that is held for
-// a period each, u_k = eps e^(j w k T), gives
+// Frequency responses. At rest y/u = C (j w - A)^-1 B + D, or where an input acts by its rate, as a voltage on a
+// capacitor, C (j w E - J)^-1 B + D of all unknowns. About a periodic orbit of length T an input that is held for a
+// period each, u_k = eps e^(j w k T), gives
 //
 //     Y_k = (z - M)^-1 Gamma u_k,  z = e^(j w T),    y at t_k: C Y_k + D u_k        (samples)                    (1)
 //     1/T int_0^T (dy(t)/dY Y_0 + dy(t)/du u_0) e^(-j w t) dt                      (component of y(t) at w)      (2)
@@ -91,18 +92,18 @@ static nsm_code read(bode *b, nsm_error *e) {
   return b->of && b->component ? NSM_OK : sim_no_memory(e, "a response");
 }
 
-// ---- c (z - A)^-1 b -------------------------------------------------------------------------------------------------
+// ---- c (z E - A)^-1 b -----------------------------------------------------------------------------------------------
 typedef struct resolvent { int n; double *K, *x; int *pivot; } resolvent;      // [2 n, 2 n] [2 n]
 
-// x = (z - A)^-1 b, as 2 n real equations: x, then its imaginary part. 0: z is an eigenvalue.
-static int resolve(resolvent *r, const double *A, int lda, const double *b, response z) {
+// x = (z E - A)^-1 b, as 2 n real equations: x, then its imaginary part; E NULL: identity. 0: z is an eigenvalue.
+static int resolve(resolvent *r, const double *E, const double *A, const double *b, response z) {
   size_t n = (size_t)r->n, N = 2 * n;
   for (size_t j = 0; j < n; j++)
     for (size_t i = 0; i < n; i++) {
-      double a = -A[i + j * (size_t)lda];
-      r->K[i + j * N] = r->K[n + i + (n + j) * N] = a + (i == j ? z.re : 0);
-      r->K[i + (n + j) * N] = i == j ? -z.im : 0;
-      r->K[n + i + j * N] = i == j ? z.im : 0;
+      double a = -A[i + j * n], by = E ? E[i + j * n] : i == j;
+      r->K[i + j * N] = r->K[n + i + (n + j) * N] = a + by * z.re;
+      r->K[i + (n + j) * N] = -by * z.im;
+      r->K[n + i + j * N] = by * z.im;
     }
   for (size_t i = 0; i < n; i++) { r->x[i] = b[i]; r->x[n + i] = 0; }
   if (n == 0) return 1;
@@ -132,12 +133,12 @@ static response dot(const double *c, int stride, const resolvent *r, double d) {
 static nsm_code at_rest(bode *b, nsm_error *e) {
   rest w = { .a = b->a };
   resolvent r = { 0 };
-  nsm_code code = rest_open(&w, b->u, b->y, 1, e);
+  nsm_code code = rest_open(&w, b->u, b->y, REST_RESPONSE, e);
   const linear *l = &w.l;
   if (code == NSM_OK && !resolvent_open(&r, l->n)) code = sim_no_memory(e, "a response");
   for (int i = 0; code == NSM_OK && i < b->nf; i++) {
     response z = { 0, two_pi * b->f[i] };
-    if (resolve(&r, l->A, l->n, l->B, z)) b->of[i] = dot(l->C, l->ny, &r, l->D[0]);
+    if (resolve(&r, l->rates ? l->E : NULL, l->A, l->B, z)) b->of[i] = dot(l->C, l->ny, &r, l->D[0]);
     else b->of[i] = (response){ INFINITY, 0 };
   }
   resolvent_close(&r);
@@ -310,7 +311,7 @@ static nsm_code respond(bode *b, about *o, nsm_error *e) {
   for (int k = 0; code == NSM_OK && k < b->nf; k++) {
     double omega = two_pi * b->f[k];
     response z = { cos(omega * w->period), sin(omega * w->period) }, sum = { 0, 0 };
-    if (!resolve(&r, M, w->n, G, z)) { b->of[k] = b->component[k] = (response){ INFINITY, 0 }; continue; }
+    if (!resolve(&r, NULL, M, G, z)) { b->of[k] = b->component[k] = (response){ INFINITY, 0 }; continue; }
     response y = dot(a->d + n * by, 1, &r, a->d[n * by + n]);
     b->of[k] = (response){ y.re * scale, y.im * scale };
     for (int i = 0; i < o->nodes; i++) {

@@ -1,5 +1,7 @@
 // Newton's method on the equations at rest (field.h), with what holds of each law chosen anew in each iteration, as in
 // Josephy's method: a contact that pulls opens, one that is overlapped closes [Josephy 1979; Hintermüller et al. 2003].
+// A multiplier that leaves its bound is free. It goes on to the other bound where its output does not hang on it, or
+// where it would have to go back; multipliers that go to and fro so are free together, as those of a loop of switches.
 // Friction is tried without force, then sticking: where it would need more than its limit it is at its limit.
 //
 // Where that does not settle the motion is followed by implicit steps from rest of growing length h, which lose all
@@ -18,6 +20,8 @@ typedef struct work {
   double h;                             // infinite: no motion
   double *K, *P, *b, *y, *way, *x0, *room;
   int *pivot, nroom, rank;
+  unsigned char *left, *crossed;        // [rows] the bound that a multiplier has left; it went on to the other one
+  unsigned char *free, *law_kept, *left_kept;  // [rows] between its bounds in the last step
   double *q_kept, *x_kept, *l_kept, *r0;  // r0: what was not balanced at the start
 } work;
 
@@ -61,13 +65,17 @@ static field_law of_friction(work *w, int row) {
   return FIELD_LIMIT;
 }
 
-static field_law of_relation(const field *f, int row, int first) {
+static field_law of_relation(const work *w, int row, int first) {
+  const field *f = w->f;
   double y = f->p->y[row].a[0], lo = f->p->lo[row].a[0], hi = f->p->hi[row].a[0], l = f->l[row];
   if (first) return y > 0 && isfinite(lo) ? FIELD_LOW : y < 0 && isfinite(hi) ? FIELD_HIGH : FIELD_ZERO;
   double near = exact * fmax(1e-300, fmax(isfinite(lo) ? fabs(lo) : 0, isfinite(hi) ? fabs(hi) : 0)) + 1e-14 * fabs(l);
   if (f->law[row] == FIELD_LOW) return y < 0 ? FIELD_ZERO : FIELD_LOW;
   if (f->law[row] == FIELD_HIGH) return y > 0 ? FIELD_ZERO : FIELD_HIGH;
-  return l < lo - near ? FIELD_LOW : l > hi + near ? FIELD_HIGH : FIELD_ZERO;
+  int below = l < lo - near, above = l > hi + near;
+  if (below && w->left[row] == FIELD_LOW && isfinite(hi)) return FIELD_HIGH;
+  if (above && w->left[row] == FIELD_HIGH && isfinite(lo)) return FIELD_LOW;
+  return below ? FIELD_LOW : above ? FIELD_HIGH : FIELD_ZERO;
 }
 
 static double extent(const field *f) {
@@ -91,11 +99,31 @@ static int choose(work *w, int first) {
     } else if (kind == NSM_FRICTION) law = of_friction(w, row);
     else if (kind == NSM_CONSTRAINT)
       law = f->s->a->cls[f->s->n.r.cls[row]].c->velocity_level ? FIELD_RATE : FIELD_GAP;
-    else law = of_relation(f, row, first);
+    else law = of_relation(w, row, first);
     changed |= law != f->law[row];
     f->law[row] = (unsigned char)law;
+    if (law == FIELD_LOW || law == FIELD_HIGH) w->left[row] = (unsigned char)law;
   }
   return changed;
+}
+
+// Multipliers that left a bound, and whose outputs the equations could not make 0 (off: by how much), go to the other.
+static int cross(work *w, const double *off, double most) {
+  field *f = w->f;
+  int crossed = 0, again = 0;
+  for (int row = 0; row < f->rows; row++) {
+    if (f->law[row] != FIELD_ZERO || !w->left[row] || fabs(off[f->nz + row]) <= 1e-9 * most) continue;
+    int up = w->left[row] == FIELD_LOW;
+    if (!isfinite(up ? f->p->hi[row].a[0] : f->p->lo[row].a[0])) continue;
+    f->law[row] = w->left[row] = up ? FIELD_HIGH : FIELD_LOW;
+    again |= w->crossed[row];
+    crossed = w->crossed[row] = 1;
+  }
+  for (int row = 0; again && row < f->rows; row++) {
+    if (w->crossed[row]) f->law[row] = FIELD_ZERO;
+    w->crossed[row] = 0;
+  }
+  return crossed;
 }
 
 // ---- one iteration --------------------------------------------------------------------------------------------------
@@ -122,10 +150,12 @@ static void assemble(work *w) {
   }
 }
 
-// b := K^-1 b; where equations depend on each other the shortest solution, if there is one. 0: there is none.
-static int solve(work *w) {
+// b := K^-1 b; where equations depend on each other the shortest solution, if there is one. 0: there is none; *crossed:
+// another one of other sets may be.
+static int solve(work *w, int *crossed) {
   size_t n = (size_t)w->n;
   double *scaled = w->P + n * n, most = 0;
+  *crossed = 0;
   for (size_t i = 0; i < n; i++) {
     double size = 0;
     for (size_t j = 0; j < n; j++) size = fmax(size, fabs(w->K[i + j * n]));
@@ -147,8 +177,10 @@ static int solve(work *w) {
   nsm_la_gemv(w->n, w->n, 1, w->K, w->n, answer, -1, w->b);
   double off = 0;
   for (size_t i = 0; i < n; i++) off = fmax(off, fabs(w->b[i]));
+  int solved = off <= 1e-9 * most + 1e-300;
+  if (!solved) *crossed = cross(w, w->b, most);
   memcpy(w->b, answer, n * sizeof *answer);
-  return off <= 1e-9 * most + 1e-300;
+  return solved;
 }
 
 // The step in b is taken; its size beside that of the unknowns.
@@ -162,6 +194,7 @@ static double take_step(work *w) {
   }
   double most = 1e-6, moved = 0;
   for (int i = 0; i < f->nx; i++) {
+    most = fmax(most, fabs(f->x[i]));                      // before and afterwards: it may be 0 at one end
     f->x[i] += w->b[f->nv + i];
     moved = fmax(moved, fabs(w->b[f->nv + i]));
     most = fmax(most, fabs(f->x[i]));
@@ -170,7 +203,10 @@ static double take_step(work *w) {
   most = 1e-300;
   moved = 0;
   for (int i = 0; i < f->rows; i++) {
+    most = fmax(most, fabs(f->l[i]));
     f->l[i] += w->b[f->nz + i];
+    if (w->free[i]) w->left[i] = 0;
+    w->free[i] = f->law[i] == FIELD_ZERO;
     moved = fmax(moved, fabs(w->b[f->nz + i]));
     most = fmax(most, fabs(f->l[i]));
   }
@@ -220,6 +256,8 @@ static int newton(work *w, double h, int first, nsm_error *e) {
   memset(w->y, 0, (size_t)f->nv * sizeof *w->y);
   memcpy(w->x0, f->x, (size_t)f->nx * sizeof *w->x0);
   memset(w->way, 0, (size_t)f->rows * sizeof *w->way);
+  memset(w->crossed, 0, (size_t)f->rows);
+  memset(w->free, 0, (size_t)f->rows);
   for (int k = 0; k < ITERATIONS; k++) {
     if (!field_evaluate(f, e)) return 0;
     displace(w);
@@ -230,8 +268,10 @@ static int newton(work *w, double h, int first, nsm_error *e) {
     }
     if (changed && !field_evaluate(f, e)) return 0;
     if (!changed && change <= settled) return is_balanced(w);
+    int crossed;
     assemble(w);
-    if (!solve(w)) return 0;
+    if (!solve(w, &crossed) && !crossed) return 0;
+    if (crossed) { change = INFINITY; continue; }
     change = take_step(w);
     w->iterations++;
     if (!(change < far)) return 0;
@@ -247,6 +287,8 @@ static void keep(work *w, int back) {
   for (int i = 0; i < 3; i++)
     if (back) memcpy(of[i], kept[i], (size_t)n[i] * sizeof(double));
     else memcpy(kept[i], of[i], (size_t)n[i] * sizeof(double));
+  unsigned char *sets[] = { f->law, w->left }, *sets_kept[] = { w->law_kept, w->left_kept };
+  for (int i = 0; i < 2; i++) memcpy(back ? sets[i] : sets_kept[i], back ? sets_kept[i] : sets[i], (size_t)f->rows);
 }
 
 static int follow(work *w, int *steps, nsm_error *e) {
@@ -327,6 +369,8 @@ static int take(work *w) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = play_take(f->p, N, sizeof(double));
   w->q_kept = play_take(f->p, (size_t)f->s->a->nq, sizeof(double));
   w->pivot = play_take(f->p, 2 * N, sizeof(int));
+  unsigned char **sets[] = { &w->left, &w->crossed, &w->free, &w->law_kept, &w->left_kept };
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) *sets[i] = play_take(f->p, N, 1);
   return !f->p->failed;
 }
 

@@ -222,13 +222,39 @@ static int solve(reducing *w, mat x, mat b) {
   return 1;
 }
 
+// y = C w + D u.
+static int outputs(reducing *w, field *f, const int *output, mat C, mat D) {
+  double *row = play_take(w->p, (size_t)f->n, sizeof(double)), *by = play_take(w->p, (size_t)w->nu, sizeof(double));
+  if (w->p->failed) return 0;
+  for (int i = 0; i < C.m; i++) {
+    field_column(f, output[i], row, w->nu ? by : NULL);
+    for (int j = 0; j < C.n; j++) AT(C, i, j) = row[j];
+    for (int j = 0; j < w->nu; j++) AT(D, i, j) = by[j];
+  }
+  return 1;
+}
+
+// (2) as it is, with columns of its own size.
+static int keep_pencil(linear *l, reducing *w, field *f, const int *output, int ny) {
+  pencil(w, f);
+  mat C = zeros(w, ny, w->N.m), D = zeros(w, ny, w->nu);
+  if (w->p->failed || !outputs(w, f, output, C, D)) return 0;
+  l->n = w->N.m;
+  l->rates = 1;
+  l->E = kept(w->E);
+  l->A = kept(w->J);
+  l->B = kept(w->B);
+  l->C = kept(product(w, C, w->N));
+  l->D = kept(D);
+  return l->E && l->A && l->B && l->C && l->D && !w->p->failed;
+}
+
 static int finish(linear *l, reducing *w, field *f, const int *output, int ny) {
   int n = l->n, N = w->N.m;
   l->state = malloc((size_t)(n + 1) * sizeof *l->state);
   if (!l->state || !choose(l, w, f)) return 0;
   mat T = zeros(w, n, n), I = zeros(w, n, n), Cz = zeros(w, ny, N), Du = zeros(w, ny, w->nu);
-  double *row = play_take(w->p, (size_t)f->n, sizeof(double)), *by = play_take(w->p, (size_t)w->nu, sizeof(double));
-  if (w->p->failed) return 0;
+  if (w->p->failed || !outputs(w, f, output, Cz, Du)) return 0;
   for (int i = 0; i < n; i++) {
     AT(I, i, i) = 1;
     for (int k = 0; k < n; k++) AT(T, i, k) = AT(w->N, l->state[i], k);
@@ -236,11 +262,6 @@ static int finish(linear *l, reducing *w, field *f, const int *output, int ny) {
   if (!solve(w, T, I)) return 0;                           // I: T^-1
   mat all = product(w, w->N, I), EJ = part(w, w->J, 0, n, 0, n), EB = part(w, w->B, 0, n, 0, w->nu);
   if (!solve(w, w->E, EJ) || !solve(w, w->E, EB)) return 0;
-  for (int i = 0; i < ny; i++) {
-    field_column(f, output[i], row, w->nu ? by : NULL);
-    for (int j = 0; j < N; j++) AT(Cz, i, j) = row[j];
-    for (int j = 0; j < w->nu; j++) AT(Du, i, j) = by[j];
-  }
   add(Du, 1, product(w, Cz, w->R));
   l->A = kept(product(w, product(w, T, EJ), I));
   l->B = kept(product(w, T, EB));
@@ -253,7 +274,7 @@ static int finish(linear *l, reducing *w, field *f, const int *output, int ny) {
   return l->A && l->B && l->C && l->D && l->all && l->E && l->J && l->base && !w->p->failed;
 }
 
-nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *output, int ny, nsm_error *e) {
+nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *output, int ny, int rates, nsm_error *e) {
   reducing w = { .la = la, .p = f->p, .nu = f->p->np };
   const sim_rows *r = &f->s->n.r;
   *l = (linear){ .nu = w.nu, .ny = ny };
@@ -273,11 +294,12 @@ nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *outpu
     if (finish(l, &w, f, output, ny)) return NSM_OK;
     now = w.p->failed ? HAS_FAILED : IS_SINGULAR;
   }
+  if (now == NEEDS_RATE && rates && keep_pencil(l, &w, f, output, ny)) return NSM_OK;
   if (now == HAS_FAILED)
     sim_fail(e, NSM_FAILED, "the linear model was not found: its singular values did not converge");
   else
     sim_fail(e, NSM_FAILED, now == NEEDS_RATE
-             ? "there is no linear model: an input acts through a constraint, so that its rate is needed"
+             ? "there is no linear model: an input acts by its rate, as a voltage on a capacitor does; --bode takes it"
              : "there is no linear model: its equations do not determine all unknowns");
   return NSM_FAILED;
 }

@@ -11,10 +11,12 @@ typedef struct linear {
   double *E, *J;                        // [n, n] of the pencil E y' = J y
   double *base;                         // [columns of the field - 1, n]: delta, v, x, lambda of y
   int     dropped, shared;              // columns that laws determine; rows that others imply: no force
+  int     rates;                        // an input acts by its rate: E w' = A w + B u, y = C w + D u of all columns
 } linear;
 
-// outputs [ny] columns of results. input [f->p->np] of field_inputs. NSM_FAILED with the reason.
-nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *output, int ny, nsm_error *e);
+// outputs [ny] columns of results. input [f->p->np] of field_inputs. NSM_FAILED with the reason; where it is that an
+// input acts by its rate, l->rates may be asked for: then the pencil is kept.
+nsm_code linear_make(linear *l, field *f, const nsm_lapack *la, const int *output, int ny, int rates, nsm_error *e);
 void     linear_free(linear *l);
 // A row that is on the edge of its law, where there are several linear models; -1: none.
 int      linear_weak(const field *f);

@@ -234,7 +234,7 @@ static nsm_code write_all(const rest *w, nsm_error *e) {
 
 nsm_code rest_report(const analysis *a, nsm_error *e) {
   rest w = { .a = a };
-  int more = asked(&w, NSM_FLAG_MODES) ? 2 : asked(&w, NSM_FLAG_LINEAR);
+  rest_more more = asked(&w, NSM_FLAG_MODES) ? REST_MODES : asked(&w, NSM_FLAG_LINEAR) ? REST_LINEAR : REST_POINT;
   nsm_code code = rest_open(&w, a->f->text[NSM_FLAG_INPUTS], a->f->text[NSM_FLAG_OUTPUTS], more, e);
   if (code == NSM_OK) code = write_all(&w, e);
   if (code == NSM_OK && !a->o->quiet) say(&w, a->host->err);

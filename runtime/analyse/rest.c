@@ -126,7 +126,7 @@ static double scale_of_state(const rest *w, int j) {
 // In the units of results: x = S x', so A' = S^-1 A S.
 static void in_units(rest *w) {
   linear *l = &w->l;
-  for (int j = 0; j < l->n; j++) {
+  for (int j = 0; j < l->n && !l->rates; j++) {
     double s = scale_of_state(w, l->state[j]);
     for (int i = 0; i < l->n; i++) { l->A[i + j * l->n] *= s; l->A[j + i * l->n] /= s; }
     for (int i = 0; i < l->nu; i++) l->B[j + i * l->n] /= s;
@@ -145,11 +145,10 @@ static void in_units(rest *w) {
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
-// more: 1 the linear model, 2 and its modes.
-static nsm_code take(rest *w, const char *inputs, const char *outputs, int more, nsm_error *e) {
+static nsm_code take(rest *w, const char *inputs, const char *outputs, rest_more more, nsm_error *e) {
   double hold = w->a->f->number[NSM_FLAG_HOLD];
-  const nsm_lapack *la = more ? nsm_lapack_plugin(e) : NULL;
-  if (more && !la) return e->code;
+  const nsm_lapack *la = more != REST_POINT ? nsm_lapack_plugin(e) : NULL;
+  if (more != REST_POINT && !la) return e->code;
   if (strcmp(w->s->a->scheme->name, "moreau") != 0) {
     sim_fail(e, NSM_USAGE, "a point at rest is looked at with the kernels of moreau: compile the model "
              "with that scheme");
@@ -160,7 +159,7 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
              "(docs/numerics/touching.md, 8), and so there is no analysis of their equilibria");
     return NSM_USAGE;
   }
-  if (more && w->s->a->ndelay > 0) {
+  if (more != REST_POINT && w->s->a->ndelay > 0) {
     sim_fail(e, NSM_USAGE, "E0772: what is delayed makes the linear model one of infinitely many states; --equilibrium "
              "finds its rest");
     return NSM_USAGE;
@@ -171,7 +170,7 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
   if (code != NSM_OK) return code;
   if (!isnan(hold)) w->q.f.t = hold;
   code = equilibrium_find(&w->q, w->s, !isnan(hold), e);
-  if (code != NSM_OK || !more) return code;
+  if (code != NSM_OK || more == REST_POINT) return code;
   int weak = linear_weak(&w->q.f);
   if (weak >= 0) {
     char name[REST_NAME];
@@ -188,9 +187,9 @@ static nsm_code take(rest *w, const char *inputs, const char *outputs, int more,
              "max or if), and both sides of it differ", name);
     return NSM_FAILED;
   }
-  code = linear_make(&w->l, &w->q.f, la, w->column, w->nout, e);
+  code = linear_make(&w->l, &w->q.f, la, w->column, w->nout, more == REST_RESPONSE, e);
   if (code == NSM_OK) in_units(w);
-  return code == NSM_OK && more > 1 ? modes_make(&w->m, &w->l, &w->q.f, la, e) : code;
+  return code == NSM_OK && more == REST_MODES ? modes_make(&w->m, &w->l, &w->q.f, la, e) : code;
 }
 
 // The motion until t.
@@ -204,7 +203,7 @@ static nsm_code run_until(nsm_sim *s, double t, nsm_error *e) {
   return NSM_USAGE;
 }
 
-nsm_code rest_open(rest *w, const char *inputs, const char *outputs, int more, nsm_error *e) {
+nsm_code rest_open(rest *w, const char *inputs, const char *outputs, rest_more more, nsm_error *e) {
   double from = w->a->f->number[NSM_FLAG_FROM];
   nsm_settings set = w->a->o->run;
   if (!isnan(from)) set.until = from;

@@ -21,8 +21,10 @@ typedef struct rest {
   modes        m;
 } rest;
 
-// inputs, outputs: lists of names, NULL: none; more: 0 the equilibrium alone, 1 and the linear model, 2 and its modes.
-nsm_code rest_open(rest *w, const char *inputs, const char *outputs, int more, nsm_error *e);
+// The equilibrium alone; and the linear model, and its modes; or what a response takes (linear.h, rates).
+typedef enum { REST_POINT, REST_LINEAR, REST_MODES, REST_RESPONSE } rest_more;
+// inputs, outputs: lists of names, NULL: none.
+nsm_code rest_open(rest *w, const char *inputs, const char *outputs, rest_more more, nsm_error *e);
 void     rest_close(rest *w);
 // The input u, a parameter or (by->parameter < 0) an input of the model, and the column y.
 nsm_code rest_find(nsm_sim *s, const char *u, const char *y, play_name *by, int *column, nsm_error *e);

@@ -5,6 +5,7 @@
 #include "runtime/assembly/assembly.h"
 #include "runtime/command/options.h"
 #include "runtime/shared/nearest.h"
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ nsm_code section_start(section *w, const analysis *a, const nsm_settings *set, n
   w->kept = malloc(w->room);
   if (!w->kept) return sim_no_memory(e, "a section");
   w->before = crossing(w);
+  w->near = 0;
   return NSM_OK;
 }
 
@@ -165,6 +167,7 @@ static nsm_code find_crossing(section *w, double h, double behind, nsm_error *e)
   double lo = 0, hi = h, at = h, f_lo = w->before, f_hi = behind;
   for (int k = 0; k < SEARCH && hi - lo > 1e-13 * h; k++) {
     at = k % 3 == 2 ? 0.5 * (lo + hi) : lo - f_lo * (hi - lo) / (f_hi - f_lo);
+    if (k == 0 && at <= 1e-13 * h) return nsm_restore(w->s, w->kept, e);     // where the step begins, but for rounding
     if (!(at > lo && at < hi)) at = 0.5 * (lo + hi);
     nsm_code code = nsm_restore(w->s, w->kept, e);
     if (code == NSM_OK) code = nsm_step_by(w->s, at, e);
@@ -192,8 +195,11 @@ nsm_code section_next(section *w, nsm_error *e) {
     nsm_save(w->s, w->kept);
     if ((code = step(w, e)) != NSM_OK) return code;
     double now = crossing(w), before = w->before;
-    int found = (w->up && before < 0 && now >= 0) || (w->down && before > 0 && now <= 0);
-    if (found) code = find_crossing(w, nsm_time(w->s) - t, now, e);
+    if (w->near > 0 && fabs(now) <= w->near) continue;     // behind a crossing at the end of a step
+    double tiny = 4 * DBL_EPSILON * (fabs(w->value) + fabs(before));       // it is there, but for rounding
+    int found = (w->up && before < 0 && now >= -tiny) || (w->down && before > 0 && now <= tiny);
+    if (found && fabs(now) > tiny) code = find_crossing(w, nsm_time(w->s) - t, now, e);
+    w->near = found ? 1e-12 * fmax(fabs(before), fabs(now)) + tiny : 0;
     w->before = found ? (before < 0 ? 1e-300 : -1e-300) : now;            // the far side, until it is left
     if (found || code != NSM_OK) return code;
   }

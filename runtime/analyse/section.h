@@ -17,6 +17,7 @@ typedef struct section {
   nsm_sim *s;
   nsm_settings set;
   double  before;                       // value of what crosses, less that of the section
+  double  near;                         // behind a crossing: what is no more than rounding of it
   int     hit;
   void   *kept; size_t room;            // the state before the step at hand; the row before an impact
 } section;

@@ -17,7 +17,35 @@ typedef struct checking {
   double *difference;                   // [DISTANCES, nof]
   const double *d;                      // what is compared with them
   int     bends;                        // differences have odd powers of the distance, too
+  int     follow;                       // one parameter hangs on another one by its default
 } checking;
+
+// The value that parameter j has with these settings.
+static nsm_code value_of(const checking *k, const nsm_settings *set, int j, double *value, nsm_error *e) {
+  nsm_sim *s = nsm_open(k->a->m, set, e);
+  if (!s) return e->code;
+  *value = s->a->p[k->a->by[j].parameter];
+  nsm_close(s);
+  return NSM_OK;
+}
+
+// Values `far` along the direction: of a default that hangs on another parameter, from where that one takes it.
+// Parameters hang on earlier ones.
+static nsm_code assign(const checking *k, double far, nsm_settings *moved, nsm_assignment *all, nsm_error *e) {
+  const answers *a = k->a;
+  nsm_code code = NSM_OK;
+  moved->set = all;
+  for (int last = -1, next; code == NSM_OK; last = a->by[next].parameter) {
+    next = -1;
+    for (int j = 0; j < a->nby; j++)
+      if (a->by[j].parameter > last && (next < 0 || a->by[j].parameter < a->by[next].parameter)) next = j;
+    if (next < 0) break;
+    double value = k->at[next];
+    if (k->follow) code = value_of(k, moved, next, &value, e);
+    all[moved->nset++] = (nsm_assignment){ a->text[next], value + far * k->way[next] };
+  }
+  return code;
+}
 
 // The outputs of a run that is `far` along the direction; *same: 2 with the events in the same steps, 1 in the same
 // order.
@@ -31,12 +59,9 @@ static nsm_code outputs(const checking *k, double far, double *value, int *same,
   nsm_code code = all && start ? NSM_OK : sim_no_memory(e, "a run");
   if (code == NSM_OK) {
     if (moved.nset > 0) memcpy(all, moved.set, (size_t)moved.nset * sizeof *all);
-    for (int j = 0; j < own.nby; j++) {
-      start[j] = far * k->way[j];
-      if (own.by[j].parameter >= 0) all[moved.nset++] = (nsm_assignment){ own.text[j], k->at[j] + far * k->way[j] };
-    }
-    moved.set = all;
-    code = answers_take(&own, &moved, start, 0, e);
+    for (int j = 0; j < own.nby; j++) start[j] = far * k->way[j];
+    code = assign(k, far, &moved, all, e);
+    if (code == NSM_OK) code = answers_take(&own, &moved, start, 0, e);
     if (code == NSM_OK) memcpy(value, own.value, (size_t)own.nof * sizeof *value);
     *same = own.sequence != k->a->sequence ? 0 : own.steps == k->a->steps ? 2 : 1;
   }
@@ -58,6 +83,29 @@ static nsm_code where(checking *k, nsm_error *e) {
     k->way[j] = (k->at[j] != 0 ? fabs(k->at[j]) : 1) * (1 - 2 * fmod(0.6180339887498949 * (j + 1), 1));
   }
   nsm_close(s);
+  return NSM_OK;
+}
+
+// Does one hang on another? Each is moved a little.
+static nsm_code find_follow(checking *k, nsm_error *e) {
+  const answers *a = k->a;
+  nsm_settings moved = *k->set;
+  nsm_assignment *all = calloc((size_t)moved.nset + 1, sizeof *all);
+  if (!all) return sim_no_memory(e, "a run");
+  if (moved.nset > 0) memcpy(all, moved.set, (size_t)moved.nset * sizeof *all);
+  moved.set = all;
+  moved.nset++;
+  for (int i = 0; i < a->nby && !k->follow; i++) {
+    if (a->by[i].parameter < 0) continue;
+    nsm_error none = { .code = NSM_OK };
+    all[moved.nset - 1] = (nsm_assignment){ a->text[i], k->at[i] + 1e-3 * k->way[i] };
+    nsm_sim *s = nsm_open(a->m, &moved, &none);
+    for (int j = 0; s && j < a->nby; j++)
+      k->follow |= j != i && a->by[j].parameter >= 0 && a->by[j].parameter != a->by[i].parameter &&
+                   s->a->p[a->by[j].parameter] != k->at[j];
+    nsm_close(s);
+  }
+  free(all);
   return NSM_OK;
 }
 
@@ -131,13 +179,14 @@ nsm_code answers_check(answers *a, const nsm_settings *set, answers_checked *to,
   double *room = calloc(2 * np + nf * (DISTANCES + 3), sizeof *room);
   if (!room) return sim_no_memory(e, "differences");
   checking k = { a, set, room, room + np, room + 2 * np, room + 2 * np + nf, room + 2 * np + 2 * nf,
-                 room + 2 * np + 3 * nf, NULL, 0 };
+                 room + 2 * np + 3 * nf, NULL, 0, 0 };
   double distance = 0;
   answers rows = *a;                    // differences do not see jumps that move between two rows
   rows.value = rows.d = NULL;
   rows.by_rows = 1;
   k.d = a->d;
   nsm_code code = where(&k, e);
+  if (code == NSM_OK) code = find_follow(&k, e);
   if (a->jumps > 0 && code == NSM_OK) code = answers_take(&rows, set, NULL, 1, e);
   if (a->jumps > 0) k.d = rows.d;
   int n = code == NSM_OK ? differences(&k, 2, &distance) : 0;

@@ -32,33 +32,56 @@ static nsm_code refuse_data(nsm_error *e, const char *path, const char *why) {
   return NSM_USAGE;
 }
 
-// A column with its times; of times of events without: cells without a number are passed over. *count: how many; 0
-// with the reason.
-static int column_of(const char *path, const char *name, int events, double **t, double **y, int *count, nsm_error *e) {
+// A column of a file, and the unit of what it is compared with. Times of events have no times beside them.
+typedef struct column { const char *path, *name; int events; const char *unit; double scale; } column;
+
+static void refuse_column(const column *c, const nsm_points_error *wrong, nsm_error *e) {
+  if (wrong->row == 0) sim_fail(e, NSM_USAGE, "E0776: --data %s: %s (column `%s`)", c->path, wrong->what, c->name);
+  else
+    sim_fail(e, NSM_USAGE, "E0776: --data %s, row %d: %s (column `%s`)", c->path, wrong->row, wrong->what, c->name);
+}
+
+static void refuse_name(const column *c, const char *text, const char *name, nsm_error *e) {
+  int length = (int)strcspn(text, "\r\n");
+  sim_fail(e, NSM_USAGE, "E0776: --data %.200s: there is no column `%s`; its first line is %.*s", c->path, name,
+           length < 300 ? length : 300, text);
+}
+
+// Units that stand behind names: times into s, values into SI and from there into the unit of what they are compared
+// with.
+static int in_units(const column *c, const char *time, const char *name, double *t, double *y, int count,
+                    nsm_error *e) {
+  const char *of[] = { time, name }, *unit[] = { "s", c->unit };
+  double *x[] = { t, y };
+  for (int k = c->events; k < 2; k++) {
+    int done = nsm_points_in_si(of[k], unit[k], x[k], count);
+    if (done < 0) {
+      sim_fail(e, NSM_USAGE, "E0776: --data %.200s: `%s` has %s; it is compared with %s", c->path, of[k],
+               done == -1 ? "a unit that is not known" : "another unit", *unit[k] ? unit[k] : "what has none");
+      return 0;
+    }
+    for (int i = 0; k == 1 && done && i < count; i++) y[i] = nsm_from_si(y[i], c->scale);
+  }
+  return 1;
+}
+
+// *count: how many; 0 with the reason. Cells without a number are passed over.
+static int column_of(const column *c, double **t, double **y, int *count, nsm_error *e) {
   size_t n;
-  char *text = text_of(path, &n, e);
+  char *text = text_of(c->path, &n, e), time[128] = "", name[300];
   if (!text) return 0;
   nsm_points_error wrong = { 0 };
   int lines = nsm_points_lines(text, n);
   *count = 0;
   *t = calloc((size_t)lines + 1, sizeof **t);
   *y = calloc((size_t)lines + 1, sizeof **y);
-  int timed = events || (strncmp(text, "time", 4) == 0 && strchr(",;\t \r\n", text[4]));
   if (!*t || !*y) sim_no_memory(e, "data");
-  else if (!timed)
-    sim_fail(e, NSM_USAGE, "E0776: --data %.200s: its first column must be `time`; its first line is %.*s", path,
-             (int)strcspn(text, "\r\n") < 200 ? (int)strcspn(text, "\r\n") : 200, text);
+  else if (!c->events && !nsm_points_name(text, n, "time", time, sizeof time)) refuse_name(c, text, "time", e);
+  else if (!nsm_points_name(text, n, c->name, name, sizeof name)) refuse_name(c, text, c->name, e);
   else {
-    *count = events ? nsm_points_numbers(text, n, name, *y, &wrong) : nsm_points_read(text, n, name, *t, *y, &wrong);
-    size_t wide = wrong.hi - wrong.lo;
-    int head = wrong.row == 1 && wrong.column == 0, length = wide < 300 ? (int)wide : 300;
-    if (*count == 0 && head)
-      sim_fail(e, NSM_USAGE, "E0776: --data %s: there is no column `%s`; its first line is %.*s", path, name, length,
-               text + wrong.lo);
-    else if (*count == 0 && wrong.row == 0)
-      sim_fail(e, NSM_USAGE, "E0776: --data %s: %s (column `%s`)", path, wrong.what, name);
-    else if (*count == 0)
-      sim_fail(e, NSM_USAGE, "E0776: --data %s, row %d: %s (column `%s`)", path, wrong.row, wrong.what, name);
+    *count = nsm_points_measured(text, n, c->events ? NULL : time, name, *t, *y, &wrong);
+    if (*count == 0) refuse_column(c, &wrong, e);
+    else if (!in_units(c, time, name, *t, *y, *count, e)) *count = 0;
   }
   free(text);
   return *count > 0;
@@ -66,14 +89,13 @@ static int column_of(const char *path, const char *name, int events, double **t,
 
 // ---- --match --------------------------------------------------------------------------------------------------------
 // " with sigma = 1 mm", in the unit of the column where it has none.
-static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const char *text, double *sigma,
+static nsm_code read_sigma(const char *with, const char *unit, const answers *a, const char *text, double *sigma,
                            nsm_error *e) {
-  char word[256], unit[128];
+  char word[256];
   const char *is = strchr(with, '=');
   nsm_trimmed(word, sizeof word, is ? is + 1 : "", is ? strlen(is + 1) : 0);
   if (!is || !strstr(with, "sigma") || !*word)
     return fit_refuse(e, "--match", text, "behind `with` stands sigma = NUMBER");
-  snprintf(unit, sizeof unit, "%s", a->of->column < 0 ? "s" : nsm_column_unit(s, a->of->column));
   char *end;
   *sigma = strtod(word, &end);
   if (*end) {
@@ -85,7 +107,7 @@ static nsm_code read_sigma(nsm_sim *s, const char *with, const answers *a, const
 }
 
 // What --match says: a column of the model, or impacts of a contact, a column of the data, a deviation.
-typedef struct matching { char model[256], data[256]; answers one; double sigma; int events; } matching;
+typedef struct matching { char model[256], data[256], unit[128]; answers one; double sigma; int events; } matching;
 
 static nsm_code read_match(nsm_sim *s, const char *text, matching *w, nsm_error *e) {
   const char *wave = strchr(text, '~'), *with = strstr(text, " with ");
@@ -107,7 +129,8 @@ static nsm_code read_match(nsm_sim *s, const char *text, matching *w, nsm_error 
     return fit_refuse(e, "--match", text, "a column of the data stands behind the ~: \"hit(floor) ~ t_hit\"");
   if (w->events && !s->a->located)
     return fit_refuse(e, "--match", text, "impacts have an instant in a run that locates them: --located on");
-  return with ? read_sigma(s, with, &w->one, text, &w->sigma, e) : NSM_OK;
+  snprintf(w->unit, sizeof w->unit, "%s", of->column < 0 ? "s" : nsm_column_unit(s, of->column));
+  return with ? read_sigma(with, w->unit, &w->one, text, &w->sigma, e) : NSM_OK;
 }
 
 // Room for so many outputs more.
@@ -130,7 +153,8 @@ static nsm_code match(nsm_sim *s, fit_file *file, const char *text, nsm_error *e
   int count = 0;
   answers *a = &file->a;
   nsm_code code = read_match(s, text, &w, e);
-  if (code == NSM_OK && !column_of(file->path, w.data, w.events, &t, &y, &count, e)) code = e->code;
+  column of = { file->path, w.data, w.events, w.unit, w.one.of ? w.one.of->scale : 1 };
+  if (code == NSM_OK && !column_of(&of, &t, &y, &count, e)) code = e->code;
   if (code == NSM_OK) code = grow(file, count, e);
   for (int i = 0; code == NSM_OK && i < count; i++) {
     if (w.events) t[i] = y[i];
@@ -202,8 +226,8 @@ nsm_code fit_read(fit *f, const nsm_flags *flags, nsm_error *e) {
   nsm_close(s);
   if (code == NSM_OK) code = fit_read_known(f, flags, e);
   if (code == NSM_OK && f->n <= f->np) {
-    sim_fail(e, NSM_USAGE, "E0776: %d numbers do not tell %d parameters: there must be more data than parameters", f->n,
-             f->np);
+    sim_fail(e, NSM_USAGE, "E0776: %d number%s for %d parameter%s: there must be more data than parameters", f->n,
+             f->n == 1 ? "" : "s", f->np, f->np == 1 ? "" : "s");
     return NSM_USAGE;
   }
   return code;

@@ -1,10 +1,12 @@
 // Numbers that are read at a time of the clock where the piece before ends at another time: an instant of `every` or of
-// the time, which a parameter moves, or one that was asked for, which stays. The state stands there, and goes with it.
+// the time, which a parameter moves, one at which a condition becomes true, or one that was asked for, which stays. The
+// state stands there, and goes with it.
 // What is read stands at its time t_k, which moves where the start, the step or the end of the run do,
 //
 //     dY at t = dY - Y' (dt - dt_k),    Y' = dY/dt along the piece that the instant has ended
 //
-// It is Y' of the side before; a block that resets coordinates, velocities or states leaves none.
+// It is Y' of the side before. A block that resets coordinates, velocities or states leaves none: what is read has no
+// derivative then (unread).
 #include "play.h"
 #include <math.h>
 #include <string.h>
@@ -23,9 +25,11 @@ void play_remember_slope(player *p) {
   p->slopes = 1;
 }
 
-static int moves_in_time(const tape_entry *e) { return tape_has_slope(e) || e->end == TAPE_BY_TIME; }
+static int moves_in_time(const tape_entry *e) {
+  return tape_has_slope(e) || e->end == TAPE_BY_TIME || e->end == TAPE_WHEN;
+}
 
-// Behind a piece: the derivative of its end by phi is one by the time.
+// Behind a piece: the derivative of its end by phi, over that of its length.
 void play_slope(player *p, const tape_entry *e) {
   const nsm_sim *s = p->s;
   p->slopes = 0;
@@ -33,14 +37,16 @@ void play_slope(player *p, const tape_entry *e) {
   int points = play_at_points(e), nq = points ? s->a->nq : 0, nl = s->a->nl + 1, n = p->nw + 1;
   int last = e->kind == TAPE_STAGES ? (s->n.radau->m.s - 1) * s->n.radau->n : 0;
   const double *by_end = p->rhs + n;
+  double by_phi = by_end[p->nw];
+  if (by_phi == 0) return;
   double *q = p->slope, *z = q + s->a->nq, *l = z + s->a->nz;
   for (int i = 0; i < nq + nl; i++) {
     const double *row = p->O + (size_t)i * (size_t)p->stride + p->np;
     double sum = 0;
     for (int k = 0; k < n; k++) sum += row[k] * by_end[k];
-    *(i < nq ? &q[i] : &l[i - nq]) = sum;
+    *(i < nq ? &q[i] : &l[i - nq]) = sum/by_phi;
   }
-  for (int i = 0; i < s->a->nz; i++) z[i] = by_end[last + i];
+  for (int i = 0; i < s->a->nz; i++) z[i] = by_end[last + i]/by_phi;
   play_remember_slope(p);
 }
 
@@ -86,13 +92,15 @@ dual play_stands_at(const nsm_sim *s, const play_state *y, int asked) {
 void play_hold_time(player *p, int asked) {
   const nsm_sim *s = p->s;
   const double *slope = play_slope_here(p);
-  int n = numbers(s), moves = 0;
-  p->holds = 0;
-  for (int c = 0; c < p->nc && slope; c++)
+  double k;
+  int n = numbers(s), moves = p->np == 0 && p->reset == 2 && (asked || play_row_time(s, p->of[0].t.a[0], &k) >= 0);
+  p->holds = p->unread = 0;
+  for (int c = 0; c < p->nc && (slope || p->reset); c++)
     moves |= dual_varies(dual_sub(p->of[c].t, play_stands_at(s, &p->of[c], asked)));
   if (!moves) return;
-  p->holds = 1;
   if (p->helds++ == 0) p->held_at = p->of[0].t.a[0];
+  if (!slope) { p->unread = 1; return; }
+  p->holds = 1;
   for (int c = 0; c < p->nc; c++) {
     play_state *y = &p->of[c];
     dual *kept = p->held + (size_t)c * ((size_t)n + 1), at = play_stands_at(s, y, asked), t = dual_sub(y->t, at);
@@ -113,5 +121,5 @@ void play_let_go(player *p) {
     for (int i = 0; i < n; i++) *number(&p->of[c], p->s, i) = kept[i];
     p->of[c].t = kept[n];
   }
-  p->holds = 0;
+  p->holds = p->unread = 0;
 }

@@ -138,8 +138,15 @@ static void piece(player *p, const tape_entry *e) {
   if (e->end == TAPE_SET && play_takes_time(e)) tell_event(p, e);
 }
 
+int play_refuse_unread(const player *p, nsm_error *e) {
+  sim_fail(e, NSM_USAGE, "E0772: at t = %.10g s a block resets what moves, at an instant that moves: what is read "
+           "there has another derivative before and behind it; read it at another time", p->of[p->nc].t.a[0]);
+  return 0;
+}
+
 int play(player *p, nsm_error *e) {
   const tape *t = p->tape;
+  int had, by_condition = 0;
   look_at_size(p, t);
   for (; p->index < t->n; p->index++) {
     const tape_entry *entry = &t->at[p->index];
@@ -154,15 +161,21 @@ int play(player *p, nsm_error *e) {
       if (entry->kind == TAPE_STOP || p->rows_count) play_hold_time(p, entry->kind == TAPE_STOP);
       if (entry->kind == TAPE_ROW && p->row) p->row(p, p->to);
       if (entry->kind == TAPE_STOP && p->stop) p->stop(p, entry->number, p->to);
+      if (entry->kind == TAPE_STOP && p->unread) return play_refuse_unread(p, e);
       play_let_go(p);
       break;
     case TAPE_BLOCK:
+      had = play_slope_here(p) != NULL;
       for (int c = 0; c <= p->nc; c++) {
         p->at = &p->of[c];
         play_block(p, entry);
       }
+      if (had && !play_slope_here(p)) p->reset = by_condition ? 2 : 1;
       break;
-    default: piece(p, entry);
+    default:
+      p->reset = 0;
+      piece(p, entry);
+      by_condition = entry->end == TAPE_WHEN;
     }
     if (jumps) p->jump(p, 1, p->to);
     if (p->failed) return sim_no_memory(e, "derivatives"), 0;

@@ -81,6 +81,8 @@ typedef struct player {
   double *slope, *slope_at;             // [nq + nz + nl + 1] by the time, where an instant ends a piece (held_time.c)
   dual   *held;                         // [nc, nq + nz + nl + 2] the state while numbers are read
   int     slopes, holds, rows_count;    // rows_count: numbers of rows are asked for
+  int     reset, unread;                // a block has reset the state at an instant, 2: of a condition; what is read
+                                        // there has no derivative
   double  held_at; long helds;          // the first time at which that made a difference; how often
   int factored, pseudo;                 // n, -1: none; J is a pseudo-inverse
   const void *factored_of;              // the trace whose matrix it is; NULL: of none
@@ -213,6 +215,7 @@ void play_hold_time(player *p, int asked);
 int  play_row_time(const nsm_sim *s, double t, double *number);
 dual play_stands_at(const nsm_sim *s, const play_state *y, int asked);      // where what is read stands
 void play_let_go(player *p);
+int  play_refuse_unread(const player *p, nsm_error *e);    // 0, with the reason why it is not read there
 
 // delays.c, kept_past.c
 // Delayed quantity number `signal` of the signals, and its rate; what is kept of p->at where a piece or a block ends;

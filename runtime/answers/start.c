@@ -40,23 +40,13 @@ static void gather(const nsm_sim *s, double *x) {
   x[2] = s->a->until;
 }
 
-// Name number `moves` of those that are asked for gets other values; the other parameters among them keep theirs, also
-// one whose default hangs on it.
-typedef struct moving { const player *p; const play_name *name; int names, moves; } moving;
-
 // The start with another value of the parameter, or of the initial value. 0 with the reason.
-static int start_with(const moving *m, double value, double *x, nsm_error *e) {
-  const player *p = m->p;
-  const play_name *name = &m->name[m->moves];
+static int start_with(const player *p, const play_name *name, double value, double *x, nsm_error *e) {
   nsm_settings set = p->s->a->settings;
-  nsm_assignment *all = calloc((size_t)set.nset + (size_t)m->names, sizeof *all);
+  nsm_assignment *all = calloc((size_t)set.nset + 1, sizeof *all);
   if (!all) return sim_no_memory(e, "a start"), 0;
   if (set.nset > 0) memcpy(all, set.set, (size_t)set.nset * sizeof *all);
-  for (int j = 0; j < m->names; j++) {
-    int number = m->name[j].parameter;
-    if (number >= 0)
-      all[set.nset++] = (nsm_assignment){ m->name[j].text, j == m->moves ? value : p->s->a->p[number] };
-  }
+  if (name->parameter >= 0) all[set.nset++] = (nsm_assignment){ name->text, value };
   if (play_is_end(name)) {
     set.step = p->s->a->step * (value - p->s->a->start) / (p->s->a->until - p->s->a->start);
     set.until = value;
@@ -88,10 +78,10 @@ static double spacing(double value) {
 }
 
 // Extrapolated from pairs. 0: one of them has no start.
-static int by_pairs(const moving *m, double value, size_t n, double *x, double *d) {
+static int by_pairs(const player *p, const play_name *name, double value, size_t n, double *x, double *d) {
   double delta = spacing(value);
   for (int k = 0; k < PAIRS; k++, delta *= 0.5) {
-    if (!start_with(m, value + delta, x, NULL) || !start_with(m, value - delta, x + n, NULL)) return 0;
+    if (!start_with(p, name, value + delta, x, NULL) || !start_with(p, name, value - delta, x + n, NULL)) return 0;
     double *to = x + (2 + (size_t)k) * n;
     for (size_t i = 0; i < n; i++) to[i] = (x[i] - x[n + i]) / (2 * delta);
   }
@@ -102,13 +92,13 @@ static int by_pairs(const moving *m, double value, size_t n, double *x, double *
   return 1;
 }
 
-static int by_side(const moving *m, double value, size_t n, double *x, double *d, nsm_error *e) {
+static int by_side(const player *p, const play_name *name, double value, size_t n, double *x, double *d, nsm_error *e) {
   double delta = spacing(value) / 4;
   nsm_error other;
-  if (!start_with(m, value + delta, x, &other)) delta = -delta;
+  if (!start_with(p, name, value + delta, x, &other)) delta = -delta;
   memset(d, 0, n * sizeof *d);
   for (int k = 0; k < SIDE; k++) {
-    if (!start_with(m, value + k * delta, x, e)) return 0;
+    if (!start_with(p, name, value + k * delta, x, e)) return 0;
     for (size_t i = 0; i < n; i++) d[i] += one_sided[k] * x[i] / delta;
   }
   return 1;
@@ -162,11 +152,10 @@ int play_start_by(player *p, const play_name *name, int names, play_start_taken 
   if (!x) return sim_no_memory(e, "the derivative of the start"), 0;
   int good = 1;
   for (int j = 0; good && j < names; j++) {
-    const moving m = { p, name, names, j };
     double value = play_is_end(&name[j])      ? p->s->a->until
                    : name[j].parameter >= 0 ? p->s->a->p[name[j].parameter]
                                             : nsm_read_column(p->s, name[j].column);
-    good = by_pairs(&m, value, n, x, d) || by_side(&m, value, n, x, d, e);
+    good = by_pairs(p, &name[j], value, n, x, d) || by_side(p, &name[j], value, n, x, d, e);
     if (good) take(with, j, d);
   }
   free(x);

@@ -52,8 +52,9 @@ static void keep_row(player *p, const answers *a, answers_rows *r, int last) {
   }
   double *to = r->x + (size_t)r->n++ * size;
   for (int c = 0; c < r->ncolumn; c++, to += wide) {
-    if (!play_column_refused(p, c, why, sizeof why)) { read_column(p, a, c, to); continue; }
-    for (size_t j = 0; j < wide; j++) to[j] = NAN;
+    int refused = play_column_refused(p, c, why, sizeof why);
+    if (!refused) read_column(p, a, c, to);
+    for (size_t j = refused ? 0 : 1; (refused || p->unread) && j < wide; j++) to[j] = NAN;
   }
 }
 
@@ -171,6 +172,7 @@ nsm_code take_end(player *p, taking *k, nsm_error *e) {
     double *x = take_row_of(k, i);
     if (kind == NSM_STAT_FINAL) {
       play_hold_time(p, 0);
+      if (p->unread) return play_refuse_unread(p, e), e->code;
       read_now(p, a, i, x);
       play_let_go(p);
       keep(k, i, x);

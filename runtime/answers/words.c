@@ -163,6 +163,10 @@ static nsm_code read_by(nsm_sim *s, const char *flag, char *word, play_name *by,
   *by = (play_name){ word, -1, -1, 1 };
   if (n > 3 && strcmp(word + n - 3, "(0)") == 0) return initial_value(s, flag, word, by, e);
   for (int i = 0; i < m->npar; i++) if (strcmp(sim_text(s, m->par[i].name), word) == 0) by->parameter = i;
+  for (int i = 0; i < nsm_ninput(s) && by->parameter < 0; i++)
+    if (strcmp(nsm_input_name(s, i), word) == 0)
+      return unknown(flag, word, "it is an input, no parameter; `nsm analyse --linear --inputs` and the Jacobian of a "
+                     "step have derivatives by inputs", e);
   if (by->parameter < 0) {
     nsm_meant(word, m->npar, parameter_name, s, meant, sizeof meant);
     snprintf(why, sizeof why, "there is no parameter `%.200s`%s", word, meant);

@@ -9,7 +9,6 @@
 #include "runtime/shared/points.h"
 #include "runtime/shared/table.h"
 #include "runtime/shared/unit.h"
-#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -86,24 +85,14 @@ static void put_points(nsm_sim *s, sim_signal *to, int between, const double *x,
   if (between == NSM_INPUT_SMOOTH) nsm_table_slopes(count, x, y, 0, of_x + 2 * count);
 }
 
-// Numbers of a column whose name ends with a unit in brackets, into SI; `wanted`: the unit of what it is for, or "".
-// 0: it is in another one.
+// Numbers of a column into SI; `wanted`: the unit of what it is for, or "". 0: it is in another one.
 static int in_si(const nsm_input *in, const char *name, const char *what, const char *wanted, double *x, int count,
                  nsm_error *e) {
-  nsm_unit given, own;
-  char unit[64];
-  const char *open = strrchr(name, '['), *close = open ? strchr(open, ']') : NULL;
-  if (!close || close[1] || open == name || isdigit((unsigned char)open[1]) || close - open > 64) return 1;
-  memcpy(unit, open + 1, (size_t)(close - open) - 1);
-  unit[close - open - 1] = 0;
-  int known = nsm_unit_parse(unit, &given, NULL, NULL), any = !*wanted || !nsm_unit_parse(wanted, &own, NULL, NULL);
-  if (!known || !(any || nsm_unit_same(&given, &own))) {
+  int done = nsm_points_in_si(name, wanted, x, count);
+  if (done < 0)
     sim_fail(e, NSM_FILE, "the input %s: `%s` has %s, and %s is in %s", in->path, name,
-             known ? "another unit" : "a unit that is not known", what, *wanted ? wanted : "SI");
-    return 0;
-  }
-  for (int i = 0; i < count; i++) x[i] = nsm_to_si(x[i], given.scale);
-  return 1;
+             done == -1 ? "a unit that is not known" : "another unit", what, *wanted ? wanted : "SI");
+  return done >= 0;
 }
 
 static const char *unit_of(const nsm_sim *s, int d) {

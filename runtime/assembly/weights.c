@@ -399,15 +399,17 @@ static const char *why(const nsm_sim *s, const sim_group *g) {
 
 int sim_weights_note(const nsm_sim *s, char *out, size_t size) {
   const struct sim_weights *w = s->n.weights;
-  for (int i = 0; w && i < w->n; i++) {
+  int euler = s->a->theta == 1 && !s->a->gamma_given;      // as it is asked for
+  for (int i = 0; w && !euler && i < w->n; i++) {
     const sim_group *g = &w->group[i];
     if (!g->ruled || !g->end || !(g->lasts || g->unknowns)) continue;
     char name[256];
     if (g->nrow > 0) sim_row_name(s, g->row[0], name, sizeof name);
     else sim_z_name(s, g->z[0], name, sizeof name);
     snprintf(out, size,
-             "theta = %.4g is not to be had of %s and what is coupled with it: %s. From t = %.6g s on that is implicit "
-             "Euler, of order 1", s->a->theta, name, why(s, g), g->by_sets ? g->since : s->a->start);
+             "%s = %.4g is not to be had of %s and what is coupled with it: %s. From t = %.6g s on that is implicit "
+             "Euler, of order 1", s->a->theta == 1 ? "gamma" : "theta", s->a->theta == 1 ? s->a->gamma : s->a->theta,
+             name, why(s, g), g->by_sets ? g->since : s->a->start);
     return 1;
   }
   return 0;

@@ -1,4 +1,6 @@
 #include "points.h"
+#include "unit.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,63 +82,101 @@ static int column_of(const char *text, size_t end, char comma, const char *name,
 int nsm_points_name(const char *text, size_t n, const char *name, char *whole, size_t size) {
   size_t end = shown_end(text, 0, line_end(text, 0, n)), own = name ? strlen(name) : 0;
   char comma = nsm_points_comma(text, end);
+  int found = 0;
   for (size_t at = 0; at <= end;) {
     cell c = cell_at(text, at, end, comma);
     size_t behind = c.lo + own;
-    int is = !name || (c.hi - c.lo > own && strncmp(text + c.lo, name, own) == 0 && text[c.hi - 1] == ']');
+    int is = !name || (c.hi - c.lo >= own && strncmp(text + c.lo, name, own) == 0), exact = is && behind == c.hi;
     while (name && behind < c.hi && text[behind] == ' ') behind++;
-    if (is && (!name || text[behind] == '[') && c.hi - c.lo < size) {
+    is = is && (!name || exact || (text[behind] == '[' && text[c.hi - 1] == ']'));
+    if (is && (!found || exact) && c.hi - c.lo < size) {
       memcpy(whole, text + c.lo, c.hi - c.lo);
       whole[c.hi - c.lo] = 0;
-      return 1;
+      found = 1;
     }
-    if (!name) return 0;
+    if (!name || exact) return found;
     at = c.next;
   }
-  return 0;
+  return found;
 }
 
-// x NULL: cells of y may be empty.
-static int read_rows(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
-  size_t stop = line_end(text, 0, n), lo = stop + 1;
-  size_t first = shown_end(text, 0, stop);
-  char comma = nsm_points_comma(text, first);
-  int columns, k = column_of(text, first, comma, name, &columns, e), count = 0;
-  if (k == 0 && x)
-    return fail(e, cell_at(text, 0, first, comma), 1, 1,
-                "the first column has the places of the points, not their values");
-  if (k < 0) return 0;
-  for (int row = 2; lo < n; row++, lo = stop + 1) {
-    stop = line_end(text, lo, n);
-    size_t end = shown_end(text, lo, stop), at = lo;
-    if (end == lo) continue;
-    int i = 0, has = x != NULL;
-    for (; at <= end; i++) {
-      cell c = cell_at(text, at, end, comma);
-      if (i == columns) return fail(e, c, row, i + 1, "the row is longer than the first line");
-      if (i == 0 && x && !number_in(text, c, row, 1, &x[count], e)) return 0;
-      has |= i == k && c.hi > c.lo;
-      if (i == k && has && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
-      at = c.next;
-    }
-    if (i < columns) return fail(e, (cell){ end - 1, end, 0 }, row, i + 1, "the row ends before this column");
-    if (x && count > 0 && !(x[count] > x[count - 1]))
-      return fail(e, cell_at(text, lo, end, comma), row, 1, "the first column does not rise");
+int nsm_points_in_si(const char *name, const char *wanted, double *x, int count) {
+  nsm_unit given, own;
+  char unit[64];
+  const char *open = strrchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+  if (!close || close[1] || open == name || isdigit((unsigned char)open[1]) || close - open > 64) return 0;
+  memcpy(unit, open + 1, (size_t)(close - open) - 1);
+  unit[close - open - 1] = 0;
+  if (!nsm_unit_parse(unit, &given, NULL, NULL)) return -1;
+  if (*wanted && nsm_unit_parse(wanted, &own, NULL, NULL) && !nsm_unit_same(&given, &own)) return -2;
+  for (int i = 0; i < count; i++) x[i] = nsm_to_si(x[i], given.scale);
+  return 1;
+}
+
+// Columns of the first line: of the places (-1: there are none), of the values; how many there are. holes: cells of
+// values may be empty.
+typedef struct reading {
+  const char *text; size_t n;
+  int x, y, columns, holes;
+  char comma;
+  nsm_points_error *e;
+} reading;
+
+static int read_names(reading *r, const char *time, const char *name) {
+  size_t end = shown_end(r->text, 0, line_end(r->text, 0, r->n));
+  r->comma = nsm_points_comma(r->text, end);
+  r->y = column_of(r->text, end, r->comma, name, &r->columns, r->e);
+  if (r->y >= 0 && time) r->x = column_of(r->text, end, r->comma, time, &r->columns, r->e);
+  if (r->y < 0 || (time && r->x < 0)) return 0;
+  return r->x != r->y || fail(r->e, cell_at(r->text, 0, end, r->comma), 1, 1,
+                              time ? "this column has the times of the points, not their values"
+                                   : "the first column has the places of the points, not their values");
+}
+
+// A row from lo to end: *x, and *y where it has one (*has).
+static int read_row(const reading *r, cell line, int row, double *x, double *y, int *has) {
+  int i = 0;
+  *has = 0;
+  for (size_t at = line.lo; at <= line.hi; i++) {
+    cell c = cell_at(r->text, at, line.hi, r->comma);
+    if (i == r->columns) return fail(r->e, c, row, i + 1, "the row is longer than the first line");
+    if (i == r->x && !number_in(r->text, c, row, i + 1, x, r->e)) return 0;
+    if (i == r->y && (!r->holes || c.hi > c.lo) && !(*has = number_in(r->text, c, row, i + 1, y, r->e))) return 0;
+    at = c.next;
+  }
+  if (i == r->columns) return 1;
+  return fail(r->e, (cell){ line.hi - 1, line.hi, 0 }, row, i + 1, "the row ends before this column");
+}
+
+static int read_rows(const reading *r, double *x, double *y) {
+  int count = 0, has;
+  size_t stop = line_end(r->text, 0, r->n), lo = stop + 1;
+  for (int row = 2; lo < r->n; row++, lo = stop + 1) {
+    stop = line_end(r->text, lo, r->n);
+    cell line = { lo, shown_end(r->text, lo, stop), 0 };
+    if (line.hi == lo) continue;
+    if (!read_row(r, line, row, x ? &x[count] : NULL, &y[count], &has)) return 0;
+    if (x && has && count > 0 && !(x[count] > x[count - 1]))
+      return fail(r->e, cell_at(r->text, lo, line.hi, r->comma), row, r->x + 1,
+                  r->holes ? "the time does not rise" : "the first column does not rise");
     count += has;
   }
   return count;
 }
 
 int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
+  reading r = { .text = text, .n = n, .e = e };
   *e = (nsm_points_error){ 0 };
-  int count = read_rows(text, n, name, x, y, e);
+  int count = read_names(&r, NULL, name) ? read_rows(&r, x, y) : 0;
   if (count < 2 && !e->what) fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are fewer than two points");
   return count < 2 ? 0 : count;
 }
 
-int nsm_points_numbers(const char *text, size_t n, const char *name, double *y, nsm_points_error *e) {
+int nsm_points_measured(const char *text, size_t n, const char *time, const char *name, double *x, double *y,
+                        nsm_points_error *e) {
+  reading r = { .text = text, .n = n, .x = -1, .holes = 1, .e = e };
   *e = (nsm_points_error){ 0 };
-  int count = read_rows(text, n, name, NULL, y, e);
+  int count = read_names(&r, time, name) ? read_rows(&r, time ? x : NULL, y) : 0;
   if (count == 0 && !e->what) fail(e, (cell){ 0, 0, 0 }, 0, 0, "the column has no numbers");
   return count;
 }

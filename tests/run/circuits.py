@@ -380,7 +380,56 @@ def blocked_junctions():
     need(s["captured"] == 0 and s["newton_iterations"] < 10*s["steps"], f"{s['captured']} captured: {said}")
 
 
-CASES = [("exponentials, radau", exponentials, "radau"), ("exponentials, moreau", exponentials, "moreau"),
+RECTIFIED = """model Rectified {                     // nothing is stored: no states
+  node a : V, b : V, gnd : V = 0;
+  VoltageSource s(a = a, b = gnd, V = 10 [V]*sin(100 [1/s]*time)); ThresholdDiode d(a = a, b = b, Vf = 0.7 [V]);
+  Resistor r(a = b, b = gnd, R = 1 [kohm]);
+  simulate { until = 40 [ms], step = 1 [ms] }
+  expect abs(first(d.i) - 0.700572931e-3 [s]) < 1e-12 [s] and events(d.i) == 2;
+}"""
+HELD = """model Held { node a : V, b : V, gnd : V = 0;
+  VoltageSource s(a = a, b = gnd, V = 0 [V]); Diode d(a = a, b = b); Resistor r(a = b, b = gnd, R = 1 [ohm]);
+  Capacitor c(a = b, b = gnd, C = 1 [uF]);
+  simulate { until = 10 [us], step = 1 [us], scheme = moreau(%s, located = true) } }"""
+
+
+def without_states():
+    _, s, said = run('import "std/circuit.nsm"; ' + RECTIFIED, "--expect")
+    need(s["scheme"] == "radau" and s["captured"] == 0, f"{s['scheme']}: {said}")
+
+
+def as_it_was_asked():
+    """theta = 1 is had where it is asked for; a gamma of its own is not, and that is said of gamma."""
+    for weights, says in (("theta = 1", ""), ("theta = 1, gamma = 1", ""), ("theta = 1, gamma = 1/2", "gamma = 0.5 is"),
+                          ("theta = 1/2, gamma = 1", "theta = 0.5 is")):
+        _, said = run_of(HELD % weights)
+        need(says in said if says else "not to be had" not in said, f"{weights}: {said}")
+
+
+LATE = """model Late {                                  // a gene that represses itself, one unit of time later
+  state x = 0.6;  multiplier a;
+  x' = -x + 1 - a;
+  relation r: a in 1/2 + 1/2*sgn(delay(x, 1) - 0.5);
+  simulate { until = 20, step = 0.01 }
+}
+"""
+
+
+def late_switches():
+    """Closed form, and no word that the relay had no influence on what it reads."""
+    run, said = run_of(LATE)
+    need("W0811" not in said, said)
+    t = math.log(1.2) + 1                                  # it falls to 1/2, and falls on for the delay
+    most = 1 - 0.6*math.exp(-t)
+    half = math.log(2*most) + 1
+    k = math.floor((20 - t)/half)
+    true = most*math.exp(-(20 - t - k*half))
+    close_to("x at the end", run["x"][-1], 1 - true if k % 2 == 0 else true, 1e-4)
+
+
+CASES = [("a network without states", without_states), ("weights as they were asked for", as_it_was_asked),
+         ("late switches", late_switches), ("exponentials, radau", exponentials, "radau"),
+         ("exponentials, moreau", exponentials, "moreau"),
          ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load),
          ("a ladder of ideal diodes", ladder),
          ("a grid of diodes", grid), ("parts named one by one", named_parts),
