@@ -194,6 +194,8 @@ typedef struct sim_rows {
   int     nborder;
   int    *border, *border_of;           // [nborder] row; [n] its number, -1 for the others
   int    *border_b_at, *border_c_at;    // [entries of B, C] place in W
+  double *gives;                        // [nborder] d of the border; 0: nothing is eliminated by it
+  unsigned char *blocked;               // [n] rows along which the border lets nothing move (rows_couple.c)
 } sim_rows;
 
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
@@ -560,8 +562,9 @@ typedef struct sim_work {
   double *q_force, *z_force;            // [nq] [nz] where forces are taken (schemes/newton_force.c)
   double *jac;                          // of a class there, where they are taken at several points of the iterate
   double *z_from_begin;                 // [nz] for forces at the begin (schemes/places.c)
-  struct sim_kicks *kicks;              // schemes/step_kicks.c; velocities of its forces at the end, [nz]
-  double *z_predicted;
+  struct sim_kicks *kicks;              // schemes/step_kicks.c; [nz] velocities of its forces at the end, before the
+  double *z_predicted, *z_struck;       // impact there
+  int     struck;                       // there was one
   double *q_place;                      // [nq] where a gap is taken
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view

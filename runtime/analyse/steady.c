@@ -229,6 +229,14 @@ static nsm_code look_at_drives(const steady *w, const nsm_sim *s, nsm_error *e) 
   return NSM_OK;
 }
 
+// Of a motion without losses each start has an orbit of its own: Newton's method ends at any of them.
+static nsm_code is_one_of_many(const steady *w, nsm_error *e) {
+  for (int i = 0; i < w->nmultiplier && w->free; i++)
+    if (i != w->trivial && hypot(w->re[i] - 1, w->im[i]) < 1e-6)
+      return unfound(w, e, "more than one multiplier is 1: it is one of many orbits");
+  return NSM_OK;
+}
+
 nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_sim *s = nsm_open(w->a.m, set, e);
   if (!s) return e->code;
@@ -243,7 +251,8 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_close(s);
   if (code == NSM_OK && w->free) code = steady_guess(w, set, e);
   if (w->free) w->steps = (long)ceil(w->period / step);
-  return code == NSM_OK ? steady_settle(w, set, e) : code;
+  if (code == NSM_OK) code = steady_settle(w, set, e);
+  return code == NSM_OK ? is_one_of_many(w, e) : code;
 }
 
 nsm_code steady_settle(steady *w, const nsm_settings *set, nsm_error *e) {

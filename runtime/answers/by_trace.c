@@ -30,7 +30,8 @@ struct play_traces {
                                         // that the piece moves behind it; [lanes] of the length
   int     lanes, units;                 // units: directions are not in `lane` but in `unit`
   int    *unit;                         // [states] the one direction that a number has, of length 1; -1: none
-  const double **row;                   // [states] where a number's directions stand behind the last piece
+  const trace_stand **stand;            // [states] of `last`, the last piece: they are found where they are asked for;
+  trace *last;                          // NULL: they stand in `lane`
   double *b;                            // right sides of the largest trace, then unknowns, [lanes]
   size_t  room;
   double  inverse;                      // largest sum of a row of the matrix' inverse; negative: it is not known
@@ -47,7 +48,7 @@ static void close_traces(struct play_traces *t) {
   free(t->lane);
   free(t->next);
   free(t->unit);
-  free(t->row);
+  free((void *)t->stand);
   free(t->b);
   free(t->dh);
   free(t);
@@ -95,9 +96,10 @@ static struct play_traces *opened(player *p) {
   t->next = calloc((size_t)p->nnumbers * (size_t)t->lanes + 1, sizeof *t->next);
   t->dh = calloc((size_t)t->lanes + 4, sizeof *t->dh);
   t->unit = calloc((size_t)p->nnumbers, sizeof *t->unit);
-  t->row = calloc((size_t)p->nnumbers, sizeof *t->row);
+  t->stand = calloc((size_t)p->nnumbers, sizeof *t->stand);
   t->maker = tracer_open(p->s, p->with, NULL);
-  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh || !t->row;
+  t->refused = !t->maker || !t->varies || !t->by || !t->state || !t->lane || !t->next || !t->unit || !t->dh ||
+               !t->stand;
   if (!t->refused) take_constants(p, t);
   return t;
 }
@@ -149,7 +151,7 @@ int play_begin_by_units(player *p, int first, const int *number, int n) {
   play_places(p->s, &p->of[0], at);
   for (int k = 0; k < PLAY_PLACES; k++) for (int i = 0; i < at[k].n; i++) *x++ = at[k].of[i].a[0];
   for (int i = 0; i < p->nnumbers; i++) t->unit[i] = -1;
-  for (int i = 0; i < p->nnumbers; i++) t->row[i] = t->lane + (size_t)i * (size_t)t->lanes;
+  memset((void *)t->stand, 0, (size_t)p->nnumbers * sizeof *t->stand);
   for (int j = 0; j < n; j++) t->unit[number[j]] = first + j;
   for (int i = p->nnumbers - 2; i < p->nnumbers; i++) spell(t, i, t->lane + (size_t)i * (size_t)t->lanes);
   t->units = 1;
@@ -160,10 +162,6 @@ int play_begin_by_units(player *p, int first, const int *number, int n) {
 void play_end_by_numbers(player *p) {
   if (p->numbers) spell_all(p);
   else hand_over(p, 0);
-}
-
-const double *play_directions(const player *p, int number) {
-  return p->traces->row[number];
 }
 
 // What is read where the piece ends may stand at another time: how the end moves with the length is one more direction
@@ -431,9 +429,19 @@ static NSM_WIDE void result(const trace *t, const trace_along *a, trace_row row,
   add_entries(&t->rows, a, row.first, row.first + row.n, 1, to);
 }
 
-// At the end of the tape what numbers without a unit have is not asked for.
-static int ends_units(const player *p) {
-  return p->traces->units && p->in_numbers && p->index + 1 == p->tape->n;
+// At the end of the tape what numbers without a unit have is not asked for, that of the others one after the other.
+static int ends_units(const player *p, const tape_entry *e) {
+  return p->traces->units && p->in_numbers && p->index + 1 == p->tape->n && !has_slope(p, e);
+}
+
+const double *play_directions(const player *p, int number) {
+  struct play_traces *all = p->traces;
+  const trace_stand *x = all->stand[number];
+  if (!x) return all->lane + (size_t)number * (size_t)all->lanes;
+  const trace *t = all->last;
+  if (x->row.n == 1 && x->row.first >= t->rows.ngiven && x->row.first < t->rows.nseed) return t->seed[x->row.first];
+  result(t, &(trace_along){ all->lanes, t->seed, t->unit, all->b }, x->row, all->next);
+  return all->next;
 }
 
 // dw along them, at a->b; place [nw]: the row of each.
@@ -443,10 +451,10 @@ static void solve(const player *p, const trace *t, const trace_along *a, int *pl
   else solve_lanes(p, t->nw, a->b, a->lanes);
 }
 
-// By rows: of many directions.
-static void push(const player *p, trace *t, const trace_along *a, const double *scale) {
+// By rows: of many directions; last: ends_units.
+static void push(const player *p, trace *t, const trace_along *a, const double *scale, int last) {
   int n = t->nw, *place = t->unit + t->rows.ngiven;
-  if (is_sparse(p, t) && a->unit && ends_units(p) && trace_units_push(t, a, p->traces->unit, scale)) return;
+  if (is_sparse(p, t) && a->unit && last && trace_units_push(t, a, p->traces->unit, scale)) return;
   right_sides(t, a, scale);
   solve(p, t, a, place);
   for (int i = 0; i < n; i++) a->seed[t->rows.ngiven + i] = a->b + (size_t)place[i] * (size_t)a->lanes;
@@ -491,15 +499,14 @@ static trace_along along_state(const player *p, trace *t) {
 }
 
 // The state behind the piece.
-static void stand(const player *p, const trace *t, const tape_entry *e, const trace_along *a) {
+static void stand(const player *p, trace *t, const tape_entry *e, const trace_along *a) {
   struct play_traces *all = p->traces;
   const size_t lanes = (size_t)all->lanes;
-  const int last = ends_units(p), rows = lanes > 0 && t->lanes == 0;
+  const int last = ends_units(p, e), rows = lanes > 0 && t->lanes == 0;
   double *next = all->next;
+  all->last = t;
   for (const trace_stand *x = t->stands, *end = x + t->nstands; rows && x < end; x++, next += lanes) {
-    if (last && all->unit[x->number] < 0) continue;        // what is a unit is not read
-    if (last && x->row.n == 1 && x->row.first >= t->rows.ngiven && x->row.first < t->rows.nseed)
-      all->row[x->number] = a->seed[x->row.first];         // an unknown
+    if (last) all->stand[x->number] = x;
     else result(t, a, x->row, all->units ? all->lane + (size_t)x->number * lanes : next);
   }
   next = all->next;
@@ -543,7 +550,7 @@ static void take_slope(player *p, trace *t, const tape_entry *e, const double *s
   for (int i = 0; i < r->ngiven; i++) t->unit[i] = r->seed[i] == t->h ? TRACE_HAS_LANES : TRACE_NO_DIRECTION;
   for (int i = 0; i < r->ngiven; i++) seed[i] = all->dh;
   if (t->lanes > 0) push_few(p, t, scale, 1);
-  else push(p, t, &a, scale);
+  else push(p, t, &a, scale, 0);
   for (int i = 0; i < s->a->nq + nz + nl; i++) {
     int w = i - s->a->nq, l = w - nz;
     p->slope[i] = w < 0 && i >= nq ? 0 : slope_of(t, &a, l >= 0 ? nq + l : w < 0 ? i : -1, last + w);
@@ -577,7 +584,7 @@ int play_by_trace(player *p, const tape_entry *e, double *off) {
   if (t->lanes > 0) spell_all(p);
   trace_along a = along_state(p, t);
   if (p->np > 0 && t->lanes > 0) push_few(p, t, scale, 0);
-  else if (p->np > 0) push(p, t, &a, scale);
+  else if (p->np > 0) push(p, t, &a, scale, ends_units(p, e));
   stand(p, t, e, &a);
   p->slopes = 0;
   if (has_slope(p, e)) take_slope(p, t, e, scale);

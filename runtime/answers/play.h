@@ -197,7 +197,7 @@ void play_catch_up(player *p);
 // The state at hand is that of p->of[0], and its numbers number[j] have direction first + j alone; 0: no memory.
 int  play_begin_by_units(player *p, int first, const int *number, int n);
 void play_end_by_numbers(player *p);                       // after that, the state at hand is in p->numbers
-const double *play_directions(const player *p, int number);      // of a number of these, [np]
+const double *play_directions(const player *p, int number);      // of a number of these, [np], to the next one
 void play_stand(player *p, const tape_entry *e);           // its end is the state at hand
 void play_phase_ends(player *p);                           // and that of a phase: its length follows from what ends it
 

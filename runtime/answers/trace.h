@@ -32,11 +32,14 @@ typedef struct trace_sums { trace_sum *at; trace_term *term; int n, nterm; } tra
 // has an entry for each seed that it hangs on: a sum of products of two values each, entries or factors.
 typedef struct trace_pair { int by, x; } trace_pair;
 typedef struct trace_factor { const double *by; double times; } trace_factor;
+typedef struct trace_run { int n, pairs; } trace_run;
 typedef struct trace_row { int first, given, n; } trace_row;         // entries; those of what is given come first
 typedef struct trace_rows {
   int nseed, ngiven, *seed;             // nodes
   trace_pair *pair;                     // of all entries, one after the other
   int npair, *end, moving;              // [nvalue] behind the pairs of each; the first entry that is to be done again
+  trace_pair *again; int *to, nto;      // pairs of those, in the order in which they are; [nto] these entries
+  struct trace_run *run; int nrun;      // of as many pairs each
   double *value; int *of, nvalue;       // entries, and the seed of each; the first are those of the seeds, 1. Behind
                                         // them factors and constants
   trace_row *eq, *out;                  // of results

@@ -36,7 +36,8 @@ int trace_matrix_open(trace *t, nsm_sim *s) {
   size_t n = (size_t)t->nw, entries = 0;
   for (size_t i = 0; i < n; i++) entries += (size_t)(t->rows.eq[i].n - t->rows.eq[i].given);
   size_t ints = 2 * n + 2 + 2 * entries;
-  trace_matrix *m = memory.take(memory.of, sizeof *m + (n + 2 * entries) * sizeof(double) + ints * sizeof(int));
+  size_t doubles = n + 2 * entries, seen = entries;
+  trace_matrix *m = memory.take(memory.of, sizeof *m + doubles * sizeof(double) + ints * sizeof(int) + seen);
   if (!m) return 0;
   m->value = (double *)(m + 1);
   m->plain = m->value + entries;
@@ -46,7 +47,7 @@ int trace_matrix_open(trace *t, nsm_sim *s) {
   m->row = m->order + n;
   m->at = m->row + entries;
   take_entries(t, m);
-  m->A = (nsm_columns){ t->nw, m->start, m->row, m->value, NULL };
+  m->A = (nsm_columns){ t->nw, m->start, m->row, m->value, NULL, (unsigned char *)(m->at + entries) };
   if (!nsm_lu_open(&m->lu, t->nw, 0, 4 * entries, &memory) || !nsm_lu_work_open(&m->work, t->nw, &memory) ||
       !nsm_lu_order(&m->A, NULL, m->order, &memory)) return 0;
   for (size_t i = 0; i < entries; i++) m->plain[i] = NAN;
@@ -74,7 +75,8 @@ const double *trace_matrix_factor(trace *t, nsm_sim *s, double singular) {
   for (int e = 0; e < entries; e++) m->scale[m->row[e]] = fmax(m->scale[m->row[e]], fabs(m->plain[e]));
   for (int i = 0; i < n; i++) m->scale[i] = m->scale[i] > 0 ? 1 / m->scale[i] : 1;
   for (int e = 0; e < entries; e++) m->value[e] = m->scale[m->row[e]] * m->plain[e];
-  if (nsm_lu_factor(&m->lu, &m->A, m->order, singular, &m->work, &memory) == 0) return m->scale;
+  if (nsm_lu_again(&m->lu, &m->A, singular, &m->work) ||
+      nsm_lu_factor(&m->lu, &m->A, m->order, singular, &m->work, &memory) == 0) return m->scale;
   for (int e = 0; e < entries; e++) m->plain[e] = NAN;
   return NULL;
 }

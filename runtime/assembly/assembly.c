@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double regular = 1e-13;     // d beside the diagonal of C W^-1 B
+const double sim_regular = 1e-13;        // d beside the diagonal of C W^-1 B
 enum { SMALL_BLOCK = 16 };               // the curves of contacts may couple bodies up to this size
 
 // ---- lists of entries -----------------------------------------------------------------------------------------------
@@ -274,6 +274,7 @@ static void border(nsm_sim *s) {
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j];
     double size = 0, *own = &val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)];
+    r->gives[j] = 0;
     if (sim_is_implied(s, row)) { *own = 1; continue; }
     for (int e = r->b0[row], c = r->c0[row]; e < r->b0[row + 1]; e++) {
       double diagonal = fabs(val[sim_matrix_place(&s->n.w, r->bz[e], r->bz[e])]);
@@ -283,7 +284,7 @@ static void border(nsm_sim *s) {
     }
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) val[r->border_c_at[e]] += r->c[e];
     most = size > most ? size : most;
-    *own = regular * (size > 0 ? size : most);
+    r->gives[j] = *own = sim_regular * (size > 0 ? size : most);
   }
 }
 

@@ -187,6 +187,10 @@ double sim_rows_inertia(const nsm_sim *s, int at);                              
 void sim_rows_add_column(const nsm_sim *s, int row, double lambda, double *dz);  // adds X lambda of one row
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
 void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
+// C dz of a row without what d makes of it, dz of the border included; adds the size of its terms
+double sim_rows_rate(const nsm_sim *s, int row, const double *dz, double *terms);
+
+extern const double sim_regular;                          // d beside the diagonal of C W^-1 B (assembly.c)
 
 // implied.c: constraints that others imply have no part in a step; the first makes room, the second finds them anew by
 // H in the classes, and says how many rows have changed their part

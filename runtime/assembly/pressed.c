@@ -27,6 +27,14 @@ void sim_pressed_grips(const nsm_sim *s, const double *l, double *disk) {
     disk[f] = nsm_cone_is_grip(s->n.r.friction[f].type) ? sim_friction_pressed(s, f, l) : -1;
 }
 
+// The impulse that would make the terms of a slip: what rests presses with no more than the round-off of that.
+static double of_terms(const nsm_sim *s, int f) {
+  const sim_rows *r = &s->n.r;
+  int row = r->friction[f].row[0], at = r->at_row[row];
+  double inertia = r->active[row] ? sim_rows_inertia(s, at) : 0;
+  return inertia > 0 ? s->n.isl.terms[s->n.isl.index[at]] / inertia : 0;
+}
+
 // The disks of what the islands found, and by how much they are others than those that it was found with, relative to
 // the largest. *worst: of which block.
 static double press_anew(nsm_sim *s, sim_directions *of, double *l, double *disk, int *worst) {
@@ -38,7 +46,7 @@ static double press_anew(nsm_sim *s, sim_directions *of, double *l, double *disk
   sim_pressed_grips(s, sim_implied_forces(s, of, l), disk);
   for (int f = 0; f < r->nfriction; f++) {
     if (fabs(disk[f] - before[f]) > change) { change = fabs(disk[f] - before[f]); *worst = f; }
-    largest = fmax(largest, fabs(disk[f]));
+    largest = fmax(largest, fmax(fabs(disk[f]), of_terms(s, f)));
   }
   return change / largest;
 }

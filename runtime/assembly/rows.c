@@ -187,6 +187,8 @@ static void choose_border(nsm_sim *s) {
     r->border_of[row] = eliminated ? r->nborder : -1;
     if (eliminated) r->border[r->nborder++] = row;
   }
+  r->gives = SIM_NEW(s, r->nborder, double);
+  r->blocked = SIM_NEW(s, r->n, unsigned char);
 }
 
 int sim_rows_patterns(nsm_sim *s, nsm_error *e) {

@@ -485,6 +485,63 @@ static void row_of_m(nsm_sim *s, int i) {
   }
 }
 
+// ---- rows that the border blocks ------------------------------------------------------------------------------------
+// M_ii = k (X^T W X + sum_j d_j X_j^2), with the d of the border (assembly.c) and C = k B^T, k = 1 but for relations.
+// Where the second part is all of it nothing moves along this row, but for what the border gives way by:
+// C = -k sum_j X_j C_j.
+static const double all_of_it = 2;       // the first is its round-off then, or of second order in d
+
+static double scale_of(const sim_rows *r, int row) {
+  double b = 0, c = 0;
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) b += r->b[e] * r->b[e];
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) c += r->c[e] * r->c[e];
+  return b > 0 ? sqrt(c / b) : 0;
+}
+
+static int is_blocked(const nsm_sim *s, int i) {
+  const sim_rows *r = &s->n.r;
+  int row = r->row_at[i];
+  double given = 0;
+  if (!r->active[row] || (r->lo[row] > -INFINITY && r->hi[row] < INFINITY) || sim_pile_end(r, i) > 0 ||
+      s->a->cls[r->cls[row]].c->kind == NSM_FRICTION)
+    return 0;
+  for (int x = r->x0[row]; x < r->x0[row + 1]; x++)
+    if (r->xz[x] >= s->a->nz) given += r->gives[r->xz[x] - s->a->nz] * r->x[x] * r->x[x];
+  return given > 0 && fabs(r->m[r->diagonal[i]]) <= all_of_it * scale_of(r, row) * given;
+}
+
+// A multiplier of such a row does nothing, and no other one changes its rate: else one of 1/d would stand for a
+// solution where there is none, as of a motor that drives a joint into its stop.
+static void block(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  for (int i = 0; i < r->n; i++) {
+    r->blocked[r->row_at[i]] = (unsigned char)is_blocked(s, i);
+    for (int e = r->m0[i]; r->blocked[r->row_at[i]] && e < r->m0[i + 1]; e++) {
+      int j = r->mc[e];
+      for (int f = r->m0[j]; f < r->m0[j + 1]; f++) if (r->mc[f] == i) r->m[f] = 0;
+      r->m[e] = 0;
+    }
+  }
+}
+
+double sim_rows_rate(const nsm_sim *s, int row, const double *dz, double *terms) {
+  const sim_rows *r = &s->n.r;
+  double sum = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+    double d = r->c[e] * dz[r->cz[e]];
+    sum += d;
+    *terms += fabs(d);
+  }
+  double k = r->blocked[row] ? scale_of(r, row) : 0;
+  for (int x = r->x0[row]; r->blocked[row] && x < r->x0[row + 1]; x++)
+    if (r->xz[x] >= s->a->nz) {
+      double d = k * r->x[x] * r->gives[r->xz[x] - s->a->nz] * dz[r->xz[x]];
+      sum -= d;
+      *terms += fabs(d) / sim_regular;                     // what the free motion and the border's impulses cancel by
+    }
+  return sum;
+}
+
 void sim_rows_couple_kept(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   if (r->whole || (r->m_follows && !r->made)) return;
@@ -493,6 +550,7 @@ void sim_rows_couple_kept(nsm_sim *s) {
     if (sim_pile_end(r, i) > 0) inertia_of(r, i);
     else row_of_m(s, i);
   }
+  if (r->nborder > 0) block(s);
 }
 
 void sim_rows_couple(nsm_sim *s) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { NOT_YET = -1 };
+static const double STILL = 0.1;         // of the largest of its column, a pivot that is used again
 
 static void *take(const nsm_la_memory *m, size_t count, size_t size) {
   return m->take(m->of, (count ? count : 1) * size);
@@ -13,7 +14,7 @@ static void *take(const nsm_la_memory *m, size_t count, size_t size) {
 
 int nsm_lu_open(nsm_lu *f, int n, int pairs, size_t guess, const nsm_la_memory *m) {
   size_t size = (size_t)n, wide = 1 + (size_t)pairs;
-  *f = (nsm_lu){ .n = n, .pairs = pairs, .l_room = guess, .u_room = guess };
+  *f = (nsm_lu){ .n = n, .pairs = pairs, .dropped = n, .l_room = guess, .u_room = guess };
   char *at = take(m, wide * (size + 2 * guess) * sizeof(double) + 2 * (size + 1) * sizeof(size_t) +
                          2 * (size + guess) * sizeof(int), 1);
   if (!at) return 0;
@@ -113,11 +114,12 @@ static int descend(const nsm_lu *f, int i, int number, int top, nsm_lu_work *w) 
 }
 
 // Rows that column j has in the factors, from the returned place of w.list on; their values in w.x. Entries that are 0
-// reach none.
+// reach none, unless they were seen.
 static int reach(const nsm_lu *f, const nsm_columns *A, int j, int number, nsm_lu_work *w) {
   int top = A->n;
   for (int e = A->start[j]; e < A->start[j + 1]; e++) {
-    if (A->re[e] == 0 && (!f->complex || A->im[e] == 0)) continue;
+    if (A->re[e] != 0 || (f->complex && A->im[e] != 0)) { if (A->seen) A->seen[e] = 1; }
+    else if (!A->seen || !A->seen[e]) continue;
     if (w->mark[A->row[e]] != number) top = descend(f, A->row[e], number, top, w);
   }
   for (int k = 0; k <= f->complex; k++) {
@@ -160,19 +162,18 @@ static int eliminate(nsm_lu *f, int n, int k, int top, double small, nsm_lu_work
       continue;
     }
     double ur = w->x[0][i], ui = f->complex ? w->x[1][i] : 0;
-    if (ur == 0 && ui == 0) continue;
     f->u_at[u] = at;
     f->u[0][u] = ur;
     if (f->complex) f->u[1][u] = ui;
     u++;
-    subtract(f, at, ur, ui, w->x[0], w->x[1]);
+    if (ur != 0 || ui != 0) subtract(f, at, ur, ui, w->x[0], w->x[1]);
   }
   f->u_start[k + 1] = u;
   return best >= 0 && mine && size_of(f, w, j) == most ? j : best;
 }
 
-// The pivot of place k, and the entries of L below it.
-static void divide(nsm_lu *f, int n, int k, int top, int pivot, nsm_lu_work *w) {
+// The pivot of place k, and the entries of L below it. 0: there is none.
+static int divide(nsm_lu *f, int n, int k, int top, int pivot, nsm_lu_work *w) {
   size_t l = f->l_start[k];
   f->row[k] = pivot;
   if (pivot >= 0) {
@@ -184,7 +185,6 @@ static void divide(nsm_lu *f, int n, int k, int top, int pivot, nsm_lu_work *w) 
       int i = w->list[p];
       if (w->place[i] != NOT_YET) continue;
       double xr = w->x[0][i], xi = f->complex ? w->x[1][i] : 0;
-      if (xr == 0 && xi == 0) continue;
       f->l_at[l] = i;
       if (!f->complex) f->l[0][l] = xr / a;
       else {
@@ -193,16 +193,17 @@ static void divide(nsm_lu *f, int n, int k, int top, int pivot, nsm_lu_work *w) 
       }
       l++;
     }
-  } else f->dropped++;
+  }
   f->l_start[k + 1] = l;
+  return pivot >= 0;
 }
 
 int nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double small, nsm_lu_work *w,
                   const nsm_la_memory *memory) {
-  int n = A->n;
+  int n = A->n, found = 0;
   f->n = n;
   f->complex = A->im != NULL;
-  f->dropped = 0;
+  f->dropped = n;
   memcpy(f->order, order, (size_t)n * sizeof(int));
   for (int i = 0; i < n; i++) w->place[i] = w->mark[i] = NOT_YET;
   for (int k = 0; k < n; k++) {
@@ -211,9 +212,46 @@ int nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double smal
     room u = { &f->u_at, f->u, &f->u_room, &f->u_grown }, l = { &f->l_at, f->l, &f->l_room, &f->l_grown };
     if (!have_room(&u, f->pairs, f->u_start[k] + more, memory)) return -1;
     if (!have_room(&l, f->pairs, f->l_start[k] + more, memory)) return -1;
-    divide(f, n, k, top, eliminate(f, n, k, top, small, w), w);
+    found += divide(f, n, k, top, eliminate(f, n, k, top, small, w), w);
   }
-  return f->dropped;
+  return f->dropped = n - found;
+}
+
+// ---- the same pivots ------------------------------------------------------------------------------------------------
+// The rows of place k are those of its entries in U, L and its pivot. 0: an entry of A is in none, or the pivot is
+// small.
+static int column_again(nsm_lu *f, const nsm_columns *A, int k, double small, nsm_lu_work *w) {
+  const size_t u0 = f->u_start[k], u1 = f->u_start[k + 1], l0 = f->l_start[k], l1 = f->l_start[k + 1];
+  const int j = f->order[k], pivot = f->row[k];
+  double *x = w->x[0], most = 0;
+#define BEGIN(i) (w->mark[i] = k, x[i] = 0)
+  BEGIN(pivot);
+  for (size_t e = u0; e < u1; e++) BEGIN(f->row[f->u_at[e]]);
+  for (size_t e = l0; e < l1; e++) BEGIN(f->l_at[e]);
+#undef BEGIN
+  for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+    if (A->re[e] != 0 && w->mark[A->row[e]] != k) return 0;
+    x[A->row[e]] += A->re[e];
+  }
+  for (size_t e = u0; e < u1; e++) {
+    const int at = f->u_at[e];
+    const double u = f->u[0][e] = x[f->row[at]];
+    if (u != 0) subtract(f, at, u, 0, x, NULL);
+  }
+  const double d = f->d[0][k] = x[pivot];
+  for (size_t e = l0; e < l1; e++) {
+    const double size = fabs(x[f->l_at[e]]);
+    if (!(size <= most)) most = size;
+    f->l[0][e] = x[f->l_at[e]] / d;
+  }
+  return fabs(d) > small && fabs(d) >= STILL * most;
+}
+
+int nsm_lu_again(nsm_lu *f, const nsm_columns *A, double small, nsm_lu_work *w) {
+  int good = f->n == A->n && f->dropped == 0 && !f->complex && !A->im;
+  for (int k = 0; good && k < A->n; k++) w->mark[k] = NOT_YET;
+  for (int k = 0; good && k < A->n; k++) good = column_again(f, A, k, small, w);
+  return good;
 }
 
 // ---- solutions ------------------------------------------------------------------------------------------------------

@@ -11,16 +11,18 @@
 #include <stddef.h>
 #include "sparse.h"
 
-// A by columns: entries start[j] .. start[j+1] of column j; im NULL: real.
+// A by columns: entries start[j] .. start[j+1] of column j; im NULL: real. seen, or NULL: of each entry, whether it was
+// not 0 in a matrix that was factored before: such an entry belongs to the pattern where it is 0 as well.
 typedef struct nsm_columns {
   int n;
   const int *start, *row;
   const double *re, *im;
+  unsigned char *seen;
 } nsm_columns;
 
 typedef struct nsm_lu {
   int     n, pairs, complex;         // pairs: room for complex ones; complex: these are
-  int     dropped;                   // columns without a pivot: of what the others determine
+  int     dropped;                   // columns without a pivot: of what the others determine; n: there are no factors
   int    *order;                     // [n] column of each place
   int    *row;                       // [n] row of the pivot of each place; -1: none
   size_t *l_start, *u_start;         // [n + 1]
@@ -47,9 +49,13 @@ int  nsm_lu_order(const nsm_columns *A, const int *node, int *order, const nsm_l
 int  nsm_lu_work_open(nsm_lu_work *w, int n, const nsm_la_memory *memory);
 // Factors of A with columns in this order [A.n], A.n <= n of open. A pivot of at most `small` is none (matrices are
 // scaled to entries of at most 1). The columns without a pivot are counted; where there are any the factors serve for
-// null vectors only. -1: no memory.
+// null vectors only. -1: no memory. Entries that come out as 0 stay in the pattern, so that it is that of all matrices
+// with these entries.
 int  nsm_lu_factor(nsm_lu *f, const nsm_columns *A, const int *order, double small, nsm_lu_work *w,
                    const nsm_la_memory *memory);
+// Of a real A with the pivots of the factors that f has; 0: the pattern of A is another one, a pivot is small beside
+// its column, or there are no factors of this kind, and nsm_lu_factor has to make them.
+int  nsm_lu_again(nsm_lu *f, const nsm_columns *A, double small, nsm_lu_work *w);
 // x := A^-1 x, real and imaginary part; xi is not looked at where the factors are real.
 void nsm_lu_solve(const nsm_lu *f, double *xr, double *xi, nsm_lu_work *w);
 // Of many right sides at once, real: b [n, lanes] by rows, lanes a multiple of four. Unknown order[k] stands in row

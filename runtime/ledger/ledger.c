@@ -73,11 +73,17 @@ static void book_drive(nsm_sim *s, double t, const double *q, double share, doub
       if (r->border_of[row] < 0 && s->now.implied[r->l[row]]) drive_row(s, row, share, drift);
 }
 
+// Velocities from which impulses go on: those of the begin, or what kicks have made of them where an impact is.
+static const double *from(const nsm_sim *s) {
+  return s->a->scheme->kicks && s->w.struck ? s->w.z_struck : s->now.z;
+}
+
 // Slip of friction row `row` in the mean of the step: its direction times the mean velocity, and the drive's part.
 static double mean_slip(const nsm_sim *s, int row, double drift) {
   const sim_rows *r = &s->n.r;
+  const double *z = from(s);
   double sum = drift;
-  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) sum += r->b[e] * 0.5 * (s->now.z[r->bz[e]] + s->w.z1[r->bz[e]]);
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) sum += r->b[e] * 0.5 * (z[r->bz[e]] + s->w.z1[r->bz[e]]);
   return sum;
 }
 
@@ -110,7 +116,7 @@ void sim_ledger_whole_step(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
   nsm_view begin = sim_now(s), end = sim_view(s, s->now.t + s->n.h, s->w.q1, s->w.z1, s->w.l1);
   if (s->a->scheme->kicks) {                               // those at the end
-    begin = sim_view(s, s->now.t + s->n.h, s->w.q1, s->now.z, s->now.l);
+    begin = sim_view(s, s->now.t + s->n.h, s->w.q1, from(s), s->now.l);
   } else if (sim_has_point(s)) {                           // there are its rates
     double t = s->now.t + sim_to_point(s, s->now.q, s->now.z, s->w.qm);
     begin = sim_view(s, t, s->w.qm, s->now.z, s->now.l);
@@ -167,10 +173,11 @@ static int point_of_laws(const nsm_sim *s) {
   return !s->a->m->points || last ? NSM_END : s->a->m->law_at;
 }
 
-// Two kicks, of the mean velocity.
+// Two kicks, of the mean velocity up to the impact.
 static double work_of_kicks(nsm_sim *s, int kind) {
   double *u = s->w.mean;
-  for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (s->now.z[i] + s->w.z1[i]);
+  const double *last = s->w.struck ? s->w.z_struck : s->now.z;
+  for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (last[i] + s->w.z1[i]);
   nsm_view begin = at_point(s, NSM_BEGIN), end = sim_view(s, s->now.t, s->now.q, s->w.z_predicted, s->now.l);
   return 0.5 * s->n.h * (power(s, kind, 0, &begin, u) + power(s, kind, 0, &end, u));
 }

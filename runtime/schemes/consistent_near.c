@@ -102,7 +102,7 @@ static int iterate(nsm_sim *s, const nsm_view *v, double *error_of_last) {
       if (!con_near_matrix(s, v)) return 0;
       measure(s, v);
     }
-    double error = *error_of_last = residual(s, v->h), rate = error / before;
+    double error = *error_of_last = residual(s, v->h), rate = error > 0 ? error / before : 0;   // 0/0: at rest
     double rounding = best <= fast ? s->a->tolerance : floor_of_rounding;
     int floor = rate > stands && (error <= rounding || (best <= fast && error <= near_by && meets(s, v)));
     if ((error <= checked && error * rate <= left) || floor) {

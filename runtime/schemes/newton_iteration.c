@@ -101,11 +101,7 @@ static void one_step_problem(nsm_sim *s) {
       q -= d;
       terms += fabs(d);
     }
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
-      double d = r->c[e] * s->w.dz[r->cz[e]];
-      q += d;
-      terms += fabs(d);
-    }
+    q += sim_rows_rate(s, row, s->w.dz, &terms);
     sim_pose(s, i, q, terms, s->w.l1[r->l[row]]);
   }
 }

@@ -135,10 +135,7 @@ static int displacement(nsm_sim *s) {
     int at = r->row_at[a->active[i]], row = row_at(s, i),
         contact = s->a->cls[r->cls[at]].c->kind == NSM_CONTACT;
     double q = row >= 0 ? r->y[row] : 0, terms = fabs(q);
-    for (int e = r->c0[at]; row >= 0 && e < r->c0[at + 1]; e++) {
-      q += r->c[e] * d[r->cz[e]];
-      terms += fabs(r->c[e] * d[r->cz[e]]);
-    }
+    if (row >= 0) q += sim_rows_rate(s, at, d, &terms);
     a->kept[i] = a->u[i];
     a->q[i] = q;
     a->terms[i] = terms;

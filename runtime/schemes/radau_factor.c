@@ -67,7 +67,7 @@ static int make(nsm_sim *s, const radau_set *set, radau_factors *f, int mode, do
   nsm_la_memory memory = sim_la_memory(s);
   radau_matrix(s, set, re, im);
   nsm_columns K = { f->n, set->free ? w->kstart : w->at.start, set->free ? w->krow : w->at.row, w->kre,
-                    im != 0 ? w->kim : NULL };
+                    im != 0 ? w->kim : NULL, NULL };
   scale_rows(&K, w->kre, im != 0 ? w->kim : NULL, f->scale, mode == 0);
   w->factorizations++;
   return nsm_lu_factor(&f->lu[mode], &K, w->at.order, 0, &w->lu_work, &memory) == 0;

@@ -152,7 +152,7 @@ static void order(nsm_sim *s, building *b) {
   radau_pattern *at = b->at;
   int n = b->n, *node = nodes(s, b);
   nsm_la_memory memory = sim_la_memory(s);
-  nsm_columns A = { n, at->start, at->row, NULL, NULL };
+  nsm_columns A = { n, at->start, at->row, NULL, NULL, NULL };
   at->order = SIM_NEW(s, n + RADAU_FREE, int);
   if (!nsm_lu_order(&A, node, at->order, &memory)) sim_no_room(s);
   for (int k = 0; k < RADAU_FREE; k++) at->order[n + k] = n + k;

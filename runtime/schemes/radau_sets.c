@@ -78,7 +78,7 @@ static int determine(nsm_sim *s, radau_set *set, double r) {
   set->free = 0;
   radau_matrix(s, set, 1 / r, 0);
   scaled(w, rows, columns);
-  nsm_columns K = { n, w->at.start, w->at.row, w->kre, NULL };
+  nsm_columns K = { n, w->at.start, w->at.row, w->kre, NULL, NULL };
   int dropped = nsm_lu_factor(&w->probe, &K, w->at.order, vanishes, &w->lu_work, &memory);
   if (dropped < 0 || dropped > RADAU_FREE) return 0;
   for (int k = 0; k < dropped; k++) {

@@ -14,7 +14,7 @@ static const double around[AROUND] = { -2, -1, 1, 2 }, weight[AROUND] = { 1 / 12
                     at_rest = 1e-12;    // of the terms of a rate: it does not open, it does not strike
 
 typedef struct sim_kicks {
-  double *before, *impulse;             // [nz] u_B; [nl] sums
+  double *before, *after, *impulse;     // [nz] u_B, and behind an impact there; [nl] sums
   double *kappa, *value;                // [rows]
   unsigned char *closed, *lasting;      // [rows] at the begin; those of (1)
   double  half;
@@ -27,6 +27,8 @@ void sim_kicks_analyse(nsm_sim *s) {
   if (!w) return;
   w->before = SIM_NEW(s, nz, double);
   s->w.z_predicted = SIM_NEW(s, nz, double);
+  s->w.z_struck = SIM_NEW(s, nz, double);
+  w->after = SIM_NEW(s, nz, double);
   w->impulse = SIM_NEW(s, s->a->nl + 1, double);
   w->kappa = SIM_NEW(s, rows, double);
   w->value = SIM_NEW(s, rows, double);
@@ -117,7 +119,7 @@ static void impact_rows(nsm_sim *s, const nsm_view *m) {
   laws_at(s, m);
 }
 
-// Does a contact strike at the end?
+// Does a contact strike there?
 static int strikes(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->n.r;
   rates_at(s, m);
@@ -156,14 +158,18 @@ static nsm_code all_kicks(nsm_sim *s, double t1, nsm_error *e) {
   sim_kicks *w = s->w.kicks;
   double h = s->n.h;
   w->half = 0.5 * h;
-  nsm_view begin = sim_view(s, s->now.t, s->now.q, w->before, s->a->zero_l);
-  nsm_code code = kick(s, &begin, t1, w->half, first_rows, e);
+  nsm_view begin = sim_view(s, s->now.t, s->now.q, w->after, s->a->zero_l);
+  nsm_code code = s->a->on.contact.n > 0 && strikes(s, &begin) ? kick(s, &begin, t1, 0, impact_rows, e) : NSM_OK;
+  memcpy(w->after, s->now.z, (size_t)s->a->nz * sizeof(double));
+  if (code == NSM_OK) code = kick(s, &begin, t1, w->half, first_rows, e);
   if (code != NSM_OK) return code;
   sim_move(s, s->now.q, h, s->now.z, s->w.qm);                                                                   // (2)
-  for (int i = 0; i < s->a->nz; i++) s->w.z_predicted[i] = 2 * s->now.z[i] - w->before[i];
+  for (int i = 0; i < s->a->nz; i++) s->w.z_predicted[i] = 2 * s->now.z[i] - w->after[i];
   nsm_view end = sim_view(s, t1, s->w.qm, s->w.z_predicted, s->a->zero_l);
   code = kick(s, &end, t1, w->half, second_rows, e);
-  if (code != NSM_OK || s->a->on.contact.n == 0 || !strikes(s, &end)) return code;
+  s->w.struck = code == NSM_OK && s->a->on.contact.n > 0 && strikes(s, &end);
+  if (!s->w.struck) return code;
+  memcpy(s->w.z_struck, s->now.z, (size_t)s->a->nz * sizeof(double));
   return kick(s, &end, t1, 0, impact_rows, e);
 }
 
@@ -171,6 +177,7 @@ nsm_code sim_step_kicks(nsm_sim *s, double t1, nsm_error *e) {
   sim_kicks *w = s->w.kicks;
   size_t bytes = (size_t)s->a->nz * sizeof(double);
   memcpy(w->before, s->now.z, bytes);
+  memcpy(w->after, s->now.z, bytes);
   memset(w->impulse, 0, (size_t)s->a->nl * sizeof(double));
   nsm_code code = all_kicks(s, t1, e);
   memcpy(s->w.z1, s->now.z, bytes);

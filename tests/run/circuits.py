@@ -428,7 +428,8 @@ def late_switches():
 
 
 CASES = [("a network without states", without_states), ("weights as they were asked for", as_it_was_asked),
-         ("late switches", late_switches), ("exponentials, radau", exponentials, "radau"), ("exponentials, moreau", exponentials, "moreau"),
+         ("late switches", late_switches), ("exponentials, radau", exponentials, "radau"),
+         ("exponentials, moreau", exponentials, "moreau"),
          ("a transistor that blocks", blocked_junctions), ("a load that floats behind diodes", floating_load),
          ("a ladder of ideal diodes", ladder),
          ("a grid of diodes", grid), ("parts named one by one", named_parts),

@@ -459,6 +459,76 @@ def crane():
             need(off <= most, f"{scheme}: {name} differs by {off}")
 
 
+MOTOR = """import "std/joints.nsm";
+model M {
+  gravity [0, 0, -9.81];
+  body arm { SHAPE mass = 1, inertia = [0.1, 0.1, 0.1], position = [1, 0, 0] }
+  Hinge h(A = ground, B = arm, at = [0, 0, 0], axis = [0, 1, 0], motor_rate = RATE STOPS);
+  MORE
+  output a = h.angle, w = h.rate, push = h.drive;
+  simulate { until = 1, step = 5e-3 }
+}"""
+AGAINST = (("", ", upper = 0.3", "", "contact h.acts.high"),
+           ("", "", "Rope r(A = ground, B = arm, a = [1, 0, 0], b = [0, 0, 0], length = 0.5);", "contact r.taut"),
+           ("", "", "contact c { normal = arm.r[3] + 0.3; slip = [arm.r[1]', arm.r[2]']; "
+            "with newton(0.3), coulomb(0.4); }", "contact c "),
+           ("shape = sphere(0.1),", "", "body p { fixed, shape = halfspace, position = [0, 0, -0.4] }  "
+            "contact c { between = arm, p; with newton(0.3), coulomb(0.4); }", "contact c "))
+
+
+def blocked():
+    """A motor that drives what it turns into an obstacle: there is no motion, and the obstacle is named. Where it only
+    holds it there, all rests, and the motor carries the weight."""
+    schemes = ("moreau", "moreau(projection = true)", "moreau(located = true)", "event_driven", "moreau(theta = 1)")
+    for shape, stops, more, name in AGAINST:
+        text = MOTOR.replace("STOPS", stops).replace("MORE", more).replace("RATE", "1").replace("SHAPE", shape)
+        for scheme in schemes:
+            err = refused(text, 3, "--scheme", scheme)
+            need(f"the rate of {name.strip()}" in err and "cannot rise above" in err, f"{scheme}: {err}")
+    back = MOTOR.replace("MORE", "multiplier u;  force h.angle = u;  relation ratchet: 0 <= h.rate perp u >= 0;")
+    for scheme in schemes[:4]:
+        text = back.replace("RATE", "0.5 - time").replace("STOPS", "").replace("SHAPE", "")
+        err = refused(text, 3, "--scheme", scheme)
+        need("the output of relation ratchet must be >= 0, but cannot rise above" in err, f"{scheme}: {err}")
+    held = MOTOR.replace("MORE", "").replace("SHAPE", "")
+    for rate, stops in (("0", ", lower = 0, upper = 0"), ("max(0.5 - time, 0)", ", upper = 0.125")):
+        for scheme in schemes[:3] + ("d1minus",):
+            c = run(held.replace("STOPS", stops).replace("RATE", rate), "--scheme", scheme)[0]
+            at = 0.125 if "time" in rate else 0
+            need(abs(c["a"][-1] - at) <= 1e-12 and c["w"][-1] == 0, f"{scheme}: at {c['a'][-1]}, {c['w'][-1]}")
+            need(abs(c["push"][-1] + 9.81*math.cos(at)) <= 1e-6, f"{scheme}: it carries {c['push'][-1]}")
+
+
+TWO = """  gravity [0, 0, -9.81];
+  body b { mass = 1, inertia = [0.1, 0.1, 0.1], position = [1, 0, 0] }
+  Hinge h(A = ground, B = b, at = [0, 0, 0], axis = [0, 1, 0], lower = -0.3, upper = 0.3, restitution = 0.5, mu = 0.1,
+          radius = 0.05);
+  Hinge k(A = ground, B = b, at = [0, 1, 0], axis = [0, 1, 0]);
+  expect abs(final(h.angle) - 0.3) <= 2e-3 and abs(final(h.rate)) <= 1e-12;
+  simulate { until = 2, step = 2e-3 }"""
+
+
+def rests_on_its_stop():
+    """A dry hinge, and a second one on its axis that is one too many: at rest on the stop their forces are round-off in
+    the impact of a step, and so is what presses the friction."""
+    holds(TWO, ALL)
+
+
+def nothing_moves():
+    """All is 0: a step of one iteration. And stops that leave no place are named as such."""
+    text = """import "std/joints.nsm";
+model M {
+  body b { mass = 1, inertia = [1, 1, 1] }
+  Hinge h(A = ground, B = b, at = [0, 0, 0], axis = [0, 1, 0] STOPS);
+  simulate { until = 1, step = 0.01 }
+}"""
+    for scheme in ALL:
+        s = run(text.replace("STOPS", ""), "--scheme", scheme)[1]
+        need(s["newton_iterations"] <= s["steps"], f"{scheme}: {s['newton_iterations']} iterations")
+    err = refused(text.replace("STOPS", ", lower = 0.5, upper = 0.3"), 1)
+    need("E0244" in err and "`lower` is above `upper`" in err, err)
+
+
 CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bushing), ("dry ball", dry_ball),
          ("friction by the reaction", pressed_by_the_reaction), ("joints with stops", stops),
          ("joints with springs", swung), ("joints with motors", motors), ("motors start", starts),
@@ -466,4 +536,5 @@ CASES = [("dry bearings", dry), ("dry families", dry_family), ("dry bushing", bu
          ("gears, belt, rack, cam", train), ("planets", planets), ("belt that gives, open cam", elastic_and_open),
          ("joints without arguments", nothing_else), ("two files with a Gear", twins),
          ("a potential of a joint's angle with a stop", soft_stop), ("fingers that let go", gripper),
-         ("a rope beside a shape", crane)]
+         ("a rope beside a shape", crane), ("motors that are blocked", blocked),
+         ("two hinges, friction, and a stop", rests_on_its_stop), ("joints that do not move", nothing_moves)]

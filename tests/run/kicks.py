@@ -2,6 +2,7 @@
 runs of order 6."""
 import math
 
+from claims import run as claim
 from located import run
 from suite import need
 
@@ -53,6 +54,26 @@ def smooth():
     order(ROD, "x", 0.793566196, (4e-3, 2e-3, 1e-3), 1.9)
 
 
+def books():
+    """Impacts take what is missing afterwards, but for what the kicks of a last small bounce do; none makes energy."""
+    for law in ("newton(1)", "newton(0.5)"):
+        text = "model Books { coord z = 1; kinetic z'^2/2; potential 10*z; contact floor: z >= 0 with LAW; " \
+               "simulate { until = 3, step = 1e-3 } }"
+        _, s, err = claim(text.replace("LAW", law), "--scheme", "d1minus")
+        e = s["energy"]
+        need(abs(e["contacts"] - e["initial"] + e["final"]) <= 2e-6*e["initial"] and e["residue"] <= 2e-6*e["initial"]
+             and "W0854" not in err, f"{law}: {e} {err}")
+
+
+def struck():
+    """What rests on its floor and is sent into it, at the start or by `when`, rebounds there and then."""
+    for start, reset in (("-2", ""), ("0", "discrete n = 0; when time >= 0.1 { z' = -2; n = 1; }")):
+        text = f"""model Sent {{ coord z = 0, z' = {start}; kinetic z'^2/2; potential 10*z; {reset}
+            contact floor: z >= 0 with newton(0.5); simulate {{ until = UNTIL, step = 1e-3 }} }}"""
+        c, _, _ = run(text.replace("UNTIL", "0.05" if start == "-2" else "0.15"), 1e-3, "d1minus")
+        need(abs(c["z"][-1] - 0.0375) <= 1e-12 and abs(c["z'"][-1] - 0.5) <= 1e-12, f"{c['z'][-1]}, {c['z'][-1]}")
+
+
 def rests():
     """What lands, slides and stops is at rest, by each law of impact; a belt takes its block along."""
     for law in ("newton(0.5)", "poisson(0.5)", "binary(0.5)", "lzb(0.5)"):
@@ -78,4 +99,5 @@ def refused():
 
 
 CASES = [("kicks, a ball", ball), ("kicks, smooth motion", smooth), ("kicks, rest", rests),
+         ("kicks, what impacts take", books), ("kicks, what is sent into its floor", struck),
          ("kicks, a body on its tip", tip), ("kicks, what is refused", refused)]

@@ -1,5 +1,6 @@
 // runtime/la/pivoted.c: sparse LU with exchanges of rows, real and complex: it solves what it was given, whatever the
-// diagonal; where columns depend on each other it counts them and gives null vectors of both sides; it grows.
+// diagonal; where columns depend on each other it counts them and gives null vectors of both sides; it grows; it is
+// done again with the same pivots.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,6 +84,47 @@ static void by_rows(const nsm_lu *f, int n, const double *b, const double *x) {
   }
 }
 
+// The same pivots serve other values, an entry that becomes 0, and none that comes, nor one that makes a pivot small.
+static void again(nsm_lu *f, matrix *A, nsm_lu_work *w) {
+  double re[sizeof A->re / sizeof *A->re], b[N] = { 0 }, x[N];
+  const nsm_columns K = { A->n, A->start, A->row, re, NULL, NULL };
+  const int entries = A->start[A->n];
+  for (int e = 0; e < entries; e++) re[e] = A->re[e] *= 1 + 1e-3 * draw();
+  assert_true(nsm_lu_again(f, &K, 0, w));
+  for (int i = 0; i < A->n; i++) x[i] = b[i] = draw();
+  nsm_lu_solve(f, x, NULL, w);
+  assert_true(miss(A, 0, x, NULL, b, NULL) < 1e-11);
+  for (int e = 0; e < entries; e++) re[e] = A->row[e] == f->row[A->n - 1] ? 1e-6 * A->re[e] : A->re[e];
+  assert_true(nsm_lu_again(f, &K, 0, w));                        // rows may be of any size behind all others
+  for (int e = 0; e < entries; e++) re[e] = A->row[e] == f->row[0] ? 1e-6 * A->re[e] : A->re[e];
+  assert_int_equal(nsm_lu_again(f, &K, 0, w), f->l_start[1] == 0);
+  assert_false(nsm_lu_again(f, &K, 1e3, w));
+}
+
+// An entry that has always been 0 is not in the pattern; one that was another number once is.
+static void comes(void **state) {
+  (void)state;
+  const int start[] = { 0, 2, 4, 6 }, row[] = { 0, 2, 0, 1, 0, 2 }, order[] = { 0, 1, 2 };
+  unsigned char seen[6] = { 0 };
+  double re[] = { 2, 0, 1, 2, 1, 2 }, x[] = { 5, 2, 7 };
+  const nsm_columns K = { 3, start, row, re, NULL, seen };
+  nsm_lu f;
+  nsm_lu_work w;
+  assert_true(nsm_lu_work_open(&w, N, &memory) && nsm_lu_open(&f, N, 0, 200, &memory));
+  assert_false(nsm_lu_again(&f, &K, 0, &w));
+  assert_int_equal(nsm_lu_factor(&f, &K, order, 0, &w, &memory), 0);
+  assert_true(nsm_lu_again(&f, &K, 0, &w));
+  re[1] = 1;
+  assert_false(nsm_lu_again(&f, &K, 0, &w));
+  assert_int_equal(nsm_lu_factor(&f, &K, order, 0, &w, &memory), 0);
+  re[1] = 0;
+  assert_int_equal(nsm_lu_factor(&f, &K, order, 0, &w, &memory), 0);
+  re[1] = 1;                                                     // it was seen, and the place of its fill as well
+  assert_true(nsm_lu_again(&f, &K, 0, &w));
+  nsm_lu_solve(&f, x, NULL, &w);                                 // 2 x + y + z = 5, 2 y = 2, x + 2 z = 7
+  assert_true(fabs(x[1] - 1) < 1e-14 && fabs(2*x[0] + x[2] - 4) < 1e-14 && fabs(x[0] + 2*x[2] - 7) < 1e-14);
+}
+
 static void solves(void **state) {
   (void)state;
   static matrix A;
@@ -95,7 +137,7 @@ static void solves(void **state) {
     assert_true(nsm_lu_open(&f, n, complex, 4, &memory));        // too little room: it grows
     for (int i = 0; i < n; i++) order[i] = (i * 11 + turn) % n;
     if (n % 11 == 0) for (int i = 0; i < n; i++) order[i] = i;
-    nsm_columns K = { n, A.start, A.row, A.re, complex ? A.im : NULL };
+    nsm_columns K = { n, A.start, A.row, A.re, complex ? A.im : NULL, NULL };
     assert_int_equal(nsm_lu_factor(&f, &K, order, 0, &w, &memory), 0);
     double br[N], bi[N], xr[N], xi[N];
     for (int i = 0; i < n; i++) { xr[i] = br[i] = draw(); xi[i] = bi[i] = draw(); }
@@ -103,6 +145,7 @@ static void solves(void **state) {
     assert_true(miss(&A, complex, xr, xi, br, bi) < 1e-11);
     if (!complex) by_lanes(&f, n, br, xr);
     if (!complex) by_rows(&f, n, br, xr);
+    if (!complex) again(&f, &A, &w);
   }
 }
 
@@ -124,7 +167,7 @@ static void null_vectors(void **state) {
   nsm_lu f;
   nsm_lu_work w;
   assert_true(nsm_lu_work_open(&w, N, &memory) && nsm_lu_open(&f, N, 0, 200, &memory));
-  nsm_columns K = { n, A.start, A.row, A.re, NULL };
+  nsm_columns K = { n, A.start, A.row, A.re, NULL, NULL };
   assert_int_equal(nsm_lu_factor(&f, &K, order, 1e-12, &w, &memory), 2);
   for (int k = 0; k < 2; k++) {
     double x[N], y[N], zero[N] = { 0 };
@@ -140,6 +183,7 @@ static void null_vectors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(solves, give_all),
+                                      cmocka_unit_test_teardown(comes, give_all),
                                       cmocka_unit_test_teardown(null_vectors, give_all) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
