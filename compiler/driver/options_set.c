@@ -53,6 +53,7 @@ static void add_names(Arena *a, Options *o, const char *list) {
 
 void options_add_asked(Arena *a, Options *o) {
   const nsm_flags *f = &o->flags;
+  for (int i = 0, n = o->nset; i < n && o->command == NSM_FOR_BUILD; i++) add_names(a, o, o->set[i].name);
   for (int k = 0; k < NAMING; k++)
     if (f->text[naming[k]]) add_names(a, o, f->text[naming[k]]);
   for (int i = 0; i < f->nlist; i++)

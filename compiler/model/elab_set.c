@@ -315,7 +315,7 @@ void classify_sets(Elab *e) {
     Override *o = e->sets.at[i];
     for (size_t k = 0; k < e->param.n; k++)
       if (strcmp(e->param.at[k].name, o->name) == 0) {
-        o->use = SET_STORED;
+        o->use = o->asked ? SET_COMPILED : SET_STORED;
         o->what = unit_shown(e->a, e->param.at[k].unit, e->param.at[k].unit_text);
       }
     const char *plain = without_indices(e, o->name);

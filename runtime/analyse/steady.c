@@ -20,13 +20,19 @@ static const double settled = 1e-12, rounds = 64 * DBL_EPSILON;   // absolute; b
 static const double alone = 1e-9;        // of M - I: it has no inverse
 
 // ---- a step of the method -------------------------------------------------------------------------------------------
+// On a state that drifts nothing depends, itself aside. Where a free orbit moves in such states alone, as one that
+// sticks does, those that turn say where on it one is.
 void steady_drifts(steady *w) {
+  double most = 0, others = 0;
   for (int j = 0; j < w->n; j++) {
     const double *column = w->M + (size_t)j * (size_t)w->n;
-    int own = w->r[j] != 0 && !(w->free && w->turns[j]);    // of a state that sticks the motion is such a column
+    int own = 1;
     for (int i = 0; i < w->n; i++) own &= fabs(column[i] - (i == j)) <= 1e-12;
     w->drifts[j] = (unsigned char)own;
+    most = fmax(most, fabs(w->flow[j]));
+    if (!own) others = fmax(others, fabs(w->flow[j]));
   }
+  for (int j = 0; j < w->n && w->free && others <= 1e-12 * most; j++) w->drifts[j] &= !w->turns[j];
   w->residual = 0;
   for (int i = 0; i < w->n; i++) if (!w->drifts[i]) w->residual = fmax(w->residual, fabs(w->r[i]));
 }
