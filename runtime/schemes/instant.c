@@ -1,7 +1,7 @@
 // What the systems of an instant have in common: mass, friction that slides, the solution (instant.h).
 //
 // Friction that slides has lambda_T = -mu lambda_N s/|s|. The dense system has its rows scaled: by LU, where it is
-// regular in SI units or in those of the masses, small as they may be; else its pseudo-inverse, which gives the
+// regular in SI units or in those of the masses, small as they may be; else by a generalised inverse, which gives the
 // smallest multipliers of rows that depend on each other.
 #include "flow.h"
 #include "galerkin.h"
@@ -183,6 +183,49 @@ static int regular(sim_instant *in, size_t m) {
   return good;
 }
 
+// The inverse of a singular system whose masses M are regular, with the smallest multipliers and not the smallest
+// accelerations, which a pseudo-inverse of all of it would mix where friction slides:
+//
+//   | M D | | a |   | e |       lambda = G^+ (W M^-1 e - d),  G = W M^-1 D - S,   a = M^-1 (e - D lambda)
+//   | W S | | l | = | d |
+//
+// Rows of G are scaled. 0: M is singular.
+static int by_schur(sim_instant *in, int n) {
+  const int f = in->first, k = n - f;
+  const size_t m = (size_t)n, F = (size_t)f, K = (size_t)k;
+  const double *A = in->kept;
+  double *E = in->E, *plus = E + F * m, *G = in->lu, *X = in->inverse, most = 0;
+  if (f == 0 || k == 0) return 0;
+  for (size_t j = 0; j < F; j++) memcpy(G + j * F, A + j * m, F * sizeof(double));
+  if (nsm_la_lu_factor(f, G, f, in->pivot).code != NSM_LA_OK) return 0;
+  for (size_t i = 0; i < F; i++) most = fmax(most, fabs(G[i * (F + 1)]));
+  for (size_t i = 0; i < F; i++) if (!(fabs(G[i * (F + 1)]) > dependent * most)) return 0;
+  memset(E, 0, F * m * sizeof(double));                    // M^-1, M^-1 D
+  for (size_t j = 0; j < F; j++) E[j * (F + 1)] = 1;
+  for (size_t j = F; j < m; j++) memcpy(E + j * F, A + j * m, F * sizeof(double));
+  nsm_la_lu_solve(f, n, G, f, in->pivot, E, f);
+  for (size_t j = 0; j < K; j++)
+    for (size_t i = 0; i < K; i++) G[i + j * K] = -A[F + i + (F + j) * m];
+  nsm_la_gemm(k, k, f, 1, A + f, n, E + F * F, f, 1, G, k);
+  for (size_t i = 0; i < K; i++) {
+    double size = 0;
+    for (size_t j = 0; j < K; j++) size = fmax(size, fabs(G[i + j * K]));
+    in->work[i] = size > 0 ? 1 / size : 1;
+    for (size_t j = 0; j < K; j++) G[i + j * K] *= in->work[i];
+  }
+  (void)nsm_la_pseudo_inverse(k, G, dependent, plus, in->jpvt, in->work + k, in->lwork);
+  for (size_t j = 0; j < K; j++)
+    for (size_t i = 0; i < K; i++) plus[i + j * K] *= in->work[j];
+  nsm_la_gemm(k, f, f, 1, A + f, n, E, f, 0, G, k);        // W M^-1
+  memset(X, 0, m * m * sizeof(double));
+  for (size_t j = 0; j < F; j++) memcpy(X + j * m, E + j * F, F * sizeof(double));
+  nsm_la_gemm(k, f, k, 1, plus, k, G, k, 0, X + f, n);
+  for (size_t j = 0; j < K; j++)
+    for (size_t i = 0; i < K; i++) X[F + i + (F + j) * m] = -plus[i + j * K];
+  nsm_la_gemm(f, n, k, -1, E + F * F, f, X + f, n, 1, X, n);
+  return 1;
+}
+
 // In SI units, then, where that is singular, in those of the masses; what is singular there too, in SI units again. Of
 // a regular matrix the factors stay while it does: those of linear models with the same rows.
 void sim_instant_factor(sim_instant *in, int n) {
@@ -199,6 +242,7 @@ void sim_instant_factor(sim_instant *in, int n) {
       return;
     }
   }
+  if (by_schur(in, n)) return;
   memcpy(in->E, in->kept, bytes);
   (void)nsm_la_pseudo_inverse(n, in->E, dependent, in->inverse, in->jpvt, in->work, in->lwork);
 }

@@ -384,6 +384,20 @@ def depends():
         need(all(abs(x - y) <= 1e-8 for x, y in zip(*ends)), f"{n}: {ends}")
 
 
+def just_fits():
+    """A slider that just fits its slot, with friction on both sides: what presses is open, and the least is nothing,
+    whatever it does to accelerations. One that is pressed to a side has the friction of that side."""
+    text = """model Slot { coord x = 0, z = 0, x' = START; kinetic x'^2 + z'^2/2; force x = 2; force z = SIDE;
+      contact a { normal = z; slip = x'; with inelastic, coulomb(0.3); }
+      contact b { normal = -z; slip = x'; with inelastic, coulomb(0.3); }
+      simulate { until = 1, step = 1e-2 } }"""
+    for side, start, end in (("0", "0", 0.5), ("0", "1", 1.5), ("-1", "1", 1 + 1.7/4), ("1", "0", 1.7/4)):
+        for scheme in ("event_driven", "consistent(order = 4)", "consistent(order = 6)", "consistent(located = true)",
+                       "moreau(located = true)"):
+            c = run(text.replace("START", start).replace("SIDE", side), 1e-2, scheme)[0]
+            need(abs(c["x"][-1] - end) <= 1e-12 and abs(c["z"][-1]) <= 1e-15, f"{side} {start} {scheme}: {c['x'][-1]}")
+
+
 def lies_and_slides():
     """A rod lands on both ends by a law of several contacts and slides until friction stops it: what is left of the
     rates of its ends is round-off, and no impact."""
@@ -446,5 +460,6 @@ CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
            ("rest at a bound", rests_at_bounds), ("bounces without loss", bounces_without_loss),
            ("tables and other kinks of energies", tables), ("short conditions", short_conditions),
            ("what depends", depends), ("bounces of several feet", several_feet),
-           ("a rod that lies and slides", lies_and_slides), ("rest beside a wall", rests_beside_a_wall),
+           ("a slider that just fits", just_fits), ("a rod that lies and slides", lies_and_slides),
+           ("rest beside a wall", rests_beside_a_wall),
            ("what it meets", meets), ("what is refused", refused))]
