@@ -142,8 +142,9 @@ static MExpr *own_parameter(const Symbol *y, SetAt *a, MExpr *x) {
     MExpr *member[MAX_LOOPS];
     for (int k = 0; k < a->nmember; k++) {
       if ((x->uses & MU_LOOP) && isnan(a->member[k])) {
-        refuse_asked(y, a, "differs from member to member", arena_printf(e->a,
-                     "name one of them, part[1].%s", y->name));
+        const char *plain = prefixed(e, y->env.scope->plain, y->name);
+        refuse_asked(y, a, "differs from member to member",
+                     arena_printf(e->a, "name one of them, by its number: %s", plain));
         return NULL;
       }
       member[k] = mx_num(e->a, a->member[k], x->span);
