@@ -33,30 +33,46 @@ static const nsm_flag_id naming[] = { NSM_FLAG_BY,   NSM_FLAG_RUN_SENS, NSM_FLAG
                                       NSM_FLAG_BIFURCATION };
 enum { NAMING = sizeof naming / sizeof *naming };
 
-// "a.R, b[2].k=1:3": the names of parts; a name that is none of the model's is told by what reads the flag.
-static void add_names(Arena *a, Options *o, const char *list) {
+static int names_in(const char *list) {
+  int n = 1;
+  for (; *list; list++) n += *list == ',';
+  return n;
+}
+
+// "a.R, b[2].k=1:3": at most so many names of parts, into o->set, which has room.
+static void add_names(Arena *a, Options *o, const char *list, int most) {
   char name[256];
-  while (nsm_next_name(&list, name, sizeof name) > 0) {
+  for (; most > 0 && nsm_next_name(&list, name, sizeof name) > 0; most--) {
     name[strcspn(name, "=~")] = 0;
     size_t n = strlen(name);
     while (n > 0 && name[n - 1] == ' ') n--;
     name[n] = 0;
     bool known = !strchr(name, '.');
     for (int i = 0; i < o->nset && !known; i++) known = o->set[i].asked && !strcmp(o->set[i].name, name);
-    if (known) continue;
-    Override *more = ARENA_ARRAY(a, Override, o->nset + 1);
-    if (o->nset) memcpy(more, o->set, (size_t)o->nset * sizeof *more);
-    more[o->nset++] = (Override){ .name = arena_strndup(a, name, n), .asked = true };
-    o->set = more;
+    if (!known) o->set[o->nset++] = (Override){ .name = arena_strndup(a, name, n), .asked = true };
   }
+}
+
+// The flags that name parameters, and of how many words; of --bode U,Y the first.
+static int naming_flags(const nsm_flags *f, const char **text, int *most) {
+  int n = 0;
+  for (int k = 0; k < NAMING; k++) {
+    if (f->text[naming[k]]) text[n++] = f->text[naming[k]];
+    for (int i = 0; i < f->nlist; i++) if (f->list[i].flag == naming[k]) text[n++] = f->list[i].text;
+    for (int i = 0; i < n; i++) most[i] = text[i] == f->text[NSM_FLAG_BODE] ? 1 : names_in(text[i]);
+  }
+  return n;
 }
 
 void options_add_asked(Arena *a, Options *o) {
   const nsm_flags *f = &o->flags;
-  for (int i = 0, n = o->nset; i < n && o->command == NSM_FOR_BUILD; i++) add_names(a, o, o->set[i].name);
-  for (int k = 0; k < NAMING; k++)
-    if (f->text[naming[k]]) add_names(a, o, f->text[naming[k]]);
-  for (int i = 0; i < f->nlist; i++)
-    for (int k = 0; k < NAMING; k++)
-      if (f->list[i].flag == naming[k]) add_names(a, o, f->list[i].text);
+  const char **text = ARENA_ARRAY(a, const char *, NAMING + f->nlist + 1);
+  int *most = ARENA_ARRAY(a, int, NAMING + f->nlist + 1), given = o->nset, room = 2 * given + 1;
+  int n = naming_flags(f, text, most);
+  for (int i = 0; i < n; i++) room += most[i];
+  Override *all = ARENA_ARRAY(a, Override, room);
+  if (given) memcpy(all, o->set, (size_t)given * sizeof *all);
+  o->set = all;
+  for (int i = 0; i < given && o->command == NSM_FOR_BUILD; i++) add_names(a, o, o->set[i].name, 1);
+  for (int i = 0; i < n; i++) add_names(a, o, text[i], most[i]);
 }
