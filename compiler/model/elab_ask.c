@@ -353,6 +353,17 @@ static void question(const Env *env, AstKind block, const Ast *x) {
   }
 }
 
+// Does term k of this entry stand for a parameter? Of `bode U, Y` the first.
+static bool names_parameter(AstKind block, const char *word, int k) {
+  for (int i = 0; i < ENTRIES; i++) {
+    if (entries[i].block != block || strcmp(entries[i].word, word)) continue;
+    Form form = entries[i].form;
+    return form == AS_VARY || form == AS_PRIOR || form == AS_RANGE || form == AS_NAMES ||
+           (form == AS_INPUTS && (k == 0 || strcmp(word, "bode")));
+  }
+  return false;
+}
+
 void ask_parameters(Elab *e, const Ast *block) {
   if (block->kind != AST_FIT && block->kind != AST_ANALYSE) return;
   for (int i = 0; i < block->list2.n; i++) {
@@ -360,7 +371,7 @@ void ask_parameters(Elab *e, const Ast *block) {
     for (int k = 0; x->kind == AST_ASKED && x->name && k < x->list.n; k++) {
       const Ast *of = x->list.at[k]->a;
       bool part = of && (of->kind == AST_MEMBER || (of->kind == AST_INDEX && of->a->kind == AST_MEMBER));
-      if (!part || !has_column_name(of)) continue;
+      if (!part || !has_column_name(of) || !names_parameter(block->kind, x->name, k)) continue;
       Override *o = ARENA_NEW(e->a, Override);
       *o = (Override){ .name = ast_text(e, of), .asked = true };
       vec_push(&e->sets, o);

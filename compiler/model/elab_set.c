@@ -187,14 +187,12 @@ Value set_value(const Symbol *y, Value v) {
   check_elements(y, v.ndim, v.dim);
   for (int i = 0; i < y->nset; i++) {
     SetAt *a = &y->set[i];
-    if (extra_uses(&v, MU_PARAM | MU_LOOP) && a->from->asked) {
-      refuse_asked(y, a, "changes during the run",
-                   "give the model a parameter that stands in it: param U = 1; part(V = U*sin(w*time))");
-      continue;
-    }
     if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
       a->from->use = SET_VARIES;
       a->from->what = computed;
+      if (a->from->asked)
+        refuse_asked(y, a, "changes during the run",
+                     "give the model a parameter that stands in it: param U = 1; part(V = U*sin(w*time))");
       continue;
     }
     if (a->from->use != SET_COMPILED || !unit_fits(y, a)) continue;

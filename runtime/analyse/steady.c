@@ -18,6 +18,7 @@ enum { MOST = 40, HALVINGS = 8, FULL = 2 };
 static const double longer = 0.3;        // most that a step changes the period, beside it
 static const double settled = 1e-12, rounds = 64 * DBL_EPSILON;   // absolute; beside the largest state
 static const double alone = 1e-9;        // of M - I: it has no inverse
+static const char one_of_many[] = "more than one multiplier is 1: it is one of many orbits";
 
 // ---- a step of the method -------------------------------------------------------------------------------------------
 // On a state that drifts nothing depends, itself aside. Where a free orbit moves in such states alone, as one that
@@ -85,7 +86,7 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
   double *step = room + all * all, *tried = step + all, part = 1;
   turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
-    return unfound(w, e, w->free ? "more than one multiplier is 1: it is one of many orbits"
+    return unfound(w, e, w->free ? one_of_many
                                  : "a multiplier is 1, as of a motion that nothing drives with this period, or that "
                                    "meets nothing within it; where an event falls on its begin, --start or other "
                                    "initial values move that");
@@ -239,7 +240,7 @@ static nsm_code look_at_drives(const steady *w, const nsm_sim *s, nsm_error *e) 
 static nsm_code is_one_of_many(const steady *w, nsm_error *e) {
   for (int i = 0; i < w->nmultiplier && w->free; i++)
     if (i != w->trivial && hypot(w->re[i] - 1, w->im[i]) < 1e-6)
-      return unfound(w, e, "more than one multiplier is 1: it is one of many orbits");
+      return unfound(w, e, one_of_many);
   return NSM_OK;
 }
 

@@ -8,11 +8,11 @@ typedef double four __attribute__((vector_size(32)));
 
 #define LA_INLINE static inline __attribute__((always_inline))
 
-// Bodies of loops are written once and compiled twice, for any processor and for wider vectors; the digits are the
-// same.
 // May columns of n numbers stand ld apart?
 static inline int la_holds(int ld, int n) { return n >= 0 && ld >= n; }
 
+// Bodies of loops are written once and compiled twice, for any processor and for wider vectors; the digits are the
+// same.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LA_WIDE __attribute__((target("avx2")))
 static inline int la_wide(void) { return __builtin_cpu_supports("avx2"); }

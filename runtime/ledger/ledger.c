@@ -176,7 +176,7 @@ static int point_of_laws(const nsm_sim *s) {
 // Two kicks, of the mean velocity up to the impact.
 static double work_of_kicks(nsm_sim *s, int kind) {
   double *u = s->w.mean;
-  const double *last = s->w.struck ? s->w.z_struck : s->now.z;
+  const double *last = from(s);
   for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (last[i] + s->w.z1[i]);
   nsm_view begin = at_point(s, NSM_BEGIN), end = sim_view(s, s->now.t, s->now.q, s->w.z_predicted, s->now.l);
   return 0.5 * s->n.h * (power(s, kind, 0, &begin, u) + power(s, kind, 0, &end, u));

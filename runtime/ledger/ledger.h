@@ -26,11 +26,11 @@ enum { SIM_MISSES_EVERY = 128 };
 int    sim_misses_any(const nsm_sim *s);                 // is there such a constraint?
 double sim_miss_now(const nsm_sim *s, int *at);
 void   sim_misses_take(nsm_sim *s);
-// What residues are checked by: of a step, and of whole steps as they stand now. checked: 0 where they are as the
-// scheme has them, else what they come to beside that.
 static inline double sim_ledger_all(const sim_ledger *g) {      // all energies and works, and what was lost
   return g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
 }
+// What residues are checked by: of a step, and of whole steps as they stand now. checked: 0 where they are as the
+// scheme has them, else what they come to beside that.
 void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
 void   sim_residue_whole(nsm_sim *s);
 double sim_residue_checked(const nsm_sim *s);

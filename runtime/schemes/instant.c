@@ -162,10 +162,19 @@ static void units(const sim_instant *in, size_t m) {
   for (size_t j = first; j < m; j++) in->unit[j] = most > 0 ? 1 / most : 1;
 }
 
+// By LU in place; 0: a pivot is no more than rounding.
+static int factored(int n, double *A, int *pivot) {
+  const size_t m = (size_t)n;
+  double most = 0;
+  int good = nsm_la_lu_factor(n, A, n, pivot).code == NSM_LA_OK;
+  for (size_t i = 0; i < m; i++) most = fmax(most, fabs(A[i + i * m]));
+  for (size_t i = 0; i < m; i++) good &= fabs(A[i + i * m]) > dependent * most;
+  return good;
+}
+
 // Are the factors of E in these units good? Its scaled copy goes into kept.
 static int regular(sim_instant *in, size_t m) {
-  double most = 0, *A = in->lu;
-  int n = (int)m;
+  double *A = in->lu;
   memcpy(A, in->E, m * m * sizeof(double));
   for (size_t i = 0; i < m; i++) in->scale[i] = 0;
   for (size_t j = 0; j < m; j++)
@@ -177,10 +186,7 @@ static int regular(sim_instant *in, size_t m) {
   for (size_t j = 0; j < m; j++)
     for (size_t i = 0; i < m; i++) A[i + j * m] *= in->scale[i];
   memcpy(in->kept, A, m * m * sizeof(double));
-  int good = nsm_la_lu_factor(n, A, n, in->pivot).code == NSM_LA_OK;
-  for (size_t i = 0; i < m; i++) most = fmax(most, fabs(A[i + i * m]));
-  for (size_t i = 0; i < m; i++) good &= fabs(A[i + i * m]) > dependent * most;
-  return good;
+  return factored((int)m, A, in->pivot);
 }
 
 // The inverse of a singular system whose masses M are regular, with the smallest multipliers and not the smallest
@@ -194,12 +200,10 @@ static int by_schur(sim_instant *in, int n) {
   const int f = in->first, k = n - f;
   const size_t m = (size_t)n, F = (size_t)f, K = (size_t)k;
   const double *A = in->kept;
-  double *E = in->E, *plus = E + F * m, *G = in->lu, *X = in->inverse, most = 0;
+  double *E = in->E, *plus = E + F * m, *G = in->lu, *X = in->inverse;
   if (f == 0 || k == 0) return 0;
   for (size_t j = 0; j < F; j++) memcpy(G + j * F, A + j * m, F * sizeof(double));
-  if (nsm_la_lu_factor(f, G, f, in->pivot).code != NSM_LA_OK) return 0;
-  for (size_t i = 0; i < F; i++) most = fmax(most, fabs(G[i * (F + 1)]));
-  for (size_t i = 0; i < F; i++) if (!(fabs(G[i * (F + 1)]) > dependent * most)) return 0;
+  if (!factored(f, G, in->pivot)) return 0;
   memset(E, 0, F * m * sizeof(double));                    // M^-1, M^-1 D
   for (size_t j = 0; j < F; j++) E[j * (F + 1)] = 1;
   for (size_t j = F; j < m; j++) memcpy(E + j * F, A + j * m, F * sizeof(double));
