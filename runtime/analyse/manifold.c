@@ -227,8 +227,8 @@ static nsm_code projection(steady *w, search *by, nsm_error *e) {
       if (w->on.group[j] < GROUPS) code = column_of(w, by, j, e);
     if (code != NSM_OK || is_projection(w, by)) return code;
   }
-  sim_fail(e, NSM_FAILED, "which states the laws leave was not found at t = %.10g s, as where shapes touch there; --start "
-           "or other initial values move that", w->start);
+  sim_fail(e, NSM_FAILED, "which states the laws leave was not found at t = %.10g s, as where shapes touch there; "
+           "--start or other initial values move that", w->start);
   return NSM_FAILED;
 }
 
