@@ -194,8 +194,10 @@ static nsm_code repeats(steady *w, const nsm_settings *set, nsm_error *e) {
   if (code == NSM_OK) code = steady_after(w, set, w->y, 2 * T, twice, e);
   w->miss = miss(w, once);
   if (code == NSM_OK && apart(w, twice, w->y, w->y, w->y) > most * most * (1e-6 * size + 4 * w->miss))
-    code = refuse(e, "the next period is another one: is the period a multiple of that of what drives the model, and "
-                  "of its discrete variables?");
+    code = refuse(e, w->free ? "the next period is another one: the time, or discrete variables, drive the model, and "
+                               "--period T says with which period"
+                             : "the next period is another one: is the period a multiple of that of what drives the "
+                               "model, and of its discrete variables?");
   if (code == NSM_OK) code = steady_after(w, set, x, T, beside, e);
   if (code == NSM_OK) code = steady_after(w, set, beside, T, then, e);
   if (code == NSM_OK) code = steady_after(w, set, x, 2 * T, both, e);
