@@ -6,6 +6,7 @@
 #include "../view/page.h"
 #include "../view/thin.h"
 #include "commands.h"
+#include "motion.h"
 #include "view.h"
 
 // ---- the command that repeats the run -------------------------------------------------------------------------------
@@ -113,6 +114,7 @@ bool view_load(const Options *o, const char *path, ViewModel *m, int *code) {
 }
 
 void view_unload(ViewModel *m) {
+  if (m->p) program_dual_free(m->p);
   if (m->p) jit_free(m->p->jit);
   compilation_free(m->c);
   *m = (ViewModel){ 0 };
@@ -127,29 +129,31 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
   Said run, model;
   trace_open(&trace, a, m->p, &watch);
   trace.full = given(o, NSM_FLAG_FULL);
-  text_add(&command, "nsm run");
+  text_add(&command, given(o, NSM_FLAG_MODE) ? "nsm view" : "nsm run");
   words(a, o, shell_next, &command);
-  text_add(&command, " -o run.csv");
+  if (!given(o, NSM_FLAG_MODE)) text_add(&command, " -o run.csv");
   PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = wish->served, .diagnostics = "",
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
   if (wish->live && !(facts.live = live_part(o, m->c, a))) return EXIT_FILE;
   if (said_open(&run)) {
-    code = run_program(o, m->p, &watch, NULL, run.f, &not_reached);
+    code = motion_run(o, m->p, &watch, run.f, &not_reached);
     facts.notes = said(&run, a, wish->err);
   }
-  if (trace.lacks_ledger && code != EXIT_INTERRUPTED && said_open(&run)) {
+  if (given(o, NSM_FLAG_MODE)) facts.motion = arena_strndup(a, facts.notes, strcspn(facts.notes, "\n"));
+  if (trace.lacks_ledger && !facts.motion && code != EXIT_INTERRUPTED && said_open(&run)) {
     trace_again(&trace, &watch);
-    if (run_program(o, m->p, &watch, NULL, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
+    if (motion_run(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
     said(&run, a, NULL);
   }
   if (said_open(&model)) {
     compilation_report(wish->checked ? wish->checked : m->c, model.f);
     facts.diagnostics = said(&model, a, NULL);
   }
-  if (wish->whole) {
+  bool found = trace.began || !(given(o, NSM_FLAG_MODE) || given(o, NSM_FLAG_STEADY));
+  if (found && wish->whole) {
     page_fit(&trace, &facts);
     page_write(&trace, &facts, out);
-  } else {
+  } else if (found) {
     thin_answer(&trace);
     page_answer(&trace, &facts, out);
   }

@@ -10,6 +10,7 @@
 //   lyapunov.c      exponents                        follow.c       a branch of orbits over a parameter
 //   field.[ch]      equations at a point             equilibrium.[ch]   at rest
 //   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
+//   shown_mode.c    a mode as a motion that is looked at
 //   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
 #pragma once
 #include "runtime/answers/answers.h"
@@ -132,4 +133,6 @@ nsm_code nsm_analyse_asked(const nsm_model *m, const play_kernels *run, const ns
 // The begin of the periodic orbit of a run with these flags, as `nsm run --steady` has it; the arrays are the caller's.
 int nsm_orbit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with,
                     nsm_beginning *to);
+// Mode K at rest, --mode K, as a motion that host->watch looks at. The exit code.
+int nsm_mode_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
