@@ -96,7 +96,6 @@ static int run_motion(const Options *given_options) {
   if (p) {
     list_meanings(p);
     code = motion_run(&o, p, NULL, stderr, &not_reached);
-    program_dual_free(p);
     if (code != EXIT_INTERRUPTED) jit_free(p->jit);
   }
   compilation_free(c);

@@ -48,6 +48,7 @@ static int run_from_orbit(const Options *o, nsm_program *p, nsm_host *host, cons
   nsm_flags flags = left_to_the_run(p->c->arena, &own);
   nsm_beginning begin = { 0 };
   int code = nsm_orbit_flags(jit_model(p->jit), &flags, host, dual_kernel_run, program_dual(p), &begin);
+  program_dual_free(p);
   if (code == EXIT_OK) code = run_program(&own, p, watch, &begin, host->err, not_reached);
   free(begin.column);
   free(begin.value);
@@ -62,5 +63,7 @@ int motion_run(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *e
   if (of_orbit(o)) return run_from_orbit(o, p, &host, watch, not_reached);
   if (!of_mode(o)) return run_program(o, p, watch, NULL, err, not_reached);
   nsm_flags flags = left_to_the_run(p->c->arena, o);
-  return nsm_mode_flags(jit_model(p->jit), &flags, &host, dual_kernel_run, program_dual(p));
+  int code = nsm_mode_flags(jit_model(p->jit), &flags, &host, dual_kernel_run, program_dual(p));
+  program_dual_free(p);
+  return code;
 }

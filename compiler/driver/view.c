@@ -35,7 +35,7 @@ int command_view(const Options *given_options) {
   int code;
   if (given(o, NSM_FLAG_SERVE)) code = view_serve(o);
   else {
-    ViewWish wish = { .whole = true, .live = given(o, NSM_FLAG_LIVE),
+    ViewWish wish = { .whole = true, .live = given(o, NSM_FLAG_LIVE), .run = motion_run,
                       .err = stderr };                     // --quiet: the run says its errors alone
     code = view_run(o, path, &wish, &page);
     if (page.n) {

@@ -6,7 +6,6 @@
 #include "../view/page.h"
 #include "../view/thin.h"
 #include "commands.h"
-#include "motion.h"
 #include "view.h"
 
 // ---- the command that repeats the run -------------------------------------------------------------------------------
@@ -114,13 +113,17 @@ bool view_load(const Options *o, const char *path, ViewModel *m, int *code) {
 }
 
 void view_unload(ViewModel *m) {
-  if (m->p) program_dual_free(m->p);
   if (m->p) jit_free(m->p->jit);
   compilation_free(m->c);
   *m = (ViewModel){ 0 };
 }
 
+static int plain_run(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached) {
+  return run_program(o, p, watch, NULL, err, not_reached);
+}
+
 int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *out) {
+  int (*show_run)(const Options *, nsm_program *, const nsm_watch *, FILE *, int *) = wish->run ? wish->run : plain_run;
   int code = EXIT_SIMULATION, not_reached = 0;
   Arena *a = m->c->arena;
   Trace trace;
@@ -136,13 +139,13 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
   if (wish->live && !(facts.live = live_part(o, m->c, a))) return EXIT_FILE;
   if (said_open(&run)) {
-    code = motion_run(o, m->p, &watch, run.f, &not_reached);
+    code = show_run(o, m->p, &watch, run.f, &not_reached);
     facts.notes = said(&run, a, wish->err);
   }
   if (given(o, NSM_FLAG_MODE)) facts.motion = arena_strndup(a, facts.notes, strcspn(facts.notes, "\n"));
   if (trace.lacks_ledger && !facts.motion && code != EXIT_INTERRUPTED && said_open(&run)) {
     trace_again(&trace, &watch);
-    if (motion_run(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
+    if (show_run(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
     said(&run, a, NULL);
   }
   if (said_open(&model)) {
