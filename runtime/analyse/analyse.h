@@ -35,6 +35,7 @@ typedef struct steady {
   int     n, iterations;
   int     free;                         // nothing drives it: the period is found, too
   int     remembers, clocked;           // it has discrete variables; blocks of `every`, which count from the start
+  int     handed, discrete;             // these hand on what is no state; so they are states, too
   manifold on;
   long    steps;                        // of a period, whose length they follow; 0: the step of the model
   const char *vary; int vary_at;        // a parameter that is followed, its number; NULL: none

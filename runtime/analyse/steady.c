@@ -201,11 +201,13 @@ static nsm_code repeats(steady *w, const nsm_settings *set, nsm_error *e) {
   if (code == NSM_OK) code = steady_after(w, set, x, T, beside, e);
   if (code == NSM_OK) code = steady_after(w, set, beside, T, then, e);
   if (code == NSM_OK) code = steady_after(w, set, x, 2 * T, both, e);
-  if (code == NSM_OK && apart(w, both, twice, then, again) > 1e-2 * far * most * most)
+  if (code == NSM_OK && apart(w, both, twice, then, again) > 1e-2 * far * most * most) {
+    w->handed = 1;
     code = refuse(e, w->remembers ? "beside it two periods in one run lead elsewhere than two runs: discrete variables "
                                     "hand on what is no state, and its multipliers would be without them"
                                   : "beside it two periods in one run lead elsewhere than two runs: an event all but "
                                     "falls on its begin");
+  }
   free(x);
   return code;
 }
@@ -257,7 +259,7 @@ static nsm_code is_one_of_many(const steady *w, nsm_error *e) {
   return NSM_OK;
 }
 
-nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
+static nsm_code find(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_sim *s = nsm_open(w->a.m, set, e);
   if (!s) return e->code;
   double step = s->a->step;
@@ -272,6 +274,27 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   if (w->free) w->steps = (long)ceil(w->period / step);
   if (code == NSM_OK) code = steady_settle(w, set, e);
   return code == NSM_OK ? is_one_of_many(w, e) : code;
+}
+
+// As it was given, to begin once more.
+static void begin_again(steady *w, double period) {
+  steady given = { .a = { .m = w->a.m, .run = w->a.run, .with = w->a.with }, .vary = w->vary, .vary_at = w->vary_at,
+                   .p = w->p, .with_p = w->with_p, .levels = w->levels, .period = period,
+                   .steps = isnan(period) ? 0 : w->steps };
+  w->with_p = NULL;
+  steady_free(w);
+  *w = given;
+}
+
+nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
+  double period = w->period;
+  nsm_code code = find(w, set, e);
+  if (code != NSM_FAILED || !w->handed || !w->remembers) return code;
+  nsm_error why = { .code = NSM_OK };
+  begin_again(w, period);
+  w->discrete = 1;
+  nsm_code then = find(w, set, &why);
+  return then == NSM_OK || then == NSM_INTERRUPTED ? then : code;
 }
 
 nsm_code steady_settle(steady *w, const nsm_settings *set, nsm_error *e) {

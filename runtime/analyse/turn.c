@@ -9,8 +9,10 @@
 static const double turned_same = 1e-7;  // beside the largest state
 
 // ---- what the state is ----------------------------------------------------------------------------------------------
-// Columns of states that have a derivative; unknowns without inertia follow from these.
-static int is_state(const nsm_sim *s, int c) {
+// Columns of states that have a derivative; unknowns without inertia follow from these. Discrete variables, where they
+// hand values on to the next period.
+static int is_state(const steady *w, const nsm_sim *s, int c) {
+  if (nsm_kind_of_column(s, c) == NSM_COLUMN_DISCRETE) return w->discrete;
   return nsm_kind_of_column(s, c) == NSM_COLUMN_STATE && !(s->a->algebraic && c <= s->a->nx &&
                                                            s->a->algebraic[s->a->nv + c - 1]);
 }
@@ -24,7 +26,7 @@ static int take_names(steady *w, nsm_sim *s, nsm_error *e) {
   w->y = calloc((size_t)most + 1, sizeof *w->y);
   if (!a->of || !a->by || !a->text || !w->y) return sim_no_memory(e, "an orbit"), 0;
   for (int c = 1; c < most; c++) {
-    if (!is_state(s, c)) continue;
+    if (!is_state(w, s, c)) continue;
     answers_of *of = &a->of[w->n];
     *of = (answers_of){ .kind = NSM_STAT_FINAL, .column = c, .row = -1, .scale = nsm_column_scale(s, c) };
     snprintf(of->name, sizeof of->name, "%.250s", nsm_column_name(s, c));

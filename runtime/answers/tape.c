@@ -11,7 +11,7 @@ enum { BLOCK = 1 << 16, AT_ONCE = 64, ROUNDS = 4 };
 static const double near_nothing = 1e-12;       // beside the largest: a force, or a rate, that is as good as 0
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
-static void *take(tape *t, size_t bytes) {
+void *tape_take(tape *t, size_t bytes) {
   bytes = (bytes + 15) & ~(size_t)15;
   if (!t->memory || t->memory->used + bytes > t->memory->room) {
     size_t room = bytes > BLOCK ? bytes : BLOCK;
@@ -27,11 +27,11 @@ static void *take(tape *t, size_t bytes) {
 }
 
 static const double *kept(tape *t, const double *x, size_t n) {
-  double *to = take(t, (n + 1) * sizeof *to);
+  double *to = tape_take(t, (n + 1) * sizeof *to);
   return to && n > 0 ? memcpy(to, x, n * sizeof *to) : to;
 }
 
-static tape_entry *add(tape *t, tape_kind kind) {
+tape_entry *tape_add(tape *t, tape_kind kind) {
   if (t->n == t->room) {
     long room = t->room ? 2 * t->room : 256;
     tape_entry *more = realloc(t->at, (size_t)room * sizeof *more);
@@ -106,7 +106,7 @@ static int at_condition(nsm_sim *s, double t1, int by_time, tape_entry *e) {
 }
 
 // The gap at which an open row closes. An impact leaves one of round-off, which no derivative follows: that is 0.
-static double ground_of(const nsm_sim *s, int row) {
+double tape_ground(const nsm_sim *s, int row) {
   double ground = s->now.ground[row];
   return s->n.radau || fabs(ground) <= ROUNDS * s->located->tolerance[row] ? 0 : ground;
 }
@@ -121,7 +121,7 @@ static void set_ends(tape *t, tape_entry *e) {
   for (int row = 0; row < r->n; row++) {
     if (!(told ? w->hit[row] : w->high[row] < 0)) continue;
     if (e->hits++ > 0) {
-      if (!struck && (struck = take(t, (size_t)r->n))) {
+      if (!struck && (struck = tape_take(t, (size_t)r->n))) {
         memset(struck, 0, (size_t)r->n);
         struck[e->row] = (unsigned char)(1 + e->set);
       }
@@ -134,7 +134,7 @@ static void set_ends(tape *t, tape_entry *e) {
     // sticking that ends in a trial that slides at its end has ended by its mean force
     int slides = e->set == SIM_STICKS && !(s->n.con ? tape_rests(s, row) : sim_sticks(s, row));
     e->plain = !s->n.radau && (s->now.doubt[row] || slides);
-    e->ground = ground_of(s, row);
+    e->ground = tape_ground(s, row);
     double l = s->w.l1[r->l[row]];
     e->side = e->set == SIM_INSIDE ? r->hi[row] - l < l - r->lo[row] : e->set == SIM_HIGH;
   }
@@ -220,7 +220,7 @@ static void take_two_points(tape *t, tape_entry *e, unsigned char *law) {
   nsm_sim *s = t->s;
   size_t n = (size_t)s->n.r.n;
   double *room = malloc(2 * n * sizeof *room);
-  unsigned char *struck = take(t, n), *end = take(t, n);
+  unsigned char *struck = tape_take(t, n), *end = tape_take(t, n);
   if (!room || !struck || !end) t->failed = 1;
   else if (tape_two_points_laws(s, e->t + e->h, room, law, struck, end)) e->end_law = end;
   e->impact_law = struck;
@@ -249,7 +249,7 @@ static void take_laws(tape *t, tape_entry *e) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
   int impact = e->kind == TAPE_IMPACT;
-  unsigned char *law = take(t, (size_t)r->n + 1);
+  unsigned char *law = tape_take(t, (size_t)r->n + 1);
   if (!law) return;
   e->law = law;
   int settles = impact && s->n.con && s->n.con->settles;
@@ -294,7 +294,7 @@ static void take_weights(tape *t, tape_entry *e) {
   nsm_sim *s = t->s;
   int n = s->a->m->nclass;
   if (!t->gamma || t->weighed != s->n.weighed) {
-    double *gamma = take(t, ((size_t)n + 1) * sizeof *gamma);
+    double *gamma = tape_take(t, ((size_t)n + 1) * sizeof *gamma);
     for (int c = 0; c < n && gamma; c++) gamma[c] = s->a->cls[c].gamma;
     t->gamma = gamma;
     t->theta = s->n.theta ? kept(t, s->n.theta, (size_t)s->a->nz) : NULL;
@@ -306,7 +306,7 @@ static void take_weights(tape *t, tape_entry *e) {
 }
 
 // How many numbers a piece has for its solution (two_points.c has those of `consistent`).
-static size_t solved(const nsm_sim *s) {
+size_t tape_solved(const nsm_sim *s) {
   size_t n = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
   return s->n.con ? (con_settles(s) ? 4 : 3) * (n + rows) + 1 : n + rows + 1;
 }
@@ -335,7 +335,7 @@ static const double *polynomials(tape *t, const tape_entry *e) {
   nsm_sim *s = t->s;
   const struct sim_galerkin *g = s->n.galerkin;
   int nv = s->a->nv, rows = s->n.r.n;
-  double *x = take(t, (size_t)play_polynomial_unknowns(s, NULL) * sizeof *x), *to = x;
+  double *x = tape_take(t, (size_t)play_polynomial_unknowns(s, NULL) * sizeof *x), *to = x;
   if (!x || t->failed) return NULL;
   memcpy(to, s->w.z1, (size_t)nv * sizeof *to);
   to += nv;
@@ -355,7 +355,7 @@ static const double *polynomials(tape *t, const tape_entry *e) {
 static const double *solution(tape *t, int impact) {
   nsm_sim *s = t->s;
   const sim_rows *r = &s->n.r;
-  double *x = take(t, solved(s) * sizeof *x);
+  double *x = tape_take(t, tape_solved(s) * sizeof *x);
   if (!x) return NULL;
   if (s->n.con && !impact) of_two_points(s, x);
   memcpy(x, s->w.z1, (size_t)s->a->nz * sizeof *x);
@@ -368,14 +368,14 @@ static void take_begin(tape *t, tape_entry *e) {
   const nsm_sim *s = t->s;
   const double *from[] = { s->now.q, s->now.z, s->now.l, s->now.d };
   const int n[] = { s->a->nq, s->a->nz, s->a->nl, s->a->nd };
-  double *to = take(t, (size_t)(n[0] + n[1] + n[2] + n[3] + 1) * sizeof *to);
+  double *to = tape_take(t, (size_t)(n[0] + n[1] + n[2] + n[3] + 1) * sizeof *to);
   e->begin = to;
   for (int i = 0; to && i < 4; to += n[i++]) if (n[i] > 0) memcpy(to, from[i], (size_t)n[i] * sizeof *to);
 }
 
 static void take_sets(tape *t, tape_entry *e) {
   struct sim_radau *w = t->s->n.radau;
-  unsigned char *law = take(t, (size_t)t->s->n.r.n + 1);
+  unsigned char *law = tape_take(t, (size_t)t->s->n.r.n + 1);
   for (int row = 0; law && row < t->s->n.r.n; row++) {
     int set = t->s->now.set[row];
     law[row] = set == SIM_LOW ? TAPE_LOW : set == SIM_HIGH ? TAPE_HIGH : TAPE_INSIDE;
@@ -390,7 +390,7 @@ static void take_sets(tape *t, tape_entry *e) {
 static void stages(tape *t, tape_entry *e) {
   struct sim_radau *w = t->s->n.radau;
   size_t n = (size_t)w->n;
-  double *x = take(t, (size_t)w->m.s * n * sizeof *x);
+  double *x = tape_take(t, (size_t)w->m.s * n * sizeof *x);
   if (!x) return;
   for (int i = 0; i < w->m.s; i++) memcpy(x + (size_t)i * n, w->Z[i], n * sizeof *x);
   e->solution = x;
@@ -401,8 +401,8 @@ static void stages(tape *t, tape_entry *e) {
 // multipliers.
 static void jump(tape *t, int unknowns) {
   struct sim_radau *w = t->s->n.radau;
-  tape_entry *e = w->now && (w->now->index2 == 1 || unknowns) ? add(t, TAPE_JUMP) : NULL;
-  double *x = e ? take(t, (size_t)w->n * sizeof *x) : NULL;
+  tape_entry *e = w->now && (w->now->index2 == 1 || unknowns) ? tape_add(t, TAPE_JUMP) : NULL;
+  double *x = e ? tape_take(t, (size_t)w->n * sizeof *x) : NULL;
   if (!x) return;
   memcpy(x, t->s->now.z, (size_t)w->nz * sizeof *x);
   memcpy(x + w->nz, t->s->now.l, (size_t)w->nl * sizeof *x);
@@ -449,7 +449,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   int impact = t1 == s->now.t && !s->n.radau, of_stages = s->n.radau && !s->w.euler;
   if (of_stages && t->news && !t->failed) jump(t, 0);
   look_at_shares(t);
-  tape_entry *e = t->failed ? NULL : add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
+  tape_entry *e = t->failed ? NULL : tape_add(t, impact ? TAPE_IMPACT : of_stages ? TAPE_STAGES : TAPE_PIECE);
   if (!e) return;
   e->h = impact ? 0 : of_stages ? s->n.radau->r : s->n.h;
   if (!impact) find_end(t, t1, e);
@@ -479,6 +479,7 @@ static void piece(struct sim_tape *hook, nsm_sim *s, double t1) {
   look_at_capturing(t, e);
   if (impact) t->before = 0;
   else look_at_switches(t, e);
+  if (impact) tape_part_impacts(t);
 }
 
 // Sets end where the piece before has ended already: its end moves with them, by a piece of length 0. Of radau those
@@ -489,14 +490,14 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
     jump(t, s->a->algebraic || s->n.radau->nl > 0);
     t->news = 0;
   }
-  tape_entry *e = t->failed || s->n.radau ? NULL : add(t, TAPE_PIECE);
+  tape_entry *e = t->failed || s->n.radau ? NULL : tape_add(t, TAPE_PIECE);
   if (!e) return;
   int moved = behind_block(t, t->n - 2);
   take_begin(t, e);
-  double *x = take(t, solved(s) * sizeof *x);
-  unsigned char *law = take(t, (size_t)s->n.r.n + 1);
+  double *x = tape_take(t, tape_solved(s) * sizeof *x);
+  unsigned char *law = tape_take(t, (size_t)s->n.r.n + 1);
   if (!x || !law) return;
-  memset(x, 0, solved(s) * sizeof *x);
+  memset(x, 0, tape_solved(s) * sizeof *x);
   memcpy(x, s->now.z, (size_t)s->a->nz * sizeof *x);
   if (s->n.con) memcpy(x + s->a->nz + s->n.r.n, s->now.z, (size_t)s->a->nv * sizeof *x);
   set_ends(t, e);
@@ -514,7 +515,7 @@ static void at_once(struct sim_tape *hook, nsm_sim *s) {
 
 static void block(struct sim_tape *hook, nsm_sim *s, int number, int first, int n, double at) {
   tape *t = (tape *)hook;
-  tape_entry *e = t->failed ? NULL : add(t, TAPE_BLOCK);
+  tape_entry *e = t->failed ? NULL : tape_add(t, TAPE_BLOCK);
   if (!e) return;
   e->block = number;
   e->instance = first;
@@ -532,10 +533,10 @@ static void mended(struct sim_tape *hook, nsm_sim *s) {
               s->now.t);
 }
 
-void tape_row(tape *t) { if (!t->failed) (void)add(t, TAPE_ROW); }
+void tape_row(tape *t) { if (!t->failed) (void)tape_add(t, TAPE_ROW); }
 
 void tape_stop(tape *t, long number) {
-  tape_entry *e = t->failed ? NULL : add(t, TAPE_STOP);
+  tape_entry *e = t->failed ? NULL : tape_add(t, TAPE_STOP);
   if (e) e->number = number;
 }
 

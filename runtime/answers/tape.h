@@ -90,6 +90,13 @@ static inline int tape_set_hit(const tape_entry *e, int row) {
   if (e->end != TAPE_SET) return -1;
   return e->struck ? e->struck[row] - 1 : row == e->row ? e->set : -1;
 }
+// Within: room; a new entry; the gap at which an open row closes; how many numbers a piece has for its solution.
+void       *tape_take(tape *t, size_t bytes);
+tape_entry *tape_add(tape *t, tape_kind kind);
+double      tape_ground(const nsm_sim *s, int row);
+size_t      tape_solved(const nsm_sim *s);
+// tape_impacts.c: the last entry is an impact; of rows that do not act on each other each has one of its own.
+void        tape_part_impacts(tape *t);
 void  tape_close(tape *t);                                 // NULL is allowed
 int   tape_full(const tape *t);                            // it is to be played
 void  tape_empty(tape *t);                                 // what has been played is forgotten

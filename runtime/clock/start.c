@@ -25,6 +25,7 @@
 enum { ROUNDS = 20, MOST_NUMBERS = 1 << 27 };
 // Of the terms of a row: what counts as met; what is projected with a note; the aim of the projection, and what it says
 // nothing about.
+static const double same = 1e-12;        // of the largest pivot: a row that follows from others
 static const double holds = 1e-13, projected = 1e-6, met = 1e-12, tiny = 1e-9, silent = 1e-15;
 
 typedef struct offence { double relative, value; int row; } offence;
@@ -192,9 +193,28 @@ static void derivative(const nsm_sim *s, const level *l, int i, double *h) {
   }
 }
 
+// mu = - G^+ q of n equations: of some that follow from others to the first order alone, as of two hinges on one axis,
+// the nearest. 0: no memory.
+static int nearest(const double *G, const double *q, size_t n, double *mu) {
+  int room = nsm_la_pseudo_inverse_work((int)n), *order = calloc(n + 1, sizeof *order);
+  double *A = calloc(2 * n * n + (size_t)room + 1, sizeof *A);
+  int ok = A && order;
+  if (ok) {
+    memcpy(A, G, n * n * sizeof *G);
+    ok = nsm_la_pseudo_inverse((int)n, A, same, A + n * n, order, A + 2 * n * n, room) >= 0;
+  }
+  for (size_t i = 0; ok && i < n; i++) {
+    mu[i] = 0;
+    for (size_t j = 0; j < n; j++) mu[i] -= A[n * n + i + j * n] * q[j];
+  }
+  free(A);
+  free(order);
+  return ok;
+}
+
 // mu of (14) for the n rows of H, values q; X = M^-1 H^T by rows. 0 where the rows cannot be met.
 static int forces(nsm_sim *s, const level *l, const int *of, size_t n, const double *H, double *X, double *mu) {
-  size_t nz = (size_t)s->a->nz, bytes = nsm_cone_workspace_size((int)n, n * n, (int)n);
+  size_t nz = (size_t)s->a->nz, bytes = nsm_cone_workspace_size((int)n, n * n, (int)n), equations = 0;
   double *G = calloc(n * n, sizeof *G), *vector = calloc(4 * n, sizeof *vector);
   void *work = malloc(bytes);
   int ok = G && vector && work;
@@ -207,8 +227,10 @@ static int forces(nsm_sim *s, const level *l, const int *of, size_t n, const dou
     q[i] = l->value[of[i]];
     lo[i] = l->equation[of[i]] ? -INFINITY : 0;
     hi[i] = INFINITY;
+    equations += l->equation[of[i]];
   }
-  if (ok) {
+  if (ok && equations == n) ok = nearest(G, q, n, mu);
+  else if (ok) {
     nsm_cone_workspace_init(work, bytes);
     nsm_cone_problem p = { .m = (int)n, .M = G, .q = q, .lo = lo, .hi = hi };
     nsm_cone_options o = { .tolerance = 0 };
