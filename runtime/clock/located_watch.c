@@ -57,8 +57,22 @@ double sim_watch_start(const nsm_sim *s, int row) {
 }
 
 // ---- the trial ------------------------------------------------------------------------------------------------------
+
+static double inverse_mass(const nsm_sim *s, int z) {
+  if (s->n.con) return s->n.con->mass_inverse[z];
+  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
+}
+
+// H M^{-1} H^T of a row, with masses that are not coupled.
+static double mobility(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double inverse = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
+  return inverse;
+}
+
 static double inertia(const nsm_sim *s, int row) {
-  double m = s->n.con ? 1 : fabs(sim_rows_inertia(s, s->n.r.at_row[row]));
+  double m = s->n.con ? mobility(s, row) : fabs(sim_rows_inertia(s, s->n.r.at_row[row]));
   return m > 0 ? m : 1;
 }
 
@@ -122,19 +136,6 @@ static void slips(nsm_sim *s, const nsm_view *v) {
 // Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
 // force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
-
-static double inverse_mass(const nsm_sim *s, int z) {
-  if (s->n.con) return s->n.con->mass_inverse[z];
-  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
-}
-
-// H M^{-1} H^T of a row, with masses that are not coupled.
-static double mobility(const nsm_sim *s, int row) {
-  const sim_rows *r = &s->n.r;
-  double inverse = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
-  return inverse;
-}
 
 // Length of the slip of a part, whose rates are given, in the frame in which it is a disk; along: what of it goes along
 // `slide`.
