@@ -33,9 +33,11 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   nsm_view now = sim_now(s);
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      w->tolerance[row] = rounds * (r->terms[row] + h * sim_velocity_terms(s, row, s->now.z)) +
-                          (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      w->near[row] = rounds * (r->terms[row] + h * sim_velocity_terms(s, row, s->now.z)) +
+                     (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
+      if (sim_is_open(s, row)) w->tolerance[row] = w->near[row];       // of closed ones it is that of forces
+    }
   }
   s->w.terms_of = -1;
 }
@@ -326,7 +328,7 @@ void sim_watch_contacts(nsm_sim *s) {
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
-      int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
+      int touches = gap <= w->near[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
       int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);
