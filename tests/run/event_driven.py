@@ -464,7 +464,8 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a fast wheel", fast), ("a closed form", closed_form), ("idle discrete variables", idle), ("what is held", held),
+           ("a fast wheel", fast), ("a closed form", closed_form),
+           ("idle discrete variables", idle), ("what is held", held),
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("friction where constraints imply others", implied),

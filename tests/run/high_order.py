@@ -324,8 +324,8 @@ SPINS = """model A { gravity [3, 0, -9]; body floor { fixed, shape = halfspace }
 
 
 def spins():
-    """A box that slides and turns on four corners, whose forces no law decides: none of them pulls (-0.03 of a weight of
-    0.018), friction takes energy alone, and all orders have the motion of the least forces, as order 2 has it."""
+    """A box that slides and turns on four corners, whose forces no law decides: none of them pulls, friction takes
+    energy alone, and all orders have the motion of the least forces, as order 2 has it (0.009 m off)."""
     ends = []
     second, _, _ = run(SPINS, 2e-3, "consistent(located = true)")
     for n in (4, 6, 8):

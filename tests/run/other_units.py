@@ -19,8 +19,8 @@ BRIDGE = """param Z = 1, w = 100*pi; node n = 0, p, m, a, b, x;
     Resistor leak(a = m, b = n, R = Z*1 [Mohm]);"""
 
 
-# In lengths L, masses M, times T: gears and screws, a chain of dry ball joints, friction pressed by a constraint, friction
-# that falls with the slip, bounces that slide, a pile of bricks that strike in their corners.
+# In lengths L, masses M, times T: gears and screws, a chain of dry ball joints, friction pressed by a constraint,
+# friction that falls with the slip, bounces that slide, a pile of bricks that strike in their corners.
 SIZED = {
     "screw": ("h.angle", 1e-9, """body nut { mass = 2*M, inertia = [1, 1, 2]*0.01*J }
         body w { mass = M, inertia = [1, 1, 2]*0.01*J, position = [0.3*L, 0, 0] } gravity [0, 0, -9.81*L/T^2];
