@@ -110,9 +110,9 @@ static void metric(const nsm_sim *s, const sim_block *b, double *to) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < b->n; i++) {
     int z = c->k.order[b->first + i], row = z < s->a->nv ? -1 : c->row[(z - s->a->nv) % c->ns];
-    double size = row < 0 ? 1 / c->mass_inverse[z] : 0;
+    double size = row < 0 ? 1 / c->held_inverse[z] : 0;
     for (int e = row < 0 ? 0 : r->c0[row]; row >= 0 && e < r->c0[row + 1]; e++)
-      size += r->c[e] * r->c[e] * c->mass_inverse[r->cz[e]];
+      size += r->c[e] * r->c[e] * c->held_inverse[r->cz[e]];
     to[i] = sim_root_metric(size);
   }
 }
