@@ -349,6 +349,7 @@ typedef struct sim_analysis {
   sim_class *cls;
   int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
   int       nl_shown;                   // multipliers that are recorded: all but those of contacts of shapes
+  const unsigned char *held;            // [rows] contacts that a start takes as constraints; NULL (runtime/analyse)
   int       ntouch, ngroup;             // of contacts of shapes: room in now.touch, kinds of rows
   void    (*touch_name)(const nsm_sim *s, int cls, int i, char *out, size_t size);  // of their rows
   void    (*touch_there)(nsm_sim *s, const nsm_view *v);   // their rows elsewhere (touching.h)

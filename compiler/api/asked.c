@@ -50,3 +50,9 @@ char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, i
   for (int i = 1; i < argc; i++) words[(*n)++] = argv[i];
   return words;
 }
+
+const char *asked_text(Asked of, MAskBlock block, const char *flag) {
+  for (int i = 0; i < of.n; i++)
+    if (of.at[i].block == block && !strcmp(of.at[i].flag, flag)) return of.at[i].text;
+  return NULL;
+}

@@ -17,3 +17,5 @@ char **asked_words(Arena *a, Asked of, MAskBlock block, int argc, char **argv, i
 // without a period); do they ask anything?
 bool asked_at_rest(int n, char *const *words);
 bool asked_itself(int n, char *const *words);
+// What the block gives a flag; NULL: nothing.
+const char *asked_text(Asked of, MAskBlock block, const char *flag);

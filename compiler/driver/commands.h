@@ -42,10 +42,11 @@ void print_command(const Command *c, FILE *f);
 // Shared: compile one file up to `last`; *code is the exit code when it fails. Diagnostics are printed.
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code);
 // A compilation as a program with machine code, NULL: *code says why; one run of it, as the flags say, the exit code.
-// watch: NULL, or who looks at it in place of a file (runtime/command/command.h).
+// watch: NULL, or who looks at it in place of a file; begin: NULL, or where it begins (runtime/command/command.h).
 nsm_program *load_program(const Options *o, Compilation *c, int *code);
 int command_plain_run(const Options *o);                 // run.c: rows without derivatives
-int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached);
+int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, const nsm_beginning *begin, FILE *err,
+                int *not_reached);
 nsm_flags left_to_the_run(Arena *a, const Options *o);     // without what was written into the model
 int exit_code_of(const Compilation *c, bool good);
 bool explain_part(const char *name, bool more);           // explain_part.c; more: there is something above it

@@ -42,11 +42,12 @@ nsm_program *load_program(const Options *o, Compilation *c, int *code) {
   return NULL;
 }
 
-int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached) {
+int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, const nsm_beginning *begin, FILE *err,
+                int *not_reached) {
   Compilation *c = p->c;
   int n;
   nsm_host host = { .out = stdout, .err = err, .input = compilation_inputs(c, &n),
-                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch,
+                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch, .begin = begin,
                     .meaning = nsm_meaning_of, .program = p, .text = c->source->text,
                     .gains = diag_has(c->bag, DIAG_W0821) };
   host.ninput = n;
@@ -72,7 +73,7 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   nsm_program *p = load_program(o, c, &code);
   if (!p) return code;
   if (meanings) list_meanings(p);
-  code = run_program(o, p, NULL, stderr, not_reached);
+  code = run_program(o, p, NULL, NULL, stderr, not_reached);
   if (code != EXIT_INTERRUPTED) jit_free(p->jit);          // it waits for LLVM
   return code;
 }

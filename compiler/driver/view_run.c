@@ -134,12 +134,12 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
   if (wish->live && !(facts.live = live_part(o, m->c, a))) return EXIT_FILE;
   if (said_open(&run)) {
-    code = run_program(o, m->p, &watch, run.f, &not_reached);
+    code = run_program(o, m->p, &watch, NULL, run.f, &not_reached);
     facts.notes = said(&run, a, wish->err);
   }
   if (trace.lacks_ledger && code != EXIT_INTERRUPTED && said_open(&run)) {
     trace_again(&trace, &watch);
-    if (run_program(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
+    if (run_program(o, m->p, &watch, NULL, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
     said(&run, a, NULL);
   }
   if (said_open(&model)) {

@@ -2,6 +2,7 @@
 #include "write.h"
 #include "runtime/command/options.h"
 #include "runtime/command/outputs.h"
+#include <stdlib.h>
 #include <string.h>
 
 // ---- events of the orbit --------------------------------------------------------------------------------------------
@@ -45,6 +46,9 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
     fprintf(out, "%s\"%s\": ", k++ ? ", " : "", w->a.of[i].name);
     analysis_number(out, w->r[i] / w->a.of[i].scale);
   }
+  fputs("},\n  \"turns\": {", out);
+  for (int i = 0, k = 0; i < w->n; i++)
+    if (w->on.whole[i] != 0) fprintf(out, "%s\"%s\": %d", k++ ? ", " : "", w->a.of[i].name, w->on.whole[i]);
   fputs("},\n  \"multipliers\": [", out);
   for (int i = 0; i < w->nmultiplier; i++) {
     fputs(i ? ", [" : "[", out);
@@ -70,12 +74,18 @@ static void say(const steady *w, double start, FILE *err) {
   fprintf(err, "%speriodic orbit of %.12g s: |P(Y) - Y| = %.2g after %d steps of Newton's method\n",
           w->free ? "free " : "", w->period,
           w->residual, w->iterations);
+  if (w->on.any && w->miss > 1e-9)
+    fprintf(err, "  in a period the scheme leaves the laws by up to %.2g: less with smaller steps, nothing by "
+            "consistent\n", w->miss);
   if (w->start != start)
     fprintf(err, "  it begins at t = %.10g s: with a begin at %.10g s none was found, as where an event falls on it\n",
             w->start, start);
   for (int i = 0; i < w->n; i++)
-    if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
-    else fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
+    if (w->drifts[i] && w->r[i] == 0) fprintf(err, "  %s stays as it begins, whatever that is\n", w->a.of[i].name);
+    else if (w->drifts[i]) fprintf(err, "  %s grows by %.12g a period\n", w->a.of[i].name, w->r[i] / w->a.of[i].scale);
+    else if (w->on.whole[i] == 0) fprintf(err, "  %s = %.12g\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale);
+    else fprintf(err, "  %s = %.12g, and goes on by %d turn%s\n", w->a.of[i].name, w->y[i] / w->a.of[i].scale,
+                 w->on.whole[i], abs(w->on.whole[i]) == 1 ? "" : "s");
   if (w->free) fprintf(err, "  along it the multiplier is %.9g, 1 in truth\n", w->re[w->trivial]);
   if (w->nmultiplier <= w->free) return;
   double most = steady_largest(w);
@@ -91,12 +101,15 @@ static nsm_code find_period(const analysis *a, double *period, double *start, ns
   return code;
 }
 
+static nsm_code find_orbit(const analysis *a, steady *w, double *start, nsm_error *e) {
+  nsm_code code = find_period(a, &w->period, start, e);
+  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
+  return code == NSM_OK ? steady_find_later(w, &a->o->run, e) : code;
+}
+
 static nsm_code orbit(const analysis *a, steady *w, nsm_error *e) {
   double start = 0;
-  nsm_code code = find_period(a, &w->period, &start, e);
-  if (code != NSM_OK) return code;
-  w->levels = isnan(a->f->number[NSM_FLAG_REFINE]) ? 0 : (int)a->f->number[NSM_FLAG_REFINE];
-  code = steady_find_later(w, &a->o->run, e);
+  nsm_code code = find_orbit(a, w, &start, e);
   if (code != NSM_OK) return code;
   FILE *out = analysis_open(a, e);
   if (!out) return NSM_FILE;
@@ -202,6 +215,34 @@ int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, du
   if (code == NSM_OK) code = nsm_outputs_check_flags(host->input, host->ninput, f, o.input, o.run.ninput, &e);
   analysis a = { m, f, &o, host, run, with };
   if (code == NSM_OK) code = analyse(&a, &e);
+  if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
+  nsm_options_free(&o);
+  return (int)code;
+}
+
+static nsm_code begin_of_orbit(const analysis *a, nsm_beginning *to, nsm_error *e) {
+  steady w = { .a = { .m = a->m, .run = a->run, .with = a->with } };
+  double start = 0;
+  nsm_code code = find_orbit(a, &w, &start, e);
+  *to = (nsm_beginning){ w.n, calloc((size_t)w.n + 1, sizeof *to->column), w.y, w.start };
+  w.y = NULL;
+  if (code == NSM_OK && !to->column) code = sim_no_memory(e, "an orbit");
+  for (int i = 0; code == NSM_OK && i < w.n; i++) to->column[i] = w.a.by[i].column;
+  if (code == NSM_OK && !a->o->quiet)
+    fprintf(a->host->err, "the run begins on its periodic orbit of %.12g s%s, at t = %.10g s: largest multiplier "
+            "%.9g\n", w.period, w.free ? ", which nothing drives" : "", w.start, steady_largest(&w));
+  steady_free(&w);
+  return code;
+}
+
+int nsm_orbit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with,
+                    nsm_beginning *to) {
+  nsm_options o;
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = nsm_options_read(m, f, &o, &e);
+  analysis a = { m, f, &o, host, run, with };
+  o.run.until = NAN;                                       // that of the run says nothing to where a free one is sought
+  if (code == NSM_OK) code = begin_of_orbit(&a, to, &e);
   if (code != NSM_OK && *e.text) nsm_host_say(host, m, &e, host->err);
   nsm_options_free(&o);
   return (int)code;

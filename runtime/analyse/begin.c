@@ -10,19 +10,6 @@
 typedef struct later { long periods; double phase; } later;
 static const later tries[] = { { 4, 0 }, { 4, 0.382 }, { 4, 0.618 }, { 20, 0.146 }, { 20, 0 } };
 
-// The state that a run from y, or from the start of the model (NULL), has after `length`.
-static nsm_code state_after(const steady *w, const nsm_settings *set, const double *y, double length, double *to,
-                            nsm_error *e) {
-  nsm_settings own = steady_settings(w, set, length);
-  nsm_sim *s = nsm_open(w->a.m, &own, e);
-  if (!s) return e->code;
-  for (int i = 0; y && i < w->n; i++) nsm_write_column(s, w->a.by[i].column, y[i], NULL);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  for (int i = 0; i < w->n; i++) to[i] = nsm_read_column(s, w->a.by[i].column);
-  nsm_close(s);
-  return code;
-}
-
 // What the states at the begin are measured from: the start of the model, which is moved onto its laws at that time.
 static nsm_code begin_at(steady *w, const nsm_settings *set, double start, nsm_error *e) {
   w->start = start;
@@ -37,7 +24,7 @@ static nsm_code begin_at(steady *w, const nsm_settings *set, double start, nsm_e
 // From the begin that was found to `start`, a period after the one before it.
 static nsm_code back(steady *w, const nsm_settings *set, double start, nsm_error *e) {
   double rest = start + w->period - w->start;
-  nsm_code code = rest > 0 ? state_after(w, set, w->y, rest, w->y, e) : NSM_OK;
+  nsm_code code = rest > 0 ? steady_after(w, set, w->y, rest, w->y, e) : NSM_OK;
   if (code == NSM_OK) code = begin_at(w, set, start, e);
   return code == NSM_OK ? steady_settle(w, set, e) : code;
 }
@@ -45,14 +32,14 @@ static nsm_code back(steady *w, const nsm_settings *set, double start, nsm_error
 static nsm_code from_later(steady *w, const nsm_settings *set, const later *t, double start, nsm_error *e) {
   double ahead = t->phase * w->period, length = (double)t->periods * w->period + ahead;
   w->start = start;
-  nsm_code code = state_after(w, set, NULL, length, w->y, e);
+  nsm_code code = steady_after(w, set, NULL, length, w->y, e);
   if (code == NSM_OK) code = begin_at(w, set, start + ahead, e);
   return code == NSM_OK ? steady_settle(w, set, e) : code;
 }
 
 nsm_code steady_find_later(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_code first = steady_find(w, set, e), code = first;
-  if (first != NSM_FAILED || w->free || w->constrained || w->a.grazing > 0) return first;
+  if (first != NSM_FAILED || w->free || w->a.grazing > 0) return first;
   double start = w->start, *y = calloc((size_t)w->n + 1, sizeof *y);
   if (!y) return sim_no_memory(e, "an orbit");
   for (size_t i = 0; code != NSM_OK && code != NSM_INTERRUPTED && i < sizeof tries / sizeof *tries; i++) {

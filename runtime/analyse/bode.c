@@ -285,14 +285,30 @@ static nsm_code is_continuous(const bode *b, const about *o, nsm_error *e) {
   return NSM_OK;
 }
 
-// d/du at the same begin: what the begin has moved by is taken off.
-static void hold_begin(about *o) {
+// How u moves what follows from the coordinates of a state that laws bind, into v [n].
+static nsm_code moved_by_input(const bode *b, about *o, double *v, nsm_error *e) {
+  steady *w = &o->w;
+  if (!w->on.any) return NSM_OK;
+  nsm_sim *s = nsm_open(b->a->m, &b->a->o->run, e);
+  w->with_p = calloc((size_t)b->a->o->run.nset + 2, sizeof *w->with_p);
+  if (!s || !w->with_p) { nsm_close(s); return s ? sim_no_memory(e, "a response") : e->code; }
+  w->vary = b->u;
+  w->p = s->a->p[o->a.by[w->n].parameter];
+  nsm_close(s);
+  nsm_code code = manifold_by_parameter(w, &b->a->o->run, w->y, v, e);
+  w->vary = NULL;
+  return code;
+}
+
+// d/du with the coordinates of the begin as they are: what the begin has moved by is taken off. v [n]: what it has to.
+static void hold_begin(about *o, const double *v) {
   answers *a = &o->a;
   int n = o->w.n, by = n + 1, rows = a->nof - n;
   const double *begin = a->d + (size_t)rows * (size_t)by + n;
   for (int i = 0; i < rows; i++) {
     double *d = a->d + (size_t)i * (size_t)by;
-    for (int j = 0; j < n; j++) d[n] -= d[j] * begin[j * by];
+    for (int j = 0; j < n; j++) d[n] += d[j] * (v[j] - begin[j * by]);
+    manifold_along(&o->w, d);
   }
 }
 
@@ -304,8 +320,9 @@ static nsm_code respond(bode *b, about *o, nsm_error *e) {
   resolvent r = { 0 };
   nsm_code code = M && G && resolvent_open(&r, w->n) ? NSM_OK : sim_no_memory(e, "a response");
   for (size_t i = 0; code == NSM_OK && i < n; i++) {
-    for (size_t j = 0; j < n; j++) M[i + j * n] = w->drifts[i] || w->drifts[j] ? 0 : a->d[i * by + j];
-    G[i] = w->drifts[i] ? 0 : a->d[i * by + n];
+    if (!steady_comes_back(w, (int)i)) continue;
+    for (size_t j = 0; j < n; j++) M[i + j * n] = steady_comes_back(w, (int)j) ? a->d[i * by + j] : 0;
+    G[i] = a->d[i * by + n];
   }
   double scale = code == NSM_OK ? 1 / a->of[n].scale : 1;
   for (int k = 0; code == NSM_OK && k < b->nf; k++) {
@@ -338,15 +355,18 @@ static nsm_code about_orbit(bode *b, nsm_error *e) {
   if (code == NSM_OK) code = find_instants(&o.w, &b->a->o->run, &o.k, e);
   if (code == NSM_OK) code = take_answers(b, &o, e);
   if (code == NSM_OK) code = name_answers(b, &o, &own, e);
-  double *start = calloc((size_t)o.w.n + 2, sizeof *start);
-  if (code == NSM_OK && !start) code = sim_no_memory(e, "a response");
+  double *start = calloc((size_t)o.w.n + 2, sizeof *start), *v = calloc((size_t)o.w.n + 2, sizeof *v);
+  if (code == NSM_OK && !(start && v)) code = sim_no_memory(e, "a response");
   for (int i = 0; code == NSM_OK && i < o.w.n; i++) start[i] = o.w.y[i] - o.w.begin[i];
   if (code == NSM_OK) code = answers_take(&o.a, &own, start, 1, e);
-  if (code == NSM_OK) hold_begin(&o);
+  if (code == NSM_OK) steady_same_signs(&o.w, &o.a, o.w.y);
+  if (code == NSM_OK) code = moved_by_input(b, &o, v, e);
+  if (code == NSM_OK) hold_begin(&o, v);
   if (code == NSM_OK) code = is_continuous(b, &o, e);
   if (code == NSM_OK) code = respond(b, &o, e);
   b->settled = o.w.residual;
   free(start);
+  free(v);
   free(o.k.t);
   free(o.at);
   free(o.weight);

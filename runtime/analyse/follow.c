@@ -63,13 +63,15 @@ static nsm_code slope_of_period(follow *f, double p, double *slope, nsm_error *e
 }
 
 // ---- (1) ------------------------------------------------------------------------------------------------------------
-static nsm_code evaluate(follow *f, const double *z, nsm_error *e) {
+// z is moved onto what laws leave.
+static nsm_code evaluate(follow *f, double *z, nsm_error *e) {
   steady *w = &f->w;
   double slope = 0;
   nsm_code code = NSM_OK;
   w->p = z[f->N - 1];
   if (w->free) w->period = z[w->n];
   else if ((code = driven_period(f, w->p, &w->period, e)) == NSM_OK) code = slope_of_period(f, w->p, &slope, e);
+  if (code == NSM_OK) code = manifold_onto(w, &f->a->o->run, z, e);
   if (code == NSM_OK) code = steady_turn(w, &f->a->o->run, z, w->period, &f->now, e);
   for (int i = 0; i < w->n && !w->free && code == NSM_OK; i++) f->now.by_p[i] += f->now.flow[i] * slope;
   return code;
@@ -81,9 +83,10 @@ static int factor(follow *f, const double *t) {
   size_t n = (size_t)w->n, N = (size_t)f->N;
   memset(f->A, 0, N * N * sizeof *f->A);
   for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j < n; j++) f->A[i + j * N] = w->drifts[i] ? 0 : f->now.M[i + j * n];
+    int in = steady_comes_back(w, (int)i);
+    for (size_t j = 0; j < n; j++) f->A[i + j * N] = in ? f->now.M[i + j * n] : 0;
     f->A[i * (N + 1)] -= 1;
-    if (w->drifts[i]) continue;
+    if (!in) continue;
     if (w->free) { f->A[i + n * N] = f->now.flow[i]; f->A[n + i * N] = w->across[i]; }
     f->A[i + (N - 1) * N] = f->now.by_p[i];
   }
@@ -101,11 +104,12 @@ static nsm_code correct(follow *f, double *z, const double *t, int *steps, nsm_e
     if (f->now.most <= settled * fmax(f->size[0], 1)) return NSM_OK;
     if (!factor(f, t)) break;
     memset(f->b, 0, N * sizeof *f->b);
-    for (size_t i = 0; i < n; i++) f->b[i] = w->drifts[i] ? 0 : -f->now.r[i];
+    for (size_t i = 0; i < n; i++) f->b[i] = steady_comes_back(w, (int)i) ? -f->now.r[i] : 0;
     nsm_la_lu_solve((int)N, 1, f->A, (int)N, f->pivot, f->b, (int)N);
     double size = 0;
     for (size_t j = 0; j < N; j++) size = fmax(size, fabs(f->b[j]) / f->size[j]);
     if (!(size < 1)) break;
+    manifold_way(w, f->b);
     for (size_t j = 0; j < N; j++) z[j] += f->b[j];
   }
   sim_fail(e, NSM_FAILED, "the orbit is lost");
@@ -156,6 +160,7 @@ static nsm_code take(follow *f, spot *to, const double *t, nsm_error *e) {
   to->t[N - 1] = 1;
   nsm_la_lu_solve((int)N, 1, f->A, (int)N, f->pivot, to->t, (int)N);
   scale(f, to->t);
+  manifold_way(&f->w, to->t);
   memcpy(f->w.M, f->now.M, (size_t)f->w.n * (size_t)f->w.n * sizeof *f->w.M);
   nsm_code code = steady_multipliers(&f->w, e);
   if (code != NSM_OK) return code;

@@ -54,10 +54,12 @@ static void start_far_from_events(const steady *w, trace *r) {
   memmove(r->t, r->t + at, (size_t)r->n * sizeof *r->t);
 }
 
-// Ranges; a state that only rises or falls, as a counter does, is not looked at.
+// Ranges; a state that only rises or falls, as a counter does, is not looked at, nor one that is all round-off.
 static int measure(const steady *w, trace *r) {
   size_t n = (size_t)w->n;
   int any = 0;
+  double largest = 0;
+  for (size_t i = 0; i < (size_t)r->n * n; i++) largest = fmax(largest, fabs(r->y[i]));
   for (size_t i = 0; i < n; i++) {
     double lo = INFINITY, hi = -INFINITY, size = 0;
     int up = 0, down = 0;
@@ -70,7 +72,7 @@ static int measure(const steady *w, trace *r) {
       down |= step < 0;
     }
     r->range[i] = hi - lo;
-    r->turns[i] = up && down && hi - lo > 1e-6 * size;
+    r->turns[i] = up && down && hi - lo > fmax(1e-6 * size, 1e-12 * largest);
     any |= r->turns[i];
   }
   return any;
@@ -117,6 +119,7 @@ nsm_code steady_guess(steady *w, const nsm_settings *set, nsm_error *e) {
   trace r = { .range = calloc(n + 1, sizeof(double)), .turns = calloc(n + 1, 1) };
   nsm_code code = r.range && r.turns ? record(w, s, &r, e) : sim_no_memory(e, "a free orbit");
   if (code == NSM_OK) start_far_from_events(w, &r);
+  for (long k = 1; k < r.n && code == NSM_OK; k++) manifold_near(w, r.y, r.y + (size_t)k * n);
   if (code == NSM_OK && !measure(w, &r)) {
     sim_fail(e, NSM_FAILED, "no periodic orbit was found: the run has come to rest, or only goes on; --equilibrium "
              "finds rest, --period T is for what is driven");

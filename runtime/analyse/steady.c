@@ -21,33 +21,55 @@ static const double alone = 1e-9;        // of M - I: it has no inverse
 static const char one_of_many[] = "more than one multiplier is 1: it is one of many orbits";
 
 // ---- a step of the method -------------------------------------------------------------------------------------------
-// On a state that drifts nothing depends, itself aside. Where a free orbit moves in such states alone, as one that
-// sticks does, those that turn say where on it one is.
+static double size_of(const steady *w) {
+  double most = 0;
+  for (int i = 0; i < w->n; i++) most = fmax(most, fabs(w->y[i]));
+  return most;
+}
+
+static double round_off(const steady *w) { return fmax(settled, rounds * size_of(w)); }
+
+// Nothing depends on state j but itself, and those that drift where `beside` says so.
+static int is_own(const steady *w, int j, int beside) {
+  const double *column = w->M + (size_t)j * (size_t)w->n;
+  int own = !manifold_follows(w, j);
+  for (int i = 0; i < w->n; i++) own &= (beside && w->drifts[i]) || fabs(column[i] - (i == j)) <= 1e-12;
+  return own;
+}
+
+// On a state that drifts nothing depends, itself aside. Of what is driven a state that stays drifts, too, where only
+// such states depend on it: a speed along which nothing acts. Where a free orbit moves in such states alone, as one
+// that sticks does, those that turn say where on it one is.
 void steady_drifts(steady *w) {
   double most = 0, others = 0;
+  for (int j = 0; j < w->n; j++) w->drifts[j] = (unsigned char)is_own(w, j, 0);
+  for (int any = !w->free; any;) {
+    any = 0;
+    for (int j = 0; j < w->n; j++) {
+      if (w->drifts[j] || !(fabs(w->r[j]) <= round_off(w)) || !is_own(w, j, 1)) continue;
+      any = w->drifts[j] = 1;
+    }
+  }
   for (int j = 0; j < w->n; j++) {
-    const double *column = w->M + (size_t)j * (size_t)w->n;
-    int own = 1;
-    for (int i = 0; i < w->n; i++) own &= fabs(column[i] - (i == j)) <= 1e-12;
-    w->drifts[j] = (unsigned char)own;
     most = fmax(most, fabs(w->flow[j]));
-    if (!own) others = fmax(others, fabs(w->flow[j]));
+    if (steady_comes_back(w, j)) others = fmax(others, fabs(w->flow[j]));
   }
   for (int j = 0; j < w->n && w->free && others <= 1e-12 * most; j++) w->drifts[j] &= !w->turns[j];
   w->residual = 0;
-  for (int i = 0; i < w->n; i++) if (!w->drifts[i]) w->residual = fmax(w->residual, fabs(w->r[i]));
+  for (int i = 0; i < w->n; i++) if (steady_comes_back(w, i)) w->residual = fmax(w->residual, fabs(w->r[i]));
 }
 
 // dY, and of a free orbit dT, into step. 0: the matrix has no inverse.
 static int newton_step(const steady *w, double *A, int *pivot, double *step) {
   size_t n = (size_t)w->n, all = n + (size_t)w->free;
   for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j < n; j++) A[i + j * all] = w->drifts[i] ? 0 : w->M[i + j * n];
+    int in = steady_comes_back(w, (int)i);
+    for (size_t j = 0; j < n; j++) A[i + j * all] = in ? w->M[i + j * n] : 0;
     A[i * (all + 1)] -= 1;
-    step[i] = w->drifts[i] ? 0 : -w->r[i];
+    step[i] = in ? -w->r[i] : 0;
     if (!w->free) continue;
-    A[i + n * all] = w->drifts[i] ? 0 : w->flow[i];
-    A[n + i * all] = w->drifts[i] ? 0 : w->across[i];
+    A[i + n * all] = in ? w->flow[i] : 0;
+    A[n + i * all] = in ? w->across[i] : 0;
   }
   if (w->free) A[n + n * all] = step[n] = 0;
   if (nsm_la_lu_factor((int)all, A, (int)all, pivot).code != NSM_LA_OK) return 0;
@@ -61,23 +83,10 @@ static int newton_step(const steady *w, double *A, int *pivot, double *step) {
   return 1;
 }
 
-static double size_of(const steady *w) {
-  double most = 0;
-  for (int i = 0; i < w->n; i++) most = fmax(most, fabs(w->y[i]));
-  return most;
-}
-
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 static nsm_code refuse(nsm_error *e, const char *why) {
   sim_fail(e, NSM_FAILED, "no periodic orbit was found: %s", why);
   return NSM_FAILED;
-}
-
-// Newton's method has not found it, where constraints on places hold as it cannot.
-static nsm_code unfound(const steady *w, nsm_error *e, const char *why) {
-  return refuse(e, w->constrained ? "the model has constraints on places, and what is off them stays off: these "
-                                    "directions have the multiplier 1 and leave the orbit open; angles of the "
-                                    "mechanism as coordinates do not" : why);
 }
 
 // The step, or a part of it that makes the residual smaller; `room` [(n + 1) (2 n + 8)].
@@ -86,16 +95,18 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
   double *step = room + all * all, *tried = step + all, part = 1;
   turn t = { tried + all, tried + 2 * all, tried + 2 * all + n * n, NULL, 0 };
   if (!newton_step(w, room, pivot, step))
-    return unfound(w, e, w->free ? one_of_many
+    return refuse(e, w->free ? one_of_many
                                  : "a multiplier is 1, as of a motion that nothing drives with this period, or that "
                                    "meets nothing within it; where an event falls on its begin, --start or other "
                                    "initial values move that");
+  manifold_way(w, step);
   if (w->free && fabs(step[n]) > longer * w->period) part = longer * w->period / fabs(step[n]);
   for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
     double length = w->period + (w->free ? part * step[n] : 0);
     for (size_t i = 0; i < n; i++) tried[i] = w->y[i] + part * step[i];
     nsm_error why = { .code = NSM_OK };
-    nsm_code code = steady_turn(w, o, tried, length, &t, &why);
+    nsm_code code = manifold_onto(w, o, tried, &why);
+    if (code == NSM_OK) code = steady_turn(w, o, tried, length, &t, &why);
     if (code != NSM_OK && code != NSM_FAILED) { *e = why; return code; }
     int good = code == NSM_OK && (t.most < w->residual || w->iterations < FULL);
     if (!good) continue;
@@ -107,7 +118,7 @@ static nsm_code advance(steady *w, const nsm_settings *o, double *room, int *piv
     w->period = length;
     return NSM_OK;
   }
-  return unfound(w, e, w->free ? "no part of a step of Newton's method brings the end of a period nearer to its begin; "
+  return refuse(e, w->free ? "no part of a step of Newton's method brings the end of a period nearer to its begin; "
                                  "--period T is for what is driven"
                                : "no part of a step of Newton's method brings the end of a period nearer to its begin");
 }
@@ -119,13 +130,14 @@ static nsm_code newton(steady *w, const nsm_settings *o, nsm_error *e) {
   nsm_code code = room && pivot ? NSM_OK : sim_no_memory(e, "an orbit");
   if (code == NSM_OK) {
     turn t = { w->r, w->M, w->flow, NULL, 0 };
-    code = steady_turn(w, o, w->y, w->period, &t, e);
+    code = manifold_begin(w, o, w->y, e);
+    if (code == NSM_OK) code = steady_turn(w, o, w->y, w->period, &t, e);
     w->residual = t.most;
     memcpy(w->across, w->flow, n * sizeof *w->flow);
     if (code == NSM_OK) steady_drifts(w);
   }
-  while (code == NSM_OK && w->residual > fmax(settled, rounds * size_of(w))) {
-    if (w->iterations >= MOST) { code = unfound(w, e, "40 steps of Newton's method do not settle it"); break; }
+  while (code == NSM_OK && w->residual > round_off(w)) {
+    if (w->iterations >= MOST) { code = refuse(e, "40 steps of Newton's method do not settle it"); break; }
     code = advance(w, o, room, pivot, e);
     w->iterations++;
   }
@@ -148,47 +160,47 @@ static void sort(steady *w) {
     }
 }
 
-// Where one period, or two in one run, lead from the state `from`.
-static nsm_code after(const steady *w, const nsm_settings *set, int periods, const double *from, double *to,
-                      nsm_error *e) {
-  nsm_settings own = steady_settings(w, set, w->period);
-  own.until += (periods - 1) * w->period;
-  nsm_sim *s = nsm_open(w->a.m, &own, e);
-  if (!s) return e->code;
-  for (int i = 0; i < w->n; i++) nsm_write_column(s, w->a.by[i].column, from[i], NULL);
-  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
-  for (int i = 0; i < w->n; i++) to[i] = nsm_read_column(s, w->a.by[i].column);
-  nsm_close(s);
-  return code;
-}
-
 // The largest of | a - b - c + d |.
 static double apart(const steady *w, const double *a, const double *b, const double *c, const double *d) {
   double most = 0;
-  for (int i = 0; i < w->n; i++) if (!w->drifts[i]) most = fmax(most, fabs(a[i] - b[i] - c[i] + d[i]));
+  for (int i = 0; i < w->n; i++) if (steady_comes_back(w, i)) most = fmax(most, fabs(a[i] - b[i] - c[i] + d[i]));
+  return most;
+}
+
+// How far a period, which ends in y, leads from its begin: what follows by laws is off as far as the scheme leaves
+// them.
+static double miss(const steady *w, const double *y) {
+  double most = 0;
+  for (int i = 0; i < w->n; i++) if (!w->drifts[i]) most = fmax(most, fabs(y[i] - w->y[i]));
   return most;
 }
 
 // Two periods in one run lead where two runs do, from the orbit and from a state beside it: no discrete variable hands
 // anything on. Up to the error of the scheme, which is the same from both.
-static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) {
+static nsm_code repeats(steady *w, const nsm_settings *set, nsm_error *e) {
   size_t n = (size_t)w->n;
   double *x = calloc(7 * n + 1, sizeof *x), most = 1, size = fmax(size_of(w), 1e-6), far = 1e-5 * size;
   if (!x) return sim_no_memory(e, "an orbit");
   double *once = x + n, *again = x + 2 * n, *twice = x + 3 * n;
   double *beside = x + 4 * n, *then = x + 5 * n, *both = x + 6 * n;
-  for (size_t i = 0; i < n; i++) x[i] = w->y[i] + (w->drifts[i] ? 0 : far * (1 - 0.3 * (double)(i % 3)));
+  for (size_t i = 0; i < n; i++) x[i] = w->drifts[i] ? 0 : far * (1 - 0.3 * (double)(i % 3));
+  manifold_way(w, x);
+  for (size_t i = 0; i < n; i++) x[i] += w->y[i];
+  nsm_code code = manifold_onto(w, set, x, e);
   for (int i = 0; i < w->nmultiplier; i++) most = fmax(most, hypot(w->re[i], w->im[i]));
-  nsm_code code = after(w, set, 1, w->y, once, e);
-  if (code == NSM_OK) code = after(w, set, 1, once, again, e);
-  if (code == NSM_OK) code = after(w, set, 2, w->y, twice, e);
-  double off = apart(w, once, w->y, w->y, w->y);
-  if (code == NSM_OK && apart(w, twice, w->y, w->y, w->y) > most * most * (1e-6 * size + 4 * off))
-    code = refuse(e, "the next period is another one: is the period a multiple of that of what drives the model, and "
-                  "of its discrete variables?");
-  if (code == NSM_OK) code = after(w, set, 1, x, beside, e);
-  if (code == NSM_OK) code = after(w, set, 1, beside, then, e);
-  if (code == NSM_OK) code = after(w, set, 2, x, both, e);
+  double T = w->period;
+  if (code == NSM_OK) code = steady_after(w, set, w->y, T, once, e);
+  if (code == NSM_OK) code = steady_after(w, set, once, T, again, e);
+  if (code == NSM_OK) code = steady_after(w, set, w->y, 2 * T, twice, e);
+  w->miss = miss(w, once);
+  if (code == NSM_OK && apart(w, twice, w->y, w->y, w->y) > most * most * (1e-6 * size + 4 * w->miss))
+    code = refuse(e, w->free ? "the next period is another one: the time, or discrete variables, drive the model, and "
+                               "--period T says with which period"
+                             : "the next period is another one: is the period a multiple of that of what drives the "
+                               "model, and of its discrete variables?");
+  if (code == NSM_OK) code = steady_after(w, set, x, T, beside, e);
+  if (code == NSM_OK) code = steady_after(w, set, beside, T, then, e);
+  if (code == NSM_OK) code = steady_after(w, set, x, 2 * T, both, e);
   if (code == NSM_OK && apart(w, both, twice, then, again) > 1e-2 * far * most * most)
     code = refuse(e, w->remembers ? "beside it two periods in one run lead elsewhere than two runs: discrete variables "
                                     "hand on what is no state, and its multipliers would be without them"
@@ -198,15 +210,16 @@ static nsm_code repeats(const steady *w, const nsm_settings *set, nsm_error *e) 
   return code;
 }
 
-// Eigenvalues of M without the states that drift.
+// Eigenvalues of M, of coordinates that come back.
 nsm_code steady_multipliers(steady *w, nsm_error *e) {
   size_t n = (size_t)w->n, m = 0;
   double *A = malloc((n * n + 1) * sizeof *A);
   if (!A) return sim_no_memory(e, "multipliers");
   w->nmultiplier = 0;
-  for (size_t i = 0; i < n; i++) w->nmultiplier += !w->drifts[i];
+  for (size_t i = 0; i < n; i++) w->nmultiplier += steady_comes_back(w, (int)i);
   for (size_t j = 0; j < n; j++)
-    for (size_t i = 0; i < n && !w->drifts[j]; i++) if (!w->drifts[i]) A[m++] = w->M[i + j * n];
+    for (size_t i = 0; i < n && steady_comes_back(w, (int)j); i++)
+      if (steady_comes_back(w, (int)i)) A[m++] = w->M[i + j * n];
   int found = nsm_la_eigenvalues(w->nmultiplier, A, w->re, w->im);
   free(A);
   if (!found) return refuse(e, "its multipliers were not found");
@@ -240,7 +253,7 @@ static nsm_code look_at_drives(const steady *w, const nsm_sim *s, nsm_error *e) 
 static nsm_code is_one_of_many(const steady *w, nsm_error *e) {
   for (int i = 0; i < w->nmultiplier && w->free; i++)
     if (i != w->trivial && hypot(w->re[i] - 1, w->im[i]) < 1e-6)
-      return unfound(w, e, one_of_many);
+      return refuse(e, one_of_many);
   return NSM_OK;
 }
 
@@ -252,7 +265,6 @@ nsm_code steady_find(steady *w, const nsm_settings *set, nsm_error *e) {
   w->remembers = s->a->nd > 0;
   for (int b = 0; b < s->a->m->nblock; b++) w->clocked |= s->a->event[b].timed && s->a->event[b].n > 0;
   w->free = isnan(w->period);
-  SIM_EACH(s, constraint, k) w->constrained |= !k->c->velocity_level;
   nsm_code code = look_at_drives(w, s, e);
   if (code == NSM_OK) code = steady_names(w, s, e);
   nsm_close(s);
@@ -277,6 +289,7 @@ nsm_code steady_settle(steady *w, const nsm_settings *set, nsm_error *e) {
 
 void steady_free(steady *w) {
   answers_free(&w->a);
+  manifold_free(&w->on);
   double *of[] = { w->y, w->re, w->im, w->M, w->r, w->flow, w->across, w->begin, w->error, w->by_p };
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) free(of[i]);
   free(w->drifts);

@@ -1,9 +1,12 @@
 // The map P of a period: what the state is, and P with its derivatives by the state at the begin, by the length of the
-// period, and by a parameter, at the same begin.
+// period, and by a parameter, at the same begin. Where laws bind the state (manifold.c), derivatives are those of its
+// coordinates by these.
 #include "analyse.h"
 #include "runtime/answers/aligned.h"
 #include <stdlib.h>
 #include <string.h>
+
+static const double turned_same = 1e-7;  // beside the largest state
 
 // ---- what the state is ----------------------------------------------------------------------------------------------
 // Columns of states that have a derivative; unknowns without inertia follow from these.
@@ -66,24 +69,12 @@ nsm_code steady_names(steady *w, nsm_sim *s, nsm_error *e) {
              "exponents of such models are not found yet");
     return NSM_USAGE;
   }
-  if (!take_names(w, s, e)) return e->code;
+  if (!take_names(w, s, e) || manifold_open(w, s, e) != NSM_OK) return e->code;
   memcpy(w->begin, w->y, (size_t)w->n * sizeof *w->y);
   return NSM_OK;
 }
 
 // ---- a period -------------------------------------------------------------------------------------------------------
-nsm_settings steady_settings(const steady *w, const nsm_settings *set, double length) {
-  nsm_settings own = *set;
-  own.start = w->start;
-  own.until = w->start + length;
-  if (w->steps > 0) own.step = length / (double)w->steps;
-  if (!w->vary) return own;
-  if (set->nset > 0) memcpy(w->with_p, set->set, (size_t)set->nset * sizeof *w->with_p);
-  w->with_p[own.nset++] = (nsm_assignment){ w->vary, w->p };
-  own.set = w->with_p;
-  return own;
-}
-
 // The start of the model at the parameter of now.
 static nsm_code begin(steady *w, const nsm_settings *set, nsm_error *e) {
   nsm_sim *s = nsm_open(w->a.m, set, e);
@@ -91,6 +82,80 @@ static nsm_code begin(steady *w, const nsm_settings *set, nsm_error *e) {
   for (int i = 0; i < w->n; i++) w->begin[i] = nsm_read_column(s, w->a.by[i].column);
   nsm_close(s);
   return NSM_OK;
+}
+
+nsm_code steady_after(const steady *w, const nsm_settings *set, const double *y, double length, double *to,
+                      nsm_error *e) {
+  nsm_settings own = steady_settings(w, set, w->period);
+  own.until = w->start + length;
+  nsm_sim *s = nsm_open(w->a.m, &own, e);
+  if (!s) return e->code;
+  for (int i = 0; y && i < w->n; i++) nsm_write_column(s, w->a.by[i].column, y[i], NULL);
+  nsm_code code = nsm_advance(s, nsm_steps_total(s), e);
+  for (int i = 0; i < w->n; i++) to[i] = nsm_read_column(s, w->a.by[i].column);
+  nsm_close(s);
+  if (y) manifold_near(w, y, to);
+  return code;
+}
+
+void steady_same_signs(const steady *w, answers *a, const double *y) {
+  for (int k = 0; k < w->on.quaternions; k++) {
+    const int *q = w->on.quaternion + 4 * (size_t)k;
+    int turned = manifold_turned(w, k, y, a->value);
+    for (int c = 0; turned && c < 4; c++) {
+      double *d = a->d + (size_t)q[c] * (size_t)a->nby;
+      for (int j = 0; j < a->nby; j++) d[j] = -d[j];
+      a->value[q[c]] = -a->value[q[c]];
+    }
+  }
+}
+
+// Whole turns of angles within a period, where a run from a begin that is turned by them ends just as much turned.
+static nsm_code find_turns(steady *w, const nsm_settings *set, const double *y, double length, nsm_error *e) {
+  size_t n = (size_t)w->n;
+  double *from = calloc(3 * n + 1, sizeof *from), *to = from + n, most = 0, off = 0;
+  if (!from) return sim_no_memory(e, "a period");
+  int any = 0;
+  for (size_t i = 0; i < n; i++) {
+    double turns = w->on.angle[i] ? round((w->a.value[i] - y[i]) / MANIFOLD_TURN) : 0;
+    from[i] = y[i] + MANIFOLD_TURN * turns;
+    any |= turns != 0;
+    most = fmax(most, fabs(y[i]));
+  }
+  steady of = *w;
+  of.period = length;
+  of.on.turns = (unsigned char *)(to + n);                 // none: turns are to be seen
+  nsm_code code = any ? steady_after(&of, set, from, length, to, e) : NSM_OK;
+  for (size_t i = 0; i < n && code == NSM_OK; i++)
+    off = fmax(off, fabs(to[i] - w->a.value[i] - (from[i] - y[i])));
+  memset(w->on.whole, 0, n * sizeof *w->on.whole);
+  for (size_t i = 0; i < n && code == NSM_OK && any && off <= turned_same * most; i++) {
+    w->on.whole[i] = (int)round((from[i] - y[i]) / MANIFOLD_TURN);
+    w->on.turns[i] |= w->on.whole[i] != 0;
+  }
+  free(from);
+  return code == NSM_INTERRUPTED || code == NSM_OK ? code : NSM_OK;
+}
+
+nsm_code steady_come_near(steady *w, const nsm_settings *set, const double *y, double length, nsm_error *e) {
+  steady_same_signs(w, &w->a, y);
+  nsm_code code = find_turns(w, set, y, length, e);
+  if (code == NSM_OK) manifold_near(w, y, w->a.value);
+  return code;
+}
+
+// By the parameter that is followed: what the begin moves by with it is taken off, but for what it has to.
+static nsm_code by_parameter(steady *w, const nsm_settings *o, const double *y, turn *to, nsm_error *e) {
+  size_t n = (size_t)w->n, nby = (size_t)w->a.nby;
+  double *v = calloc(n + 1, sizeof *v);
+  nsm_code code = !v ? sim_no_memory(e, "a period") : w->on.any ? manifold_by_parameter(w, o, y, v, e) : NSM_OK;
+  for (size_t i = 0; i < n && code == NSM_OK; i++) {
+    const double *d = w->a.d + i * nby;
+    to->by_p[i] = d[n + 1];
+    for (size_t j = 0; j < n; j++) to->by_p[i] += d[j] * (v[j] - w->a.d[(n + j) * nby + n + 1]);
+  }
+  free(v);
+  return code;
 }
 
 nsm_code steady_turn(steady *w, const nsm_settings *o, const double *y, double length, turn *to, nsm_error *e) {
@@ -103,19 +168,21 @@ nsm_code steady_turn(steady *w, const nsm_settings *o, const double *y, double l
   if (code == NSM_OK) code = w->levels > 0 ? aligned_refine(&w->a, &set, start, w->levels, w->error, e)
                                            : answers_take(&w->a, &set, start, 1, e);
   free(start);
+  if (code == NSM_OK) code = manifold_tangent(w, o, y, e);
+  if (code == NSM_OK) code = steady_come_near(w, o, y, length, e);
   if (code != NSM_OK) return code;
+  if (to->by_p) code = by_parameter(w, o, y, to, e);
   to->most = 0;
   for (int i = 0; i < n; i++) {
-    const double *d = w->a.d + (size_t)i * (size_t)w->a.nby;
+    double *d = w->a.d + (size_t)i * (size_t)w->a.nby;
+    int follows = manifold_follows(w, i);
+    manifold_along(w, d);
     to->r[i] = w->a.value[i] - y[i];
-    if (!w->drifts[i]) to->most = fmax(to->most, fabs(to->r[i]));
-    for (int j = 0; j < n; j++) to->M[i + (size_t)j * (size_t)n] = d[j];
+    if (steady_comes_back(w, i)) to->most = fmax(to->most, fabs(to->r[i]));
+    for (int j = 0; j < n; j++) to->M[i + (size_t)j * (size_t)n] = follows ? 0 : d[j];
     if (w->free || w->vary) to->flow[i] = d[n];
-    if (!to->by_p) continue;
-    to->by_p[i] = d[n + 1];
-    for (int j = 0; j < n; j++) to->by_p[i] -= d[j] * w->a.d[(size_t)(n + j) * (size_t)w->a.nby + (size_t)n + 1];
   }
-  return NSM_OK;
+  return code;
 }
 
 nsm_code steady_run(const steady *w, const nsm_settings *set, nsm_event_hook *hook, void *with, nsm_error *e) {

@@ -6,6 +6,7 @@
 //     along them at the start, H v = 0, the velocities are moved onto them, with a note
 //   relations that no multiplier reaches at once (dy/dlambda = 0) and that no multiplier of theirs can meet, as x >= 0
 //     perp u where x = -1: within 1e-6 they hold; further off likewise
+//   contacts that somebody holds closed (sim_analysis.held) are constraints here
 //   contacts inside of their obstacle: within 1e-6 nothing is said, within 1e-3, a rounded value, the contact counts as
 //     closed and stays that far in, with a note; deeper the run is refused, or moved out
 //
@@ -71,10 +72,10 @@ static int reached(const nsm_sim *s, const sim_class *k, int i) {
   return meets_by_impulse(s, k, i);
 }
 
-static int belongs(const sim_class *k, int velocity) {
+static int belongs(const nsm_sim *s, const sim_class *k, int velocity) {
   switch (k->c->kind) {
   case NSM_CONSTRAINT: return velocity || !k->c->velocity_level;
-  case NSM_CONTACT: return !velocity;
+  case NSM_CONTACT: return !velocity || s->a->held;
   case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX && !k->c->equation;
   default: return 0;
   }
@@ -87,7 +88,7 @@ static int evaluate(nsm_sim *s, int velocity) {
   int n = 0;
   sim_touch_update(s, s->n.h);                             // places may have been moved
   SIM_EACH(s, row, k) {
-    if (!belongs(k, velocity)) continue;
+    if (!belongs(s, k, velocity)) continue;
     if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, r->y + k->row0);
     else {
@@ -114,9 +115,11 @@ static void fill(nsm_sim *s, level *l) {
   const sim_rows *r = &s->n.r;
   int n = 0;
   SIM_EACH(s, row, k) {
-    if (!belongs(k, l->velocity)) continue;
+    if (!belongs(s, k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
+      int held = s->a->held && s->a->held[k->row0 + i];
       if (k->c->kind == NSM_RELATION && reached(s, k, i)) continue;
+      if (k->c->kind == NSM_CONTACT && l->velocity && !held) continue;
       double size = 0, moves = 0, x = 0, value = r->y[k->row0 + i];
       for (int e = 0; e < k->c->h.n; e++) {
         if (unknown(s, k, i, e, l->velocity, &x) < 0) continue;
@@ -130,11 +133,12 @@ static void fill(nsm_sim *s, level *l) {
         size = r->terms[k->row0 + i];
       l->size[n] = fmax(size, fabs(value));
       l->drive[n] = l->velocity && k->c->kind == NSM_CONSTRAINT && fabs(moves) <= projected * fabs(value);
-      l->equation[n] = k->c->kind == NSM_CONSTRAINT || k->c->row_type == NSM_ROW_FREE;
+      l->equation[n] = k->c->kind == NSM_CONSTRAINT || k->c->row_type == NSM_ROW_FREE || held;
       l->taken[n] |= l->equation[n] || (value < 0 && (l->contacts || k->c->kind != NSM_CONTACT));
       n++;
     }
   }
+  l->n = n;
 }
 
 static int level_open(nsm_sim *s, level *l, int velocity, int contacts) {
@@ -169,7 +173,8 @@ static offence worst(const nsm_sim *s, const level *l, int kind) {
     double v = l->value[i], off = l->equation[i] ? fabs(v) : v < 0 ? -v : isnan(v) ? v : 0,
            x = off == 0 ? 0 : off / l->size[i];
     if (off <= tiny) x = fmin(x, projected);
-    if ((s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT) != (kind == CONTACTS)) continue;
+    int contact = s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT && !l->equation[i];
+    if (contact != (kind == CONTACTS)) continue;
     if (!(x <= o.relative)) o = (offence){ x, v, l->row[i] };
   }
   return o;
@@ -310,9 +315,10 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
          contact);
   if (project && contact.relative > projected && contact.relative > row.relative) first = contact;
   if (row.relative <= holds && !(project && contact.relative > projected)) return 1;
-  double before = INFINITY, off = fmax(row.relative, project ? contact.relative : 0);
-  for (int it = 0; it < ROUNDS && off > 0 && off < 0.5 * before; it++) {
+  double before = INFINITY, was = INFINITY, off = fmax(row.relative, project ? contact.relative : 0);
+  for (int it = 0; it < ROUNDS && off > 0 && (off < 0.5 * before || fabs(row.value) < 0.5 * was); it++) {
     before = off;
+    was = fabs(row.value);              // where its terms are all but zero, as of a crank that lies flat
     if (!correct(s, l)) break;
     evaluate(s, l->velocity);
     fill(s, l);
@@ -320,7 +326,7 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
     contact = worst(s, l, CONTACTS);
     off = fmax(row.relative, project ? contact.relative : 0);
   }
-  if (row.relative > met && fabs(row.value) > silent) return refuse(s, row, l->velocity, 1, e);
+  if (row.relative > met && fabs(row.value) > tiny) return refuse(s, row, l->velocity, 1, e);
   if (project && contact.relative > projected) return refuse(s, contact, l->velocity, 1, e);
   if (driven) note(s, "%s drives from the first instant on: the velocities of the start were moved to fit it", first);
   else if (fabs(first.value) > silent)

@@ -575,7 +575,10 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
   j->o.run.stop = nsm_interrupt_flag();
   if (code == NSM_OK && f->text[NSM_FLAG_THREADS])
     j->o.run.team = j->team = nsm_team_open((int)f->number[NSM_FLAG_THREADS]);
+  const nsm_beginning *begin = j->host->begin;
+  if (code == NSM_OK && begin) j->o.run.start = begin->start;
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
+  if (code == NSM_OK && begin) code = nsm_begin(j->s, begin->n, begin->column, begin->value, e);
   if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;
 }

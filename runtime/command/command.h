@@ -20,6 +20,9 @@ typedef struct nsm_watch {
 struct fit_shown;
 
 // What that program gives, and what it gets back.
+// Where a run begins, other than its model: n columns with their values in SI, at the time `start`.
+typedef struct nsm_beginning { int n; int *column; double *value, start; } nsm_beginning;
+
 typedef struct nsm_host {
   FILE              *out, *err;
   double             compile_s;         // spent in the compiler
@@ -43,6 +46,7 @@ typedef struct nsm_host {
   uint64_t           key;               // nsm sweep: a sum of the code of the model
   int                gains;             // impacts may make energy (W0821): the ledger is kept, to say so
   const nsm_watch   *watch;             // NULL: the trajectory is written as CSV
+  const nsm_beginning *begin;           // NULL: as the model says
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;
 
