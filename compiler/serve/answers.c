@@ -113,8 +113,8 @@ bool serve_object(Serve *s, const char *name, const Json **first) {
 
 bool serve_no_column(Serve *s, const nsm_program *p, nsm_sim *sim, const char *what, const char *name) {
   char meant[300];
-  int parameters = p ? nsm_nparameter(p) : 0, inputs = p && strstr(what, "input") ? nsm_ninput(sim) : 0, own = parameters + inputs;
-  int n = own + nsm_ncolumn(sim);
+  int parameters = p ? nsm_nparameter(p) : 0, inputs = p && strstr(what, "input") ? nsm_ninput(sim) : 0;
+  int own = parameters + inputs, n = own + nsm_ncolumn(sim);
   const char **known = ARENA_ARRAY(s->arena, const char *, n);
   for (int i = 0; i < n; i++) {
     const char *one = i < parameters ? nsm_parameter_at(p, i).name

@@ -86,7 +86,8 @@ static const char *points(Spice *s, Names *n, const Card *c, int at, const char 
     bool later = many && c->item[i].as && *c->item[i].as == '+';
     double now = !c->item[i].is_number ? NAN : later ? last + c->item[i].number : c->item[i].number;
     if (now <= last)
-      spice_fail(s, c->item[i].span, "the times of PWL rise: %g s stands behind %g s; a jump takes some time", now, last);
+      spice_fail(s, c->item[i].span, "the times of PWL rise: %g s stands behind %g s; a jump takes some time", now,
+                 last);
     last = now;
     when = later ? arena_printf(s->a, "%s + %s", when, next) : next;
     x = arena_printf(s->a, "%s%s%s", x, many ? ", " : "", when);
