@@ -1,5 +1,4 @@
 // sens, fit, analyse, run --sens and --steady: compile in memory, run, differentiate (runtime/answers).
-#include <stdlib.h>
 #include <string.h>
 #include "../../runtime/analyse/analyse.h"
 #include "../../runtime/answers/fit.h"
@@ -8,6 +7,7 @@
 #include "commands.h"
 #include "fit_page.h"
 #include "fitted.h"
+#include "motion.h"
 
 static void show_error(void *with, const nsm_error *e, FILE *err) {
   const Compilation *c = *(Compilation *const *)with;
@@ -86,54 +86,25 @@ static int answer(const Options *given_options, Answer *by) {
 
 int command_sens(const Options *o) { return answer(o, nsm_sens_flags); }
 
-// The run from the begin of its periodic orbit. Its period is that of --period, or of the block `analyse`.
-static int run_orbit(const Options *o, Compilation *c) {
-  int code, n, not_reached;
-  nsm_program *p = load_program(o, c, &code);
-  if (!p) return code;
-  list_meanings(p);
-  Options own = *o;
-  const char *period = asked_text(c->asked, ASK_ANALYSE, nsm_flag_name(NSM_FLAG_PERIOD));
-  if (!given(o, NSM_FLAG_PERIOD)) own.flags.text[NSM_FLAG_PERIOD] = period;
-  nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n), .say = show_error, .with = &c };
-  nsm_flags flags = left_to_the_run(c->arena, &own);
-  nsm_beginning begin = { 0 };
-  code = nsm_orbit_flags(jit_model(p->jit), &flags, &host, dual_kernel_run, program_dual(p), &begin);
-  program_dual_free(p);
-  if (code == EXIT_OK) code = run_program(&own, p, NULL, &begin, stderr, &not_reached);
-  free(begin.column);
-  free(begin.value);
-  if (code != EXIT_INTERRUPTED) jit_free(p->jit);
-  return code;
-}
-
-static int from_orbit(const Options *given_options) {
-  Options with = *given_options;
-  with.derivatives = true;
-  int code;
-  Compilation *c = compile_file(&with, with.file[0], STAGE_C, stderr, &code);
+// From its orbit: the run, with derivatives before it.
+static int run_motion(const Options *given_options) {
+  Options o = motion_options(given_options);
+  int code, not_reached;
+  Compilation *c = compile_file(&o, o.file[0], STAGE_C, stderr, &code);
   if (!c) return code;
-  code = run_orbit(&with, c);
+  nsm_program *p = load_program(&o, c, &code);
+  if (p) {
+    list_meanings(p);
+    code = motion_run(&o, p, NULL, stderr, &not_reached);
+    if (code != EXIT_INTERRUPTED) jit_free(p->jit);
+  }
   compilation_free(c);
   return code;
 }
 
-// Flags that do not go together, with what is missing or too much.
-static const char *apart(const Options *o) {
-  bool orbit = given(o, NSM_FLAG_STEADY);
-  if (!orbit && given(o, NSM_FLAG_PERIOD)) return "--period says nothing to a run without --steady";
-  if (orbit && given(o, NSM_FLAG_RUN_SENS)) return "--sens and --steady do not go together: a run differentiates from "
-                                                    "the start of its model";
-  return NULL;
-}
-
 int command_run(const Options *o) {
-  const char *wrong = apart(o);
-  if (wrong) {
-    fprintf(stderr, "error: %s\n", wrong);
-    return EXIT_USAGE;
-  }
-  if (given(o, NSM_FLAG_STEADY)) return from_orbit(o);
+  if (!motion_fits(o)) return EXIT_USAGE;
+  if (given(o, NSM_FLAG_STEADY)) return run_motion(o);
   return given(o, NSM_FLAG_RUN_SENS) ? answer(o, nsm_run_sens_flags) : command_plain_run(o);
 }
 

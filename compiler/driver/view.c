@@ -1,6 +1,7 @@
 // nsm view: the page of a run, or a server for it.
 #include <string.h>
 #include "commands.h"
+#include "motion.h"
 #include "view.h"
 
 // The name of the model's file with .html, in the current folder.
@@ -20,7 +21,9 @@ static bool is_no_page(const char *path) {
   return false;
 }
 
-int command_view(const Options *o) {
+int command_view(const Options *given_options) {
+  Options own = motion_options(given_options), *o = &own;
+  if (!motion_fits(o)) return EXIT_USAGE;
   if (o->output && is_no_page(o->output)) {
     fprintf(stderr, "error: -o %s: nsm view writes a page, NAME.html; nsm run writes columns, nsm plot draws them\n",
             o->output);
@@ -32,7 +35,7 @@ int command_view(const Options *o) {
   int code;
   if (given(o, NSM_FLAG_SERVE)) code = view_serve(o);
   else {
-    ViewWish wish = { .whole = true, .live = given(o, NSM_FLAG_LIVE),
+    ViewWish wish = { .whole = true, .live = given(o, NSM_FLAG_LIVE), .run = motion_run,
                       .err = stderr };                     // --quiet: the run says its errors alone
     code = view_run(o, path, &wish, &page);
     if (page.n) {

@@ -1,5 +1,6 @@
 // The run that a page shows, and the page of one that is served.
 #pragma once
+#include "../../runtime/command/command.h"
 #include "../api/program.h"
 #include "../base/text.h"
 #include "options.h"
@@ -11,6 +12,7 @@ typedef struct ViewWish {
   bool whole;                           // the page; else its data alone (view/page.h)
   bool served;                          // its parameters have sliders
   bool live;                            // the page computes by itself
+  int (*run)(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached);   // NULL: plain
   FILE *err;                            // what the run says goes there too; NULL: nowhere
   Compilation *checked;                  // whose diagnostics are printed; NULL: of the model itself
 } ViewWish;

@@ -118,7 +118,12 @@ void view_unload(ViewModel *m) {
   *m = (ViewModel){ 0 };
 }
 
+static int plain_run(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached) {
+  return run_program(o, p, watch, NULL, err, not_reached);
+}
+
 int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *out) {
+  int (*show_run)(const Options *, nsm_program *, const nsm_watch *, FILE *, int *) = wish->run ? wish->run : plain_run;
   int code = EXIT_SIMULATION, not_reached = 0;
   Arena *a = m->c->arena;
   Trace trace;
@@ -127,29 +132,31 @@ int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *
   Said run, model;
   trace_open(&trace, a, m->p, &watch);
   trace.full = given(o, NSM_FLAG_FULL);
-  text_add(&command, "nsm run");
+  text_add(&command, given(o, NSM_FLAG_MODE) ? "nsm view" : "nsm run");
   words(a, o, shell_next, &command);
-  text_add(&command, " -o run.csv");
+  if (!given(o, NSM_FLAG_MODE)) text_add(&command, " -o run.csv");
   PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = wish->served, .diagnostics = "",
                       .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
   if (wish->live && !(facts.live = live_part(o, m->c, a))) return EXIT_FILE;
   if (said_open(&run)) {
-    code = run_program(o, m->p, &watch, NULL, run.f, &not_reached);
+    code = show_run(o, m->p, &watch, run.f, &not_reached);
     facts.notes = said(&run, a, wish->err);
   }
-  if (trace.lacks_ledger && code != EXIT_INTERRUPTED && said_open(&run)) {
+  if (given(o, NSM_FLAG_MODE)) facts.motion = arena_strndup(a, facts.notes, strcspn(facts.notes, "\n"));
+  if (trace.lacks_ledger && !facts.motion && code != EXIT_INTERRUPTED && said_open(&run)) {
     trace_again(&trace, &watch);
-    if (run_program(o, m->p, &watch, NULL, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
+    if (show_run(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
     said(&run, a, NULL);
   }
   if (said_open(&model)) {
     compilation_report(wish->checked ? wish->checked : m->c, model.f);
     facts.diagnostics = said(&model, a, NULL);
   }
-  if (wish->whole) {
+  bool found = trace.began || !(given(o, NSM_FLAG_MODE) || given(o, NSM_FLAG_STEADY));
+  if (found && wish->whole) {
     page_fit(&trace, &facts);
     page_write(&trace, &facts, out);
-  } else {
+  } else if (found) {
     thin_answer(&trace);
     page_answer(&trace, &facts, out);
   }

@@ -255,6 +255,7 @@ void page_facts(const Trace *t, const PageFacts *f, Text *out) {
   page_string(out, nsm_version());
   fact(out, "command", f->command);
   fact(out, "notes", f->notes);
+  if (f->motion) fact(out, "motion", f->motion);
   page_key(out, "served");
   text_add(out, f->served || f->live ? "true" : "false");
   count(out, "kept", (double)t->kept);

@@ -18,6 +18,7 @@ typedef struct PageFacts {
   const char *command;                  // that repeats the run
   const char *diagnostics;              // of the model, as printed; "" for none
   const char *notes;                    // what the run said beside its data
+  const char *motion;                   // what is shown in place of a run, in one line; NULL
   const char *path;                     // of the model, as given
   const char *source;                   // its text
   bool        served;                   // its parameters have sliders

@@ -29,6 +29,17 @@ static void list_pass(void *with, const char *name, double time, double gap) {
             name, gap, time);
 }
 
+static void list_mean(void *with, const char *name, const double *of) {
+  static const char *const what[] = { "mean", "rms", "min", "max" };
+  listing *l = with;
+  fprintf(l->out, "%s\n    \"%s\": {", l->n++ ? "," : "", name);
+  for (int i = 0; i < 4; i++) {
+    fprintf(l->out, "%s\"%s\": ", i ? ", " : "", what[i]);
+    analysis_number(l->out, of[i]);
+  }
+  fputc('}', l->out);
+}
+
 // ---- what is written ------------------------------------------------------------------------------------------------
 static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, FILE *err, nsm_error *e) {
   fputs("{\n  \"period\": ", out);
@@ -65,7 +76,10 @@ static nsm_code write_json(const steady *w, const nsm_settings *set, FILE *out, 
   fputs("\n  ],\n  \"passes\": [", out);
   passing p = { out, err, 0 };
   if (code == NSM_OK) code = steady_passes(w, set, list_pass, &p, e);
-  fputs("\n  ]\n}\n", out);
+  fputs("\n  ],\n  \"columns\": {", out);
+  l.n = 0;
+  if (code == NSM_OK) code = steady_means(w, set, list_mean, &l, e);
+  fputs("\n  }\n}\n", out);
   return code;
 }
 

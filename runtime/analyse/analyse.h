@@ -4,12 +4,13 @@
 //   rest.[ch]       equilibrium, linear model, modes  report.c    what is written of them
 //   turn.c          the map of a period              guess.c        a point of a free orbit
 //   manifold.c      states that laws leave           settings.c     of a run of one period
-//   begin.c         when a period of a driven orbit begins
+//   begin.c         when a period of a driven orbit begins       means.c    of columns over a period
 //   bode.c          frequency responses at rest and about an orbit
 //   section.c       points of a Poincare map         bifurcation.c   over a parameter
 //   lyapunov.c      exponents                        follow.c       a branch of orbits over a parameter
 //   field.[ch]      equations at a point             equilibrium.[ch]   at rest
 //   linear.[ch]     x' = A x + B u                   modes.c        eigenvalues and shapes
+//   shown_mode.c    a mode as a motion that is looked at
 //   lapack.[ch]     the plug-in that finds them      write.[ch]     numbers and files
 #pragma once
 #include "runtime/answers/answers.h"
@@ -97,6 +98,9 @@ nsm_code steady_run(const steady *w, const nsm_settings *set, nsm_event_hook *ho
 // passes.c: each contact that the orbit y passes at a thousandth of its largest gap, or less, without touching it
 typedef void steady_pass(void *with, const char *name, double time, double gap);
 nsm_code steady_passes(const steady *w, const nsm_settings *set, steady_pass *tell, void *with, nsm_error *e);
+// means.c: of each state, discrete variable and output over the period: mean, rms, least, largest, in the unit shown
+typedef void steady_mean(void *with, const char *name, const double *of);
+nsm_code steady_means(const steady *w, const nsm_settings *set, steady_mean *tell, void *with, nsm_error *e);
 double   steady_largest(const steady *w);                  // |multiplier|, without the trivial one
 void     steady_free(steady *w);
 // guess.c: y and period of a free orbit from a run twice as long as that of the model.
@@ -129,4 +133,6 @@ nsm_code nsm_analyse_asked(const nsm_model *m, const play_kernels *run, const ns
 // The begin of the periodic orbit of a run with these flags, as `nsm run --steady` has it; the arrays are the caller's.
 int nsm_orbit_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with,
                     nsm_beginning *to);
+// Mode K at rest, --mode K, as a motion that host->watch looks at. The exit code.
+int nsm_mode_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);
 int nsm_analyse_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host, dual_kernel *run, void *with);

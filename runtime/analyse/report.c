@@ -130,7 +130,7 @@ static void component(const rest *w, int i, int j, double *re, double *im) {
   *im = pair == 0 ? 0 : pair * V[(size_t)(pair > 0 ? i + 1 : i) * N + (size_t)j];
 }
 
-static double damping(double re, double im) { return hypot(re, im) > 0 ? -re / hypot(re, im) : 0; }
+static double damping(double re, double im) { return hypot(re, im) > 0 ? -re / hypot(re, im) + 0.0 : 0; }
 
 static void write_modes(const rest *w, FILE *out) {
   const field *f = &w->q.f;

@@ -19,10 +19,10 @@ typedef struct nsm_watch {
 
 struct fit_shown;
 
-// What that program gives, and what it gets back.
 // Where a run begins, other than its model: n columns with their values in SI, at the time `start`.
 typedef struct nsm_beginning { int n; int *column; double *value, start; } nsm_beginning;
 
+// What that program gives, and what it gets back.
 typedef struct nsm_host {
   FILE              *out, *err;
   double             compile_s;         // spent in the compiler

@@ -3,6 +3,7 @@ let editor = null, motion = null, scene = null, marks = [], playing = false, now
 
 /** What happened, in one line. */
 function happened() {
+  if (facts.motion) return facts.motion;
   const many = (n, what) => n ? [`${n} ${what}${n === 1 ? "" : "s"}`] : [], e = facts.energy, c = facts.claims;
   const said = [facts.steps < facts.stepsTotal ? `ended at t = ${shown(facts.time)} s, before its end`
     : `ran to t = ${shown(facts.time)} s`, ...many(facts.impacts, "impact"), ...many(facts.events, "event")];
