@@ -25,6 +25,7 @@ typedef struct Probe {
   const ExAxis *axis;
   int    n, only;
   Ex     surface;                  // the node that switches
+  ExVec  below, moving;            // all nodes below it: of these is what its level hangs on; those with the axis
   double level;                    // of a floor: the whole number that is crossed
   bool   turns;                    // an angle that goes on over the turn stands in e
   uint64_t random;
@@ -61,7 +62,8 @@ static double eval_at(Probe *b, int axis, double x) {
 }
 
 static double level_at(Probe *b, int axis, double x) {
-  (void)eval_at(b, axis, x);
+  b->value[b->leaf[axis]] = x;
+  eval_nodes(b->p, &b->moving, b->value);
   return level_of(b);
 }
 
@@ -154,6 +156,9 @@ static bool jumps_at(Probe *b, int axis, double x, double scale, ExBreak *out) {
 
 static bool along(Probe *b, int axis, ExBreak *out) {
   static const double scales[SAMPLES] = { 1, 1, 10, 0.1, 1e-2, 100 };
+  b->moving.n = 0;
+  for (size_t i = 0; i < b->below.n; i++)
+    if (ex_depends(b->p, b->below.at[i], b->axis[axis].symbol)) vec_push(&b->moving, b->below.at[i]);
   for (int k = 0; k < SAMPLES; k++) {
     for (int i = 0; i < b->n; i++) {
       if (!b->leaf[i]) continue;
@@ -162,6 +167,7 @@ static bool along(Probe *b, int axis, ExBreak *out) {
       if (!(x > a->lo && x < a->hi)) x = isfinite(a->lo) ? a->lo + scales[k]*fabs(generic(b)) : a->at;
       b->value[b->leaf[i]] = x;
     }
+    eval_nodes(b->p, &b->below, b->value);
     double root, scale = scales[k]*fmax(fabs(b->axis[axis].at), 1);
     if (find_switch(b, axis, scale, &root) && jumps_at(b, axis, root, scale, out)) return true;
   }
@@ -172,6 +178,8 @@ static bool search(Probe *b, ExBreak *out) {
   for (size_t i = 0; i < b->order.n; i++) {
     b->surface = b->order.at[i];
     if (!switches(b->p, b->surface)) continue;
+    b->below.n = 0;
+    walk_collect(b->p, args_of(b->p, b->surface), node_of(b->p, b->surface)->n_args, 0, &b->below);
     for (int k = 0; k < b->n; k++)
       if ((b->only < 0 ? b->axis[k].crosses : b->only == k) && b->leaf[k] &&
           ex_depends(b->p, b->surface, b->axis[k].symbol) && along(b, k, out))
@@ -213,6 +221,8 @@ static bool jumps(Probe b, double (*others)(int id, void *ctx), void *ctx, ExBre
   free(b.value);
   free(b.leaf);
   vec_free(&b.order);
+  vec_free(&b.below);
+  vec_free(&b.moving);
   return found;
 }
 

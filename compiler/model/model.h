@@ -377,7 +377,7 @@ const char *model_element(const char *name, const char *pattern, double *index);
 // The value in SI that the model says of an input, "w" or "d[2].w", with the numbers of parameters that are known; nan:
 // it says none, or one that moves. unknowns.c
 double model_input_value(const Model *m, const char *name);
-// Contacts, and relations with cases; likewise.
+// Contacts, relations with cases, and frictions of constraints; likewise.
 double model_laws(const Model *m);
 
 // Where parameter number id makes sense, in SI: its range, [0, 1] of a restitution; nan: nothing is known.

@@ -53,6 +53,8 @@ double model_laws(const Model *m) {
   double size = 0;
   for (int i = 0; i < m->ncontact; i++) size += instances(m, &m->contact[i].ctx);
   for (int i = 0; i < m->nrelation; i++) if (m->relation[i].law != ML_FREE) size += instances(m, &m->relation[i].ctx);
+  for (int i = 0; i < m->nconstraint; i++)
+    if (m->constraint[i].friction.law != MF_NONE) size += instances(m, &m->constraint[i].ctx);
   return size;
 }
 

@@ -217,7 +217,7 @@ static void reads(const Chain *c, MjJoint *j, const char *as, const char *kind, 
   const MjBody *above = mjcf_rigid(c->b->parent);
   j->place = j->own;
   j->rate = arena_printf(c->m->a, "%s'", j->own);
-  text_printf(out, "  var %s = %s;  // line %d: %s %s", j->own, as, line_of(j->node), kind,
+  text_printf(out, "  output %s = %s;  // line %d: %s %s", j->own, as, line_of(j->node), kind,
               in_axes(c->m, above, j->axis, false));
   if (j->kind == MJ_HINGE) text_printf(out, " at %s", in_axes(c->m, above, j->at, true));
   text_add(out, "\n");

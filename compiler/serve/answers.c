@@ -113,10 +113,12 @@ bool serve_object(Serve *s, const char *name, const Json **first) {
 
 bool serve_no_column(Serve *s, const nsm_program *p, nsm_sim *sim, const char *what, const char *name) {
   char meant[300];
-  int parameters = p ? nsm_nparameter(p) : 0, n = parameters + nsm_ncolumn(sim);
+  int parameters = p ? nsm_nparameter(p) : 0, inputs = p && strstr(what, "input") ? nsm_ninput(sim) : 0;
+  int own = parameters + inputs, n = own + nsm_ncolumn(sim);
   const char **known = ARENA_ARRAY(s->arena, const char *, n);
   for (int i = 0; i < n; i++) {
-    const char *one = i < parameters ? nsm_parameter_at(p, i).name : nsm_column_name(sim, i - parameters);
+    const char *one = i < parameters ? nsm_parameter_at(p, i).name
+                      : i < own      ? nsm_input_name(sim, i - parameters) : nsm_column_name(sim, i - own);
     known[i] = arena_strndup(s->arena, one, strlen(one));
   }
   suggest_any(name, known, (size_t)n, meant, sizeof meant);

@@ -40,8 +40,8 @@ static bool has_its_form(Serve *s, const Json *x) {
     return serve_wrong(s, NSM_USAGE, "\"%s\" is a text", x->key);
   if (list_has("located projection events", x->key, n) && x->kind != JSON_TRUE && x->kind != JSON_FALSE)
     return serve_wrong(s, NSM_USAGE, "\"%s\" is true or false", x->key);
-  if (list_has("steps every", x->key, n)) {
-    double least = x->key[0] == 'e';
+  if (list_has("steps every model run", x->key, n)) {
+    double least = x->key[0] != 's';
     if (!number || x->number < least || x->number > 1e15 || x->number != (double)(long)x->number)
       return serve_wrong(s, NSM_USAGE, "\"%s\" is a whole number, at least %g", x->key, least);
   }

@@ -3,14 +3,6 @@
 #include <string.h>
 #include "netlist.h"
 
-Circuit *spice_circuit_of(const Spice *s, const Card *x) {
-  int at = x->n - 1;
-  while (at > 0 && (x->item[at].key || spice_is_mark(&x->item[at]))) at--;
-  for (size_t i = 0; i < s->circuits.n; i++)
-    if (x->item[at].text && !strcmp(s->circuits.at[i]->name, x->item[at].text)) return s->circuits.at[i];
-  return NULL;
-}
-
 static bool has(const Card *c, const char *key) {
   for (int i = 1; i < c->n; i++)
     if (c->item[i].key && !strcmp(c->item[i].key, key)) return true;
@@ -44,7 +36,7 @@ void spice_count_charges(Spice *s, Circuit *c) {
     if (letter == 'c' && !has(x, "ic")) add(s, c, arena_printf(s->a, "%s.u", name), "V");
     if (letter == 'l' && !has(x, "ic") && is_first(c, x)) add(s, c, arena_printf(s->a, "%s.i", name), "A");
     if (strchr("clv", letter) && has(x, "cpar")) add(s, c, arena_printf(s->a, "%s_cpar.u", name), "V");
-    Circuit *of = letter == 'x' ? spice_circuit_of(s, x) : NULL;
+    Circuit *of = letter == 'x' ? spice_circuit_of(s, c, x) : NULL;
     if (of && of->counted == 1) spice_fail(s, x->span, "the subcircuit `%s` is in itself", of->name);
     if (!of || of->counted == 1) continue;
     spice_count_charges(s, of);

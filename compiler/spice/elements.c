@@ -70,10 +70,14 @@ static const Card *model_of(Spice *s, const Card *c, int at, const char *type) {
 }
 
 // ---- diodes, switches, transistors ---------------------------------------------------------------------------------
-static void capacitances(Spice *s, const Card *m) {
+// What junctions do not have here: charges, and another temperature than 27 degrees Celsius.
+static void left_out_of_junctions(Spice *s, const Card *m) {
   static const char *const keys[] = { "cjo", "cj0", "tt", "cje", "cjc", "tf", "tr", "cgso", "cgdo", "cbd", "cbs" };
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (spice_key(m, keys[i])) spice_left_out(s, spice_key(m, keys[i])->span, "capacitances and charges of junctions");
+  bool ideal = *m->item[2].text == 'd' && !s->set->exponential;
+  if (!ideal && (s->temperature != 27 || s->nominal != 27))
+    spice_left_out(s, m->span, "the temperature of diodes and transistors (they are at 27 degrees Celsius)");
 }
 
 // A value of the model for so many of it side by side (the area, M); of a resistance divided by it.
@@ -143,7 +147,7 @@ static const char *diode(Spice *s, Names *n, const Card *c) {
   const char *from;
   bool resists = strcmp(rs, "0") && strncmp(rs, "0 [", 3);
   rs = resists ? scaled(s, rs, many, true) : NULL;
-  capacitances(s, m);
+  left_out_of_junctions(s, m);
   if (s->set->exponential) {
     s->parts |= PART_JUNCTION;
     spice_key(m, "vj");                                    // of the capacitance
@@ -275,7 +279,7 @@ static const char *bipolar(Spice *s, Names *n, const Card *c) {
   const Card *m = model_of(s, c, at, pnp ? "pnp" : "npn");
   if (!m) return NULL;
   s->parts |= PART_BJT;
-  capacitances(s, m);
+  left_out_of_junctions(s, m);
   const char *is = scaled(s, spice_key_or(s, n, m, "is", "A", "1e-4 [pA]"), area_of(s, n, c, at + 1), false);
   return arena_printf(s->a, "Bipolar %s(c = %s, b = %s, e = %s%s, Is = %s, BF = %s, BR = %s);",
                       spice_known(n, "part", c->item[0].text), spice_node(s, n, c, 1), spice_node(s, n, c, 2),
@@ -328,7 +332,7 @@ static const char *mosfet(Spice *s, Names *n, const Card *c) {
                                           : arena_printf(s->a, p ? "-%s" : "%s", spice_value(s, n, vto, "V"));
   if (vto) vto->taken = true;
   s->parts |= PART_MOS;
-  capacitances(s, m);
+  left_out_of_junctions(s, m);
   const char *drain = body_diode(s, n, c, m, 1, p), *source = body_diode(s, n, c, m, 3, p);
   return arena_printf(s->a, "Mosfet %s(d = %s, g = %s, s = %s%s, K = %s, Vt = %s, lambda = %s);%s%s",
                       spice_known(n, "part", c->item[0].text), spice_node(s, n, c, 1), spice_node(s, n, c, 2),
@@ -361,7 +365,7 @@ static const char *argument_name(Spice *s, const Circuit *of, const Card *c, con
 static const char *instance(Spice *s, Names *n, const Card *c) {
   int at = c->n - 1;
   while (at > 0 && (c->item[at].key || spice_is_mark(&c->item[at]))) at--;
-  Circuit *of = spice_circuit_of(s, c);
+  Circuit *of = spice_circuit_of(s, s->in, c);
   if (!of) { spice_fail(s, c->item[at].span, "there is no subcircuit `%s`", c->item[at].as); return NULL; }
   Text t = { 0 };
   int ports = 0;
@@ -376,7 +380,8 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
       c->item[ports].taken = true;
       continue;
     }
-    text_printf(&t, "%sp%d = %s", comma, ports, spice_node(s, n, c, ports));
+    text_printf(&t, "%s%s = %s", comma, spice_known(&of->names, "node", of->head.item[i].text),
+                spice_node(s, n, c, ports));
     comma = ", ";
   }
   if (ports != at - 1)
@@ -399,6 +404,9 @@ static const char *instance(Spice *s, Names *n, const Card *c) {
     text_printf(&t, "%s%s = %s", comma, argument_name(s, of, c, x), spice_value(s, n, x, ""));
     comma = ", ";
   }
+  for (size_t i = 0; i < of->inherits.n; i++)
+    text_printf(&t, ", %s = %s", spice_known(&of->names, "param", of->inherits.at[i]),
+                spice_known(n, "param", of->inherits.at[i]));
   for (size_t i = 0; s->set->nstart && i < of->charges.n; i++) {
     const Charge *x = &of->charges.at[i];
     const char *path = arena_printf(s->a, "%s.%s", spice_known(n, "part", c->item[0].text), x->path);

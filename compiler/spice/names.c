@@ -10,7 +10,7 @@ static const char *const taken[] = {
 #undef WORD
   "time", "pi", "energy", "node", "flow", "to", "at", "body", "gravity", "material", "pair", "algebraic", "gnd",
   "delay", "table", "spline", "periodic", "min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "sign",
-  "floor", "inf", "draw", "initial", "offset", "stop", "fail", "nan", "e", "der"
+  "floor", "inf", "draw", "initial", "offset", "stop", "fail", "nan", "e", "der", "ground"
 };
 
 // Models of the text and of std/circuit.nsm.

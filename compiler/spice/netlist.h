@@ -5,6 +5,7 @@
 //   read.c                 files that others include; subcircuits; what a card is called
 //   expression.c           expressions in braces, in the notation of nsm
 //   names.c                nodes and parts get names that nsm takes
+//   scope.c                what a circuit sees of those around it
 //   charges.c              what a run begins with
 //   sources.c              independent sources as expressions of time
 //   pieces.c               of which the text of a part is made
@@ -51,6 +52,7 @@ typedef struct SpiceParse {
   const SourceFile *file;
   size_t at;                            // of the scanner
   bool raw;                             // the card's first word begins with b: behind `=` stands an expression
+  bool path;                            // the card is .include or .lib: between quotes stands the name of a file
   bool param;                           // the card is .param: behind `=` stands an expression, up to the next `NAME =`
   bool first;                           // at the first word of a card
   Items items;
@@ -84,6 +86,7 @@ typedef struct Circuit {
   Names names;
   const char *nodes;                    // those inside, "a : V, b : V"
   Vec(Charge) charges;                  // of it and of what stands in it
+  Vec(const char *) inherits;           // keys of parameters that it takes from the subcircuits around it
   int counted;                          // the charges: 0 not yet, 1 now, 2 done
 } Circuit;
 typedef Vec(Circuit *) Circuits;
@@ -112,9 +115,13 @@ bool spice_read(Spice *s);
 bool spice_fail(Spice *s, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int  spice_line(Span at);
 
+// ---- scopes ---------------------------------------------------------------------------------------------------------
+Circuit *spice_circuit_of(const Spice *s, const Circuit *in, const Card *x);  // of an X; NULL: there is none
+bool spice_declares(const Circuit *c, const char *key);    // has it a parameter of this name?
+void spice_inherit(Spice *s);
+
 // ---- charges at the start -------------------------------------------------------------------------------------------
 void spice_count_charges(Spice *s, Circuit *c);
-Circuit *spice_circuit_of(const Spice *s, const Card *x);  // of an X; NULL: there is none
 // Of a path in the circuit that is written: its value in the whole, its argument in a subcircuit. NULL: none is given.
 const char *spice_charge(Spice *s, const Circuit *in, const char *path, const char *unit);
 Item *spice_initial(Spice *s, const char *kind, const char *name);         // of .ic: v or i; NULL: none

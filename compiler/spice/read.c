@@ -174,50 +174,32 @@ static bool sort(Spice *s, const Cards *all) {
   return true;
 }
 
-static bool is_circuit(const Spice *s, const Card *x, Circuit **of) {
-  for (size_t i = 0; i < s->circuits.n; i++)
-    for (int k = x->n; k-- > 1;)
-      if (!x->item[k].key && x->item[k].text && !strcmp(x->item[k].text, s->circuits.at[i]->name)) {
-        *of = s->circuits.at[i];
-        return true;
-      }
-  return false;
-}
-
 // Which global nodes does a circuit use, itself or by what stands in it? It takes them as nodes.
 static bool globals(Spice *s) {
   size_t most = 8 * sizeof(unsigned long);
   if (s->globals.n > most) return spice_fail(s, s->whole->head.span, "there are more than %zu global nodes", most - 1);
   for (size_t round = 0; round <= s->circuits.n; round++)
     for (size_t i = 0; i < s->circuits.n; i++) {
-      Circuit *c = s->circuits.at[i], *of;
+      Circuit *c = s->circuits.at[i];
       for (size_t k = 0; k < c->cards.n; k++) {
         const Card *card = &c->cards.at[k];
         for (size_t g = 0; g < s->globals.n; g++)
           if (spice_uses(card, s->globals.at[g])) c->globals |= 1ul << g;
-        if (*card->item[0].text == 'x' && is_circuit(s, card, &of)) c->globals |= of->globals;
+        const Circuit *of = *card->item[0].text == 'x' ? spice_circuit_of(s, c, card) : NULL;
+        if (of) c->globals |= of->globals;
       }
     }
   return true;
 }
 
-static bool has_key(const Card *c, const char *key) {
-  for (int i = 0; i < c->n; i++)
-    if (c->item[i].key && !strcmp(c->item[i].key, key)) return true;
-  return false;
-}
-
 // LTspice passes parameters that `.subckt` does not declare: they become arguments, without a value of their own.
-static void undeclared(Spice *s, const Cards *cards) {
-  for (size_t i = 0; i < cards->n; i++) {
-    const Card *x = &cards->at[i];
-    Circuit *of;
-    if (*x->item[0].text != 'x' || !is_circuit(s, x, &of)) continue;
-    for (int k = 1; k < x->n; k++) {
+static void undeclared(Spice *s, const Circuit *in) {
+  for (size_t i = 0; i < in->cards.n; i++) {
+    const Card *x = &in->cards.at[i];
+    Circuit *of = *x->item[0].text == 'x' ? spice_circuit_of(s, in, x) : NULL;
+    for (int k = 1; of && k < x->n; k++) {
       const char *key = x->item[k].key;
-      bool own = !key || has_key(&of->head, key);
-      for (size_t p = 0; key && p < of->params.n; p++) own |= !strcmp(of->params.at[p].item[1].key, key);
-      if (own) continue;
+      if (!key || spice_declares(of, key)) continue;
       Item *more = ARENA_ARRAY(s->a, Item, of->head.n + 1);
       memcpy(more, of->head.item, (size_t)of->head.n * sizeof *more);
       more[of->head.n] = (Item){ .key = key, .span = x->item[k].span };
@@ -239,7 +221,8 @@ bool spice_read(Spice *s) {
   if (good && s->whole->cards.n == 0 && s->circuits.n == 0)
     good = spice_fail(s, (Span){ s->file, 0, title }, "this netlist has no elements; its first line is a title");
   if (!good || !globals(s)) return false;
-  undeclared(s, &s->whole->cards);
-  for (size_t i = 0; i < s->circuits.n; i++) undeclared(s, &s->circuits.at[i]->cards);
+  undeclared(s, s->whole);
+  for (size_t i = 0; i < s->circuits.n; i++) undeclared(s, s->circuits.at[i]);
+  spice_inherit(s);
   return true;
 }

@@ -41,7 +41,8 @@ static const char *sine(Spice *s, Names *n, const Card *c, int at, const char *u
   return is_zero(late) ? whole : arena_printf(s->a, "if time < %s then %s else %s", late, before, whole);
 }
 
-// The points of a period; a rise that takes no time takes a step of the listing, as in SPICE.
+// The points of a period; a rise that takes no time takes a step of the listing, as in SPICE. Without a width the pulse
+// does not fall.
 static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *unit) {
   const char *low = argument(s, n, c, at, 0, unit), *high = argument(s, n, c, at, 1, unit),
              *late = argument(s, n, c, at, 2, "s"), *rise = argument(s, n, c, at, 3, "s"),
@@ -49,14 +50,18 @@ static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *
              *period = argument(s, n, c, at, 6, "s");
   const char *step = "1 [ns]";
   if (s->tran.n && s->tran.at[0].n > 1) step = spice_value(s, n, &s->tran.at[0].item[1], "s");
-  if (!high || !wide) {
-    spice_fail(s, c->span, "a pulse needs two values and its width: PULSE(low high delay rise fall width period)");
+  if (!high) {
+    spice_fail(s, c->span, "a pulse needs two values: PULSE(low high delay rise fall width period)");
     return "0 [V]";
   }
   if (is_zero(rise)) rise = step;
   if (is_zero(fall)) fall = step;
-  const char *points = arena_printf(s->a, "[0 [s], %s, %s + %s, %s + %s + %s", rise, rise, wide, rise, wide, fall);
   const char *t = delayed(s, late), *wave;
+  if (!wide) {
+    wave = arena_printf(s->a, "table(%s, [0 [s], %s], [%s, %s])", t, rise, low, high);
+    return is_zero(late) ? wave : arena_printf(s->a, "if time < %s then %s else %s", late, low, wave);
+  }
+  const char *points = arena_printf(s->a, "[0 [s], %s, %s + %s, %s + %s + %s", rise, rise, wide, rise, wide, fall);
   double ends = 0, whole = 0;
   for (int i = 3; i < 6; i++) ends += at + 1 + i < c->n ? c->item[at + 1 + i].number : 0;
   if (at + 7 < c->n) whole = c->item[at + 7].number;
@@ -74,15 +79,23 @@ static const char *pulse(Spice *s, Names *n, const Card *c, int at, const char *
 // A time that begins with + counts from the one before it, as in LTspice.
 static const char *points(Spice *s, Names *n, const Card *c, int at, const char *unit) {
   const char *x = "", *y = "", *when = "";
-  int many = 0;
-  for (int i = at + 1; i + 1 < c->n && !c->item[i].key && spice_is_value(n, &c->item[i]); i += 2, many++) {
+  double last = -INFINITY;
+  int many = 0, i = at + 1;
+  for (; i + 1 < c->n && !c->item[i].key && spice_is_value(n, &c->item[i]); i += 2, many++) {
     const char *next = spice_value(s, n, &c->item[i], "s");
     bool later = many && c->item[i].as && *c->item[i].as == '+';
+    double now = !c->item[i].is_number ? NAN : later ? last + c->item[i].number : c->item[i].number;
+    if (now <= last)
+      spice_fail(s, c->item[i].span, "the times of PWL rise: %g s stands behind %g s; a jump takes some time", now,
+                 last);
+    last = now;
     when = later ? arena_printf(s->a, "%s + %s", when, next) : next;
     x = arena_printf(s->a, "%s%s%s", x, many ? ", " : "", when);
     y = arena_printf(s->a, "%s%s%s", y, many ? ", " : "", spice_value(s, n, &c->item[i + 1], unit));
   }
   if (many < 1) spice_fail(s, c->span, "PWL needs points: PWL(t1 v1 t2 v2)");
+  else if (i < c->n && !c->item[i].key && (spice_is_value(n, &c->item[i]) || strspn(c->item[i].text, "+-.0123456789")))
+    spice_fail(s, c->item[i].span, "PWL has a time and a value for each point: PWL(t1 v1 t2 v2)");
   return many == 1 ? y : arena_printf(s->a, "table(time, [%s], [%s])", x, y);
 }
 
@@ -146,7 +159,10 @@ const char *spice_source(Spice *s, Names *n, const Card *c, int from, const char
     }
     if (x->key && !strcmp(x->key, "dc")) return spice_value(s, n, x, unit);
     if (x->text && !strcmp(x->text, "dc") && i + 1 < c->n) return spice_value(s, n, &c->item[i + 1], unit);
-    if (x->text && !strcmp(x->text, "ac")) break;
+    if (x->text && !strcmp(x->text, "ac")) {               // and its two numbers
+      for (int k = 0; k < 2 && i + 1 < c->n && !c->item[i + 1].key && c->item[i + 1].is_number; k++) i++;
+      continue;
+    }
     if (spice_is_value(n, x)) return spice_value(s, n, x, unit);
   }
   return spice_quantity(s->a, 0, unit);

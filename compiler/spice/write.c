@@ -21,15 +21,13 @@ static const char *title_of(Spice *s) {
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------
-static void name_params(Spice *s, const Circuit *c, Names *n) {
-  for (const Circuit *at = c; at; at = at->parent)
-    for (size_t i = 0; i < at->params.n; i++)
-      for (int k = 1; k < at->params.at[i].n; k++)
-        if (at->params.at[i].item[k].key) spice_name(n, "param", at->params.at[i].item[k].key,
-                                                     at->params.at[i].item[k].key);
+// Those of the whole first: they have one name everywhere.
+static void name_params(const Circuit *c, Names *n) {
+  if (c->parent) name_params(c->parent, n);
+  for (size_t i = 0; i < c->params.n; i++) spice_name(n, "param", c->params.at[i].item[1].key,
+                                                      c->params.at[i].item[1].key);
   for (int i = 2; c->name && i < c->head.n; i++)
     if (c->head.item[i].key) spice_name(n, "param", c->head.item[i].key, c->head.item[i].key);
-  (void)s;
 }
 
 // The nodes inside of a circuit, in the order of the netlist.
@@ -50,25 +48,13 @@ static void name_parts(const Circuit *c, Names *n) {
 }
 
 // ---- a circuit ------------------------------------------------------------------------------------------------------
-// Does a circuit between `in` and `c` have a parameter of this name, so that it hides the one of `c`?
-static bool is_nearer(const Circuit *in, const Circuit *c, const char *key) {
-  for (const Circuit *at = in; at && at != c; at = at->parent) {
-    for (int i = 2; at->name && i < at->head.n; i++)
-      if (at->head.item[i].key && !strcmp(at->head.item[i].key, key)) return true;
-    for (size_t i = 0; i < at->params.n; i++)
-      if (!strcmp(at->params.at[i].item[1].key, key)) return true;
+static void params(Spice *s, Circuit *c, const char *indent, Text *out) {
+  s->in = c;
+  for (size_t i = 0; i < c->params.n; i++) {
+    Item *x = &c->params.at[i].item[1];
+    text_printf(out, "%sparam %s = %s;\n", indent, spice_known(&c->names, "param", x->key),
+                spice_value(s, &c->names, x, ""));
   }
-  return false;
-}
-
-static void params(Spice *s, const Circuit *c, Names *n, Text *out) {
-  if (c->parent) params(s, c->parent, n, out);
-  for (size_t i = 0; i < c->params.n; i++)
-    for (int k = 1; k < c->params.at[i].n; k++) {
-      Item *x = &c->params.at[i].item[k];
-      if (x->key && !is_nearer(s->in, c, x->key))
-        text_printf(out, "  param %s = %s;\n", spice_known(n, "param", x->key), spice_value(s, n, x, ""));
-    }
 }
 
 static void elements(Spice *s, Circuit *c, Names *n, Text *out) {
@@ -90,7 +76,7 @@ static void name_arguments(Spice *s, Circuit *c) {
   for (int i = 2; c->name && i < c->head.n; i++) {
     const Item *x = &c->head.item[i];
     if (x->key || spice_is_mark(x)) continue;
-    vec_push(&n->of, ((Named){ "node", x->text, arena_printf(s->a, "p%d", ++many) }));
+    spice_name(n, "node", x->text, arena_printf(s->a, "p%d", ++many));
   }
   for (size_t g = 1; c->name && g < s->globals.n; g++)
     if ((c->globals >> g & 1) && !spice_known(n, "node", s->globals.at[g]))
@@ -101,7 +87,7 @@ static void name_arguments(Spice *s, Circuit *c) {
 static void name_all(Spice *s, Circuit *c) {
   Text nodes = { 0 };
   c->names.a = s->a;
-  name_params(s, c, &c->names);
+  name_params(c, &c->names);
   name_arguments(s, c);
   int many = name_nodes(c, &c->names, &nodes);
   for (size_t g = 1; !c->name && g < s->globals.n; g++)
@@ -126,6 +112,8 @@ static void arguments(Spice *s, const Circuit *c, Names *n, Text *out) {
     text_printf(out, "%s%s", many++ ? ", " : "", spice_known(n, "param", x->key));
     if (x->text || x->ex) text_printf(out, " = %s", spice_value(s, n, x, ""));
   }
+  for (size_t i = 0; i < c->inherits.n; i++)
+    text_printf(out, "%s%s", many++ ? ", " : "", spice_known(n, "param", c->inherits.at[i]));
   for (size_t i = 0; s->set->nstart && i < c->charges.n; i++)
     text_printf(out, "%s%s : %s = 0", many++ ? ", " : "", spice_known(n, "start", c->charges.at[i].path),
                 c->charges.at[i].unit);
@@ -178,7 +166,7 @@ static void subcircuit(Spice *s, Circuit *c, Text *out) {
   text_printf(&body, "// Subcircuit %s, line %d.\nmodel %s(", c->head.item[1].as, spice_line(c->head.span), c->own);
   arguments(s, c, n, &body);
   text_add(&body, ") {\n");
-  params(s, c, n, &lines);
+  params(s, c, "  ", &lines);
   if (*c->nodes) text_printf(&parts, "  node %s;\n", c->nodes);
   elements(s, c, n, &parts);
   const char *heading = arena_strndup(s->a, text_str(&body), body.n);
@@ -229,7 +217,6 @@ static void whole(Spice *s, Text *out) {
   Names *n = &c->names;
   s->in = c;
   text_printf(out, "model %s {\n", c->own);
-  params(s, c, n, out);
   text_printf(out, "  node %s%sgnd : V = 0;\n", c->nodes, *c->nodes ? ", " : "");
   elements(s, c, n, out);
   experiment(s, n, out);
@@ -246,12 +233,13 @@ static bool write_model(Spice *s, Text *out) {
   s->whole->own = spice_name(&models, "model", "", model_name(s->a, stem, "Circuit"));
   for (size_t i = 0; i < s->circuits.n; i++) {
     Circuit *c = s->circuits.at[i];
-    c->own = spice_name(&models, "model", c->name, model_name(s->a, c->head.item[1].as, "Part"));
+    c->own = spice_name(&models, "model", arena_printf(s->a, "%zu", i), model_name(s->a, c->head.item[1].as, "Part"));
   }
   vec_free(&models.of);
   for (size_t i = 0; i < s->circuits.n; i++) name_all(s, s->circuits.at[i]);
   name_all(s, s->whole);
   spice_count_charges(s, s->whole);
+  params(s, s->whole, "", &body);
   for (size_t i = 0; i < s->circuits.n && !s->wrong; i++) subcircuit(s, s->circuits.at[i], &body);
   if (!s->wrong) whole(s, &body);
   if (!s->wrong) spice_report(s);
@@ -277,6 +265,7 @@ static void release(Spice *s) {
     vec_free(&s->circuits.at[i]->models);
     vec_free(&s->circuits.at[i]->names.of);
     vec_free(&s->circuits.at[i]->charges);
+    vec_free(&s->circuits.at[i]->inherits);
   }
   vec_free(&s->circuits);
   vec_free(&s->globals);

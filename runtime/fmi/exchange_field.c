@@ -22,13 +22,24 @@ static int rows_are_smooth(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
+// NULL: it is.
+static const char *not_smooth(const nsm_class *c) {
+  switch (c->kind) {
+  case NSM_EVERY: return "an `every`";
+  case NSM_WHEN:
+    return c->by_time ? "a function of time that jumps or has a kink" : c->switches ? "what switches" : "a `when`";
+  case NSM_DELAY: return "a delay";
+  default:        return NULL;
+  }
+}
+
 int fmi_smooth(nsm_sim *s, nsm_error *e) {
-  nsm_place nowhere = { 0 };
   if (!rows_are_smooth(s, e)) return 0;
-  if (s->touching) return refuse(e, nowhere, "contact of shapes");
-  if (s->a->nevery > 0) return refuse(e, nowhere, "an `every`");
-  if (s->a->m->nblock > 0) return refuse(e, nowhere, "a `when`");
-  if (s->a->ndelay > 0) return refuse(e, nowhere, "a delay");
+  if (s->touching) return refuse(e, (nsm_place){ 0 }, "contact of shapes");
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const char *what = s->a->cls[i].tab.count > 0 ? not_smooth(s->a->cls[i].c) : NULL;
+    if (what) return refuse(e, sim_at_class(i), what);
+  }
   return 1;
 }
 

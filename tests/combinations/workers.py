@@ -1,5 +1,6 @@
 """Cells are checked in processes of their own, one for each processor; a crash ends one process and is the verdict of
 its cell, and so is a cell that takes too long."""
+import gc
 import json
 import os
 import resource
@@ -101,6 +102,7 @@ def check_all(cells, verify):
                 group = left.pop(0)
             follow(group, verify, verdicts)
 
+    gc.freeze()                            # children look through what they make, and copy no page of what is here
     threads = [threading.Thread(target=work) for _ in range(JOBS)]
     for t in threads:
         t.start()

@@ -330,7 +330,8 @@ def main():
         print(model_of(o.first, corpus()))
         return
     env = dict(os.environ, NO_COLOR="1",
-               ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1:intercept_tls_get_addr=0:handle_sigill=1")
+               ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1:intercept_tls_get_addr=0:handle_sigill=1:"
+                            "malloc_context_size=2")
     with tempfile.TemporaryDirectory() as t:
         folder, bad = o.keep or t, 0
         os.makedirs(folder, exist_ok=True)

@@ -2,8 +2,6 @@
 
 Each function takes the number of the case; CASES lists them with their names for the suite.
 """
-import csv
-import io
 import json
 import math
 import pathlib
@@ -11,6 +9,7 @@ import random
 import tempfile
 
 from suite import need, nsm
+from table import Table
 
 ENERGIES = ("consistent", "consistent_explicit_mass")
 
@@ -21,9 +20,8 @@ def run(text, *flags, code=0):
         (place / "m.nsm").write_text(text)
         ran = nsm("run", place / "m.nsm", *flags, "-o", place / "r.csv", "--summary", place / "s.json", timeout=300)
         ran.expect(code)
-        rows = list(csv.reader(io.StringIO((place / "r.csv").read_text())))
-        summary = json.loads((place / "s.json").read_text())
-    return {n: [float(r[i]) for r in rows[1:]] for i, n in enumerate(rows[0])}, summary, ran.err
+        table, summary = Table((place / "r.csv").read_text()), json.loads((place / "s.json").read_text())
+    return table, summary, ran.err
 
 
 # --- what rests stays, to the last bit ---

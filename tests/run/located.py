@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 
 from suite import need, nsm
+from table import Table
 
 SCHEMES = ("moreau", "consistent")
 
@@ -19,10 +20,8 @@ def run(text, step, scheme, *flags, code=0):
                   *(["--record-events", events] if "located" in scheme else [])).expect(code)
         if code:
             return None, ran.err, None
-        rows = list(csv.reader(out.read_text().splitlines()))
-        column = {name: [float(r[i]) for r in rows[1:]] for i, name in enumerate(rows[0])}
         told = list(csv.DictReader(events.read_text().splitlines())) if events.exists() else []
-        return column, ran.err, told
+        return Table(out.read_text()), ran.err, told
 
 
 # --- event-driven runs ---

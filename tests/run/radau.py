@@ -10,6 +10,7 @@ import tempfile
 
 from claims import run as by_default
 from suite import NSM, ROOT, need, nsm
+from table import Table
 
 FOLDER = ROOT / "tests/run/networks"
 R = 5e-12                # what references and round-off leave
@@ -75,9 +76,8 @@ def run(model, scheme, *flags, events=False, code=0):
         p = nsm("run", model, "--scheme", scheme, "-o", out, *flags, *more).expect(code)
         if code:
             return None, p.err, None
-        rows = list(csv.reader(out.read_text().splitlines()))
-        columns = {name: [float(r[i]) for r in rows[1:]] for i, name in enumerate(rows[0])}
-        return columns, p.err, list(csv.DictReader(told.read_text().splitlines())) if events else None
+        told = list(csv.DictReader(told.read_text().splitlines())) if events else None
+        return Table(out.read_text()), p.err, told
 
 
 def value(columns, quantity):

@@ -77,7 +77,8 @@ class Model:
             found = re.match(r"  var \w+ = (\w+)\.point\(.*\) - (\w+)\.point\(.*\);$", line)
             if found:
                 held, self.bodies[found[1]]["above"] = found[1], found[2]
-            found = re.match(rf"  var (\w+) = .*;  // line \d+: (along|about) ({NUMBERS})(?: at ({NUMBERS}))?$", line)
+            found = re.match(rf"  output (\w+) = .*;  // line \d+: (along|about) ({NUMBERS})(?: at ({NUMBERS}))?$",
+                             line)
             if found:
                 self.read_off(held, *found.groups(), armature)
         order = list(self.bodies)
