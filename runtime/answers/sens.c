@@ -34,8 +34,8 @@ static void say_summary(const answers *a, FILE *err) {
             a->grazing, a->grazed, a->grazer);
   say_count(err, a->captured, "pieces were taken without location: the derivative is that of the scheme there");
   say_count(err, a->weak, "rows whose force and rate are both 0: the derivative of one of two branches");
-  say_count(err, a->joint, "events at which several sets that feel each other end at one instant: the derivative of one "
-            "of their orders");
+  say_count(err, a->joint, "events at which several sets that feel each other end at one instant: the derivative of "
+            "one of their orders");
   say_count(err, a->unique, "pieces whose forces are not unique: the least ones were taken");
   if (a->jumps > 0) fputs("  means of what jumps at times that move: their derivatives are those of integrals\n", err);
   if (a->held > 0)
