@@ -90,7 +90,7 @@ static inline int tape_set_hit(const tape_entry *e, int row) {
   if (e->end != TAPE_SET) return -1;
   return e->struck ? e->struck[row] - 1 : row == e->row ? e->set : -1;
 }
-// Within: room; a new entry; the gap at which an open row closes; how many numbers a piece has for its solution.
+// tape_room.c: room; a new entry; the gap at which an open row closes; how many numbers a piece has for its solution.
 void       *tape_take(tape *t, size_t bytes);
 tape_entry *tape_add(tape *t, tape_kind kind);
 double      tape_ground(const nsm_sim *s, int row);

@@ -1,7 +1,7 @@
 // Several contacts are struck at one instant, and the run has one impact for all of them. Neighbouring runs have them
-// at times of their own, unless they must come together. Of rows that do not act on each other, two balls that fall beside
-// each other, the tape has one impact each, and between two of them a piece of length 0, which ends where the gap of
-// the next one closes. So each has the derivative of its own instant:
+// at times of their own, unless they must come together. Of rows that do not act on each other, two balls that fall
+// beside each other, the tape has one impact each, and between two of them a piece of length 0, which ends where the
+// gap of the next one closes. So each has the derivative of its own instant:
 //
 //     piece, phi_1 = 0;   impact of group 1;   piece of length 0, phi_2 = 0;   impact of group 2;   ...             (1)
 //
