@@ -67,6 +67,7 @@ typedef struct sim_block {
   int  at;                              // place of its values
   int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
   short kind, banded;                   // banded: the factors of a sparse one are those of its band
+  int  scaled;                          // factored with rows and columns times `by`
   double *band;                         // [n (3 reach + 1)] for that, once it was needed
 } sim_block;
 
@@ -80,6 +81,7 @@ typedef struct sim_matrix {
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
   double    *kept;                      // [nval] current values, where somebody needs them; else NULL
   double    *inverse;                   // [n] scalars: 1/W_ii
+  double    *by;                        // [n] in its order: the metric of the masses, beside constraints; or NULL
   int       *pivot;                     // [n]
   double    *work;                      // [n]
   int        constant;                  // the whole of W is

@@ -254,8 +254,9 @@ static bool asks_for_kinks(const char *scheme) {
   return d && (d->collocates || d->flows);
 }
 
-// What the options say of its scheme. Above order 2 events of `consistent` are located, unless it is said that they are
-// not: what a step captures is of first order.
+// What the options say of its scheme. One that they name has the order that they give, and not that of the model. Above
+// order 2 events of `consistent` are located, unless it is said that they are not: what a step captures is of first
+// order.
 static const Model *with_order(Arena *a, const Model *given, const char *scheme, const PipelineOptions *o) {
   if (o->projection) {
     Model *m = ARENA_NEW(a, Model);
@@ -265,14 +266,14 @@ static const Model *with_order(Arena *a, const Model *given, const char *scheme,
   }
   const char *near;
   const SchemeDescriptor *d = scheme ? scheme_named(scheme, &near) : NULL;
-  int order = o->order ? o->order : given->sim.order;
+  int order = o->order || o->scheme ? o->order : given->sim.order;
   if (d && d->flows && !o->located && !given->sim.located) {
     Model *m = ARENA_NEW(a, Model);
     *m = *given;
     m->sim.located = 1;
     return m;
   }
-  if (!d || !d->two_point || !d->located || order == 0) return given;
+  if (!d || !d->two_point || !d->located || (order == 0 && given->sim.order == 0)) return given;
   Model *m = ARENA_NEW(a, Model);
   *m = *given;
   m->sim.order = order;

@@ -161,6 +161,15 @@ static void make_graph(nsm_sim *s, int nw) {
   sim_give(s, g.neighbour);
 }
 
+// Blocks with constraints are factored in the metric of the masses: so they are the same in other units.
+static void metric(nsm_sim *s) {
+  sim_matrix *w = &s->n.w;
+  if (s->n.r.nborder == 0) return;
+  w->by = SIM_NEW(s, w->n, double);
+  for (int z = 0; z < w->n; z++) w->by[w->place[z]] = sim_root_metric(z < s->a->nv ? s->n.inertia_start[z] : 0);
+  for (int z = s->a->nz; z < w->n; z++) w->block[w->block_of[z]].scaled = w->block[w->block_of[z]].n > 1;
+}
+
 void sim_assembly_analyse(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int nw = s->a->nz + r->nborder;
@@ -184,6 +193,7 @@ void sim_assembly_analyse(nsm_sim *s) {
     r->border_c_at = SIM_NEW(s, r->c0[r->n], int);
   }
   each_part(s, put_place, NULL);
+  metric(s);
   s->n.w.constant = s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.mcurve.n +
       s->a->on.curve.n == 0 &&
                   r->nborder == 0;
@@ -273,15 +283,18 @@ static void border(nsm_sim *s) {
   double *val = s->n.w.val, most = 0;
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j];
-    double size = 0, *own = &val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)];
+    double size = 0, start = 0, *own = &val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)];
     r->gives[j] = 0;
     if (sim_is_implied(s, row)) { *own = 1; continue; }
     for (int e = r->b0[row], c = r->c0[row]; e < r->b0[row + 1]; e++) {
       double diagonal = fabs(val[sim_matrix_place(&s->n.w, r->bz[e], r->bz[e])]);
       val[r->border_b_at[e]] -= r->b[e];
       while (c < r->c0[row + 1] && r->cz[c] < r->bz[e]) c++;
-      if (c < r->c0[row + 1] && r->cz[c] == r->bz[e] && diagonal > 0) size += fabs(r->b[e] * r->c[c]) / diagonal;
+      if (!(c < r->c0[row + 1] && r->cz[c] == r->bz[e] && diagonal > 0)) continue;
+      size += fabs(r->b[e] * r->c[c]) / diagonal;
+      if (r->bz[e] < s->a->nv) start += fabs(r->b[e] * r->c[c]) / s->n.inertia_start[r->bz[e]];
     }
+    s->n.w.by[s->n.w.place[s->a->nz + j]] = sim_root_metric(start);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) val[r->border_c_at[e]] += r->c[e];
     most = size > most ? size : most;
     r->gives[j] = *own = sim_regular * (size > 0 ? size : most);

@@ -121,6 +121,8 @@ static inline void sim_graph_edge(sim_graph *g, int row, int col) {
 // matrix.c
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
 int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot
+void sim_block_scale(sim_matrix *w, const sim_block *b, const double *by);       // A_ij := A_ij by_i by_j
+double sim_root_metric(double inertia);      // about inertia^(-1/2), a power of two; 1 of what is no inertia
 // A sparse block as a band, for its factors: where fronts find no pivots that are good enough. NULL: no memory.
 double *sim_block_band(nsm_sim *s, sim_matrix *w, int block);
 // [n], lent: nodes for sim_matrix_shape. Row row[j] of the constraints has the unknowns first + j and, where there is a
@@ -129,6 +131,7 @@ int *sim_nodes(nsm_sim *s, int n, int count, const int *row, int first, int seco
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
+void sim_block_solve_lanes(const sim_matrix *w, int block, double *const x[NSM_SPARSE_LANES]);   // by fronts
 
 // unknowns.c: which unknowns without inertia the states determine, checked with the constants of now; solved for there
 void sim_unknowns_analyse(nsm_sim *s);                                           // after sim_rows_patterns

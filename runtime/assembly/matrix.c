@@ -172,11 +172,23 @@ double *sim_block_band(nsm_sim *s, sim_matrix *w, int block) {
   return b->band;
 }
 
+double sim_root_metric(double inertia) { return inertia > 0 && isfinite(inertia) ? ldexp(1, -ilogb(inertia) / 2) : 1; }
+
+void sim_block_scale(sim_matrix *w, const sim_block *b, const double *by) {
+  double *A = w->val + b->at;
+  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL, reach = banded ? b->reach : b->n;
+  if (b->kind == BLOCK_SPARSE) { nsm_sparse_scale(b->sparse, A, by); return; }
+  for (int j = 0; j < b->n; j++)
+    for (int i = j > reach ? j - reach : 0; i < b->n && i <= j + reach; i++)
+      A[banded ? nsm_la_band_index(reach, reach, b->ld, i, j) : i + (long)j * b->ld] *= by[i] * by[j];
+}
+
 int sim_block_factor(nsm_sim *s, sim_matrix *w, int block) {
   sim_block *b = &w->block[block];
   double *A = w->val + b->at;
   int *pivot = w->pivot + b->first;
   nsm_la_status st = { NSM_LA_OK, 0 };
+  if (b->scaled) sim_block_scale(w, b, w->by + b->first);
   switch (b->kind) {
     case BLOCK_SCALAR:
       if (A[0] == 0) return w->order[b->first];
@@ -210,7 +222,7 @@ int sim_block_factor(nsm_sim *s, sim_matrix *w, int block) {
 }
 
 // ---- solves ---------------------------------------------------------------------------------------------------------
-void sim_block_solve(const sim_matrix *w, int block, double *x) {
+static void scaled_solve(const sim_matrix *w, int block, double *x) {
   const sim_block *b = &w->block[block];
   const double *A = w->val + b->at;
   switch (b->kind) {
@@ -244,6 +256,23 @@ void sim_block_solve(const sim_matrix *w, int block, double *x) {
       return;
     default: nsm_la_band_solve(b->n, b->reach, b->reach, 1, A, b->ld, w->pivot + b->first, x, b->n);
   }
+}
+
+static void times_metric(const sim_matrix *w, const sim_block *b, double *x) {
+  for (int i = 0; b->scaled && i < b->n; i++) x[i] *= w->by[b->first + i];
+}
+
+void sim_block_solve(const sim_matrix *w, int block, double *x) {
+  times_metric(w, &w->block[block], x);
+  scaled_solve(w, block, x);
+  times_metric(w, &w->block[block], x);
+}
+
+void sim_block_solve_lanes(const sim_matrix *w, int block, double *const x[NSM_SPARSE_LANES]) {
+  const sim_block *b = &w->block[block];
+  for (int l = 0; l < NSM_SPARSE_LANES; l++) times_metric(w, b, x[l]);
+  nsm_sparse_solve_lanes(b->sparse, x);
+  for (int l = 0; l < NSM_SPARSE_LANES; l++) times_metric(w, b, x[l]);
 }
 
 void sim_matrix_solve(const nsm_sim *s, double *x) { sim_matrix_solve_in(&s->n.w, x); }

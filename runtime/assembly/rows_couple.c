@@ -98,7 +98,7 @@ static void list_by_z(const nsm_sim *s, const int *rows, int count, int *start, 
 typedef struct waiting { int block, count; double *x[NSM_SPARSE_LANES]; } waiting;
 
 static void solve_waiting(const sim_matrix *w, waiting *few) {
-  if (few->count == NSM_SPARSE_LANES) nsm_sparse_solve_lanes(w->block[few->block].sparse, few->x);
+  if (few->count == NSM_SPARSE_LANES) sim_block_solve_lanes(w, few->block, few->x);
   else for (int k = 0; k < few->count; k++) sim_block_solve(w, few->block, few->x[k]);
   few->count = 0;
 }

@@ -132,7 +132,7 @@ static int falling(nsm_sim *s) {
   int at = -1;
   rates_beside(s);
   SIM_EACH_LIVE(s, row) {
-    if (!is_contact(s, row) || !sim_is_open(s, row) || w->gap[row] - s->now.ground[row] > w->tolerance[row]) continue;
+    if (!is_contact(s, row) || !sim_is_open(s, row) || w->gap[row] - s->now.ground[row] > w->near[row]) continue;
     if (fabs(f->rate[2][row]) > FLOW_KNOWN * f->rtol * sim_flow_speed(s, row)) continue;
     double terms = sim_velocity_terms(s, row, f->dz) + DBL_MIN,
            fall = (f->rate[1][row] - f->rate[0][row]) / (2 * ahead * s->a->step * terms);

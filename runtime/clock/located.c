@@ -7,7 +7,8 @@
 
 enum { MOST_PIECES = 20, MANY_PIECES = 1000,               // pieces of a step
        PROBE = 64 };                    // a step is so many times as long as one that shows the sets
-static const double short_flight = 1024; // roundings of the time: no flight is shorter
+static const double short_flight = 1024, // roundings of the time: no flight is shorter
+                    low = 0x1p18;        // of a gap: a contact that is lifted no higher than 1e-9 of it stays closed
 static const double quarter = 0.25;     // of the rest of a step: what a contact that goes on bouncing may still take
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f, &w->low, &w->high, &w->last, &w->past, &w->older, &w->above, &w->low_rate, &w->high_rate,
-                        &w->tolerance, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
+                        &w->tolerance, &w->near, &w->gap, &w->rate, &s->w.gap0, &s->w.rate0, &w->mean, &w->shown, &w->e,
                         &w->fall, &w->before, &w->stops };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended, &w->out };
@@ -212,7 +213,7 @@ static void rates_after(nsm_sim *s) {
 // higher than what rounding leaves of the gap.
 static int comes_to_rest(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
-  double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
+  double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->near[row];
   if (!w->hit[row] || e == 0 || e >= 1) return 0;
   if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
   if (w->flies_on) return 2 * rate <= short_flight * sim_time_round_off(s, s->now.t) * fall;
@@ -240,16 +241,17 @@ static int accumulates(nsm_sim *s, double rest) {
 static void left(nsm_sim *s, int row) {
   s->now.set[row] = SIM_LEFT;
   s->now.ground[row] = fmin(s->w.gap0[row], 0);
+  s->located->tolerance[row] = s->located->near[row];
 }
 
 // A contact that other impacts lift so little that it is back within a part of the rest, again and again, stays in the
 // set: its law decides within the piece.
 static int falls_back(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
-  double rate = w->rate[row], fall = -w->fall[row];
+  double rate = w->rate[row], fall = -w->fall[row], height = low * w->near[row];
   if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
   if (s->n.flow && rest == 0 && w->hit[row]) return 1;
-  if (rate * s->a->step <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
   if (s->n.flow) rest = FLOW_REST * s->a->step;
   return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
 }
@@ -389,7 +391,7 @@ static int arrived(nsm_sim *s) {
   memset(w->hit, 0, (size_t)s->n.r.n);
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
+      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->near[row] &&
                            s->w.rate0[row] < 0;
   }
   return any;

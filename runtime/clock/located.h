@@ -17,6 +17,7 @@ struct sim_located {
   double *f, *low, *high, *tolerance;
   double *last, *past, *older, *above;  // [rows] at the lower end of the bracket, at two before it, and above it
   double *low_rate, *high_rate;         // [rows] of gaps, at both ends of the bracket
+  double *near;                         // [rows] of contacts: a gap that is no larger is rounding
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
   double *mean;                         // [rows] of forces, in the trial
   double *shown, shown_h;               // [rows] the same of the piece that showed the sets, and its length; 0: none
@@ -31,7 +32,7 @@ struct sim_located {
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     begins;                       // sets were read anew in this step
-  int     measured;                     // `tolerance` of contacts is that of this piece
+  int     measured;                     // `near` is that of this piece
   int     flies_on;                     // a contact bounces until rounding hides it, in as many pieces as that takes
   int     parts;                        // of the step, that were taken because longer pieces are not solved
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit

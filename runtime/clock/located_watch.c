@@ -33,9 +33,11 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
   nsm_view now = sim_now(s);
   SIM_EACH(s, contact, k) {
     sim_gap_terms(s, k, &now);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      w->tolerance[row] = rounds * (r->terms[row] + h * sim_velocity_terms(s, row, s->now.z)) +
-                          (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      w->near[row] = rounds * (r->terms[row] + h * sim_velocity_terms(s, row, s->now.z)) +
+                     (s->n.flow ? FLOW_KNOWN * sim_flow_gap_error(s, row) : 0);
+      if (sim_is_open(s, row)) w->tolerance[row] = w->near[row];       // of closed ones it is that of forces
+    }
   }
   s->w.terms_of = -1;
 }
@@ -57,8 +59,22 @@ double sim_watch_start(const nsm_sim *s, int row) {
 }
 
 // ---- the trial ------------------------------------------------------------------------------------------------------
+
+static double inverse_mass(const nsm_sim *s, int z) {
+  if (s->n.con) return s->n.con->mass_inverse[z];
+  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
+}
+
+// H M^{-1} H^T of a row, with masses that are not coupled.
+static double mobility(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double inverse = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
+  return inverse;
+}
+
 static double inertia(const nsm_sim *s, int row) {
-  double m = s->n.con ? 1 : fabs(sim_rows_inertia(s, s->n.r.at_row[row]));
+  double m = s->n.con ? mobility(s, row) : fabs(sim_rows_inertia(s, s->n.r.at_row[row]));
   return m > 0 ? m : 1;
 }
 
@@ -122,19 +138,6 @@ static void slips(nsm_sim *s, const nsm_view *v) {
 // Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
 // force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
-
-static double inverse_mass(const nsm_sim *s, int z) {
-  if (s->n.con) return s->n.con->mass_inverse[z];
-  return s->n.inertia_start[z] > 0 ? 1 / s->n.inertia_start[z] : 0;
-}
-
-// H M^{-1} H^T of a row, with masses that are not coupled.
-static double mobility(const nsm_sim *s, int row) {
-  const sim_rows *r = &s->n.r;
-  double inverse = 0;
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) inverse += r->c[e] * r->c[e] * inverse_mass(s, r->cz[e]);
-  return inverse;
-}
 
 // Length of the slip of a part, whose rates are given, in the frame in which it is a disk; along: what of it goes along
 // `slide`.
@@ -325,7 +328,7 @@ void sim_watch_contacts(nsm_sim *s) {
   SIM_EACH(s, contact, k) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
-      int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
+      int touches = gap <= w->near[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
       int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);

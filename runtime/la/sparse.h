@@ -74,6 +74,8 @@ void nsm_sparse_solve_lanes(const nsm_sparse *s, double *const x[NSM_SPARSE_LANE
 // y += factor A x with the values that factor() would read, [n].
 void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double factor, const double *x, double *y);
 
+// A_ij := A_ij by_i by_j
+void nsm_sparse_scale(const nsm_sparse *s, double *values, const double *by);
 // Scales rows, then columns, of A to a largest entry of 1: A_ij rows_i columns_j; rows, columns [n] out, by unknown.
 void nsm_sparse_balance(const nsm_sparse *s, double *values, double *rows, double *columns);
 // AB := the matrix with these values as a band of half width `reach` (la.h), ldab >= 3 reach + 1.

@@ -26,6 +26,13 @@ void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double facto
   })
 }
 
+void nsm_sparse_scale(const nsm_sparse *s, double *values, const double *by) {
+  OVER_PAIRS(s, values, { values[a] *= by[row] * by[row]; }, {
+    values[a] *= by[row] * by[other];
+    values[a + 1] *= by[row] * by[other];
+  })
+}
+
 static void largest(double value, double *most) {
   double x = fabs(value);
   if (x > *most) *most = x;

@@ -4,9 +4,10 @@
 //   K =  [ H(q_E) + (h/2) rate_q  0  -rate_q P  ]  rates  R = R1 - Dg^T lambda - Drate^T kappa - Dg_N^T lambda_N
 //        [ (h/2) H(q_E)    0  -H(q_E) P  ]  gaps                                         (11)
 //
-// Its connected components are the blocks of a sim_matrix. Those with rows of constraints are scaled to unit rows and
-// columns. Where constraints depend on each other the block is replaced by its pseudo-inverse for as long as they do,
-// and where that would be too large the multipliers whose pivots vanish are left out.
+// Its connected components are the blocks of a sim_matrix. Those with rows of constraints are scaled, in the metric of
+// the masses, to unit rows and columns. Where constraints depend on each other the block is replaced by its
+// pseudo-inverse for as long as they do, and where that would be too large the multipliers whose pivots vanish are left
+// out.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static double *column_of(const sim_block *b, double *A, int j, int *from, int *t
 }
 
 // Rows, then columns, to a largest entry of 1.
-static void scale(struct sim_consistent *c, const sim_block *b) {
+static void balance(struct sim_consistent *c, const sim_block *b) {
   double *A = c->k.val + b->at, *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
   int n = b->n, from, to;
   if (b->kind == BLOCK_SPARSE) { nsm_sparse_balance(b->sparse, A, rs, cs); return; }
@@ -100,6 +101,30 @@ static void scale(struct sim_consistent *c, const sim_block *b) {
     }
     cs[j] = most > 0 ? 1 / most : 1;
     for (int i = from; i < to; i++) a[i] *= cs[j];
+  }
+}
+
+// The metric of the masses, of unknowns and equations alike: K is the same in other units then.
+static void metric(const nsm_sim *s, const sim_block *b, double *to) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < b->n; i++) {
+    int z = c->k.order[b->first + i], row = z < s->a->nv ? -1 : c->row[(z - s->a->nv) % c->ns];
+    double size = row < 0 ? 1 / c->held_inverse[z] : 0;
+    for (int e = row < 0 ? 0 : r->c0[row]; row >= 0 && e < r->c0[row + 1]; e++)
+      size += r->c[e] * r->c[e] * c->held_inverse[r->cz[e]];
+    to[i] = sim_root_metric(size);
+  }
+}
+
+static void scale(nsm_sim *s, const sim_block *b) {
+  struct sim_consistent *c = s->n.con;
+  metric(s, b, c->rhs);
+  sim_block_scale(&c->k, b, c->rhs);
+  balance(c, b);
+  for (int i = 0; i < b->n; i++) {
+    c->row_scale[b->first + i] *= c->rhs[i];
+    c->col_scale[b->first + i] *= c->rhs[i];
   }
 }
 
@@ -143,7 +168,7 @@ static void factor_constrained(nsm_sim *s, int block) {
   double *A = c->k.val + b->at;
   size_t n = (size_t)b->n, bytes = (b->kind == BLOCK_SPARSE ? b->sparse->values : n * (size_t)b->ld) * sizeof(double);
   int dropped = 0;
-  scale(c, b);
+  scale(s, b);
   if (b->n <= NSM_LA_SMALL) {  // columns have a largest entry of 1: the rule for pivots is the one below
     double X[NSM_LA_SMALL * NSM_LA_SMALL];
     c->inverted[block] = nsm_la_small_inverse(b->n, A, b->n, dependent, X).code == NSM_LA_OK;
@@ -240,7 +265,7 @@ void con_block_solve_lanes(nsm_sim *s, int block, double *const x[NSM_SPARSE_LAN
   const double *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
   int scaled = c->constrained[block];
   for (int l = 0; l < NSM_SPARSE_LANES && scaled; l++) for (int i = 0; i < b->n; i++) x[l][i] *= rs[i];
-  nsm_sparse_solve_lanes(b->sparse, x);
+  sim_block_solve_lanes(&c->k, block, x);
   for (int l = 0; l < NSM_SPARSE_LANES && scaled; l++) for (int i = 0; i < b->n; i++) x[l][i] *= cs[i];
 }
 

@@ -7,7 +7,8 @@
 // leads (flow_take); what the solver integrates says only by how many turns, so a difference will do for it.
 #include "flow.h"
 
-static const double half_turn = 3.14159265358979323846, turn = 1e-3;   // [rad]
+static const double half_turn = 3.14159265358979323846,                // [rad]
+                    part = 1 / 1024.0;   // of the step, in which nothing that is remembered turns by half a turn
 
 void flow_take(nsm_sim *s, const double *y, double *q, double *z) {
   struct sim_flow *w = s->n.flow;
@@ -80,9 +81,7 @@ static void moved(nsm_sim *s, const double *q, double way, const double *u, doub
 
 static void angles(nsm_sim *s, const double *q, const double *u, double *dy) {
   struct sim_flow *w = s->n.flow;
-  double most = 0;
-  for (int i = s->a->nown; i < s->a->nv; i++) most = fmax(most, fabs(u[i]));
-  double delta = turn / fmax(most, 1);
+  double delta = part * s->a->step;
   moved(s, q, delta, u, w->qa);
   for (int i = s->a->nown; i < s->a->nq; i++) if (w->angle[i]) dy[i] = w->qa[i] / (2 * delta);
   moved(s, q, -delta, u, w->qa);

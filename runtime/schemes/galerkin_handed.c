@@ -6,7 +6,9 @@
 // where the iterations that this costs have added up to what new factors cost, these are made.
 //
 // Unknowns of pieces of one length are extrapolated: 2 x - x', 3 x - 3 x' + x'', ..., of up to eight pieces. Which of
-// these starts, or the motion with the accelerations of the begin, was best in the last piece is taken.
+// these starts, or the motion with the accelerations of the begin, was best in the last piece is taken. Where rows
+// depend on each other it is always the latter: what their forces have of no motion stays what the instant decides, and
+// extrapolated it would grow from piece to piece, until closed contacts pull.
 #include "galerkin.h"
 
 enum { DEAR = 16,                        // iterations that take as long as a matrix
@@ -81,7 +83,8 @@ void galerkin_start(nsm_sim *s, int plain) {
   galerkin_instant(s, s->now.t, s->now.q, s->now.z);
   from_begin(s);
   memcpy(g->plain, g->x, (size_t)g->n * sizeof(double));
-  if (plain || s->now.piece.by < 2 || s->now.piece.known < s->now.piece.by) return;
+  int depend = s->now.piece.made_h > 0 && s->now.piece.inverted;
+  if (plain || depend || s->now.piece.by < 2 || s->now.piece.known < s->now.piece.by) return;
   for (int i = 0; i < g->n; i++) g->x[i] = told(s, s->now.piece.by, i);
 }
 

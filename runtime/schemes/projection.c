@@ -17,7 +17,7 @@
 enum { ROUNDS = 50 };
 static const double met = 1e-12,                           // of the terms of a gap
     least_share = 1e-9,                                    // of the largest terms
-    of_near = 1e-3;                                        // of what is nearly closed: 1e-12 of the largest terms
+    of_near = 1e-3;                                        // of what is nearly closed, where rows are places
 
 void sim_projection_analyse(nsm_sim *s) {
   if (!sim_reaches(s)) return;
@@ -59,7 +59,7 @@ static void gaps(nsm_sim *s, double t1) {
     sim_gap_terms(s, k, &v);
     for (int i = 0; i < k->tab.count; i++) {
       double *terms = &r->terms[k->row0 + i];
-      if (k->c->kind == NSM_CONSTRAINT) *terms = fmax(*terms, reach(s, k, i));
+      *terms = fmax(*terms, reach(s, k, i));
       largest = fmax(largest, *terms);
     }
   }
@@ -70,8 +70,7 @@ static void gaps(nsm_sim *s, double t1) {
 }
 
 static double allowed(nsm_sim *s, int row) {
-  double near = of_near * sim_nearly_closed(s);
-  return fmax(met * s->n.r.terms[row], s->a->m->place_at ? near / s->n.h : near);
+  return s->a->m->place_at ? of_near * sim_nearly_closed(s) / s->n.h : met * s->n.r.terms[row];
 }
 
 // By what the largest constraint is missed, of its terms: what makes rows dependent is so up to that (independent.c).

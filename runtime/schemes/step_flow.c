@@ -14,6 +14,7 @@ enum { MANY = 32, LOW = 8, TIRES = 8 };  // so many steps, of so low an order, i
 static const double fewer = 0.5;         // of the steps: else it is not taken as stiff any more
 static const double soon = 1 / 32.0,     // of the step of the clock
                     of_size = 1e-2,      // absolute tolerances: this part of rtol times the size
+                    of_turn = 1e-4,      // [rad] that of an angle: errors of many steps add up to less than half a turn
                     looser = 100;        // those of quadratures: so many times
 
 // ---- what the solver asks -------------------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ static void tolerances(nsm_sim *s, double *to) {
   for (int i = 0; i < w->n; i++) {
     double size = s->now.flow_size[w->group[i]];
     to[i] = w->atol > 0 ? w->atol : of_size * w->rtol * (size > 0 ? size : 1);
-    if (i < w->nq && w->angle[i]) to[i] = 1;               // only its number of turns counts
+    if (i < w->nq && w->angle[i]) to[i] = of_turn;         // only its number of turns counts
   }
 }
 

@@ -18,6 +18,7 @@ typedef struct sim_kicks {
   double *kappa, *value;                // [rows]
   unsigned char *closed, *lasting;      // [rows] at the begin; those of (1)
   double  half;
+  int     begins;                       // an impact is looked for at the begin of the step
   uint64_t fixes;                       // of islands that are the same in all steps: made for half a step
 } sim_kicks;
 
@@ -107,25 +108,36 @@ static void second_rows(nsm_sim *s, const nsm_view *m) {
   laws_at(s, m);
 }
 
+// Which contacts are closed: at the end those whose gap is not positive, at the begin those of (1), which know what
+// rounding left of a gap at the end before.
+static void touching_rows(nsm_sim *s, const nsm_view *m) {
+  sim_kicks *w = s->w.kicks;
+  sim_rows *r = &s->n.r;
+  rates_at(s, m);
+  if (w->begins) { sim_close(s); return; }
+  SIM_EACH(s, contact, k)
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) r->active[row] = r->gap[row] <= 0;
+}
+
 // (4)
 static void impact_rows(nsm_sim *s, const nsm_view *m) {
   sim_kicks *w = s->w.kicks;
   sim_rows *r = &s->n.r;
-  rates_at(s, m);
+  touching_rows(s, m);
   memcpy(r->rate0, r->y, (size_t)r->n * sizeof(double));
   SIM_EACH(s, contact, k)
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      r->active[row] = w->lasting[row] || r->gap[row] <= 0;
+      r->active[row] |= !w->begins && w->lasting[row];
   laws_at(s, m);
 }
 
 // Does a contact strike there?
 static int strikes(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->n.r;
-  rates_at(s, m);
+  touching_rows(s, m);
   SIM_EACH(s, contact, k)
     for (int i = 0; i < k->tab.count; i++)
-      if (r->gap[k->row0 + i] <= 0 && r->y[k->row0 + i] < -at_rest * terms(s, k, i)) return 1;
+      if (r->active[k->row0 + i] && r->y[k->row0 + i] < -at_rest * terms(s, k, i)) return 1;
   return 0;
 }
 
@@ -158,6 +170,7 @@ static nsm_code all_kicks(nsm_sim *s, double t1, nsm_error *e) {
   sim_kicks *w = s->w.kicks;
   double h = s->n.h;
   w->half = 0.5 * h;
+  w->begins = 1;
   nsm_view begin = sim_view(s, s->now.t, s->now.q, w->after, s->a->zero_l);
   nsm_code code = s->a->on.contact.n > 0 && strikes(s, &begin) ? kick(s, &begin, t1, 0, impact_rows, e) : NSM_OK;
   memcpy(w->after, s->now.z, (size_t)s->a->nz * sizeof(double));
@@ -167,6 +180,7 @@ static nsm_code all_kicks(nsm_sim *s, double t1, nsm_error *e) {
   for (int i = 0; i < s->a->nz; i++) s->w.z_predicted[i] = 2 * s->now.z[i] - w->after[i];
   nsm_view end = sim_view(s, t1, s->w.qm, s->w.z_predicted, s->a->zero_l);
   code = kick(s, &end, t1, w->half, second_rows, e);
+  w->begins = 0;
   s->w.struck = code == NSM_OK && s->a->on.contact.n > 0 && strikes(s, &end);
   if (!s->w.struck) return code;
   memcpy(s->w.z_struck, s->now.z, (size_t)s->a->nz * sizeof(double));

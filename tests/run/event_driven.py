@@ -47,6 +47,18 @@ def rests():
     need(residue is None or float(residue[1]) <= 1e-8, err)
 
 
+def fast():
+    """A wheel of 5000 rad/s drives another by a gear: the turns of both, which were miscounted above pi 1000 rad/s."""
+    c, _, _ = run("""import "std/joints.nsm"; model Fast { param w = 5000;
+        body a { mass = 1, inertia = [1, 1, 2], spin = [0, 0, w] }
+        body b { mass = 1, inertia = [1, 1, 2], position = [1, 0, 0], spin = [0, 0, w/2] }
+        Hinge h(A = ground, B = a, at = [0, 0, 0], axis = [0, 0, 1], damping = 3);
+        Hinge k(A = ground, B = b, at = [1, 0, 0], axis = [0, 0, 1]); Gear g(one = h.angle, two = k.angle, ratio = 2);
+        simulate { until = 0.1, step = 1e-4 } }""", 1e-4, "event_driven")
+    turned = 5000*2.5/3*(1 - math.exp(-3/2.5*0.1))
+    need(abs(c["h.angle"][-1] - turned) <= 1e-6 and abs(c["k.angle"][-1] - turned/2) <= 1e-6, f"{c['h.angle'][-1]!r}")
+
+
 def closed_form():
     """The same ball: heights after each impact, at times between the steps' own."""
     c, err, _ = run(located.BALL.replace("until = 10", "until = 2"), 5e-3, "event_driven(rtol = 1e-12)")
@@ -452,7 +464,8 @@ CASES = [(f"event-driven, {name}", *((exact, name) if BUILT else (left_out,))) f
 CASES += [(f"event-driven, a cam of arcs at {rpm} rev/min", *((cam, rpm) if BUILT else (left_out,))) for rpm in CAMS]
 CASES += [(f"event-driven, {what}", f if BUILT else left_out) for what, f in
           (("rest", rests), ("attitudes", turns), ("relays that accumulate", accumulates),
-           ("a closed form", closed_form), ("idle discrete variables", idle), ("what is held", held),
+           ("a fast wheel", fast), ("a closed form", closed_form),
+           ("idle discrete variables", idle), ("what is held", held),
            ("kinks of what is held", kinks_at_rest),
            ("slips that begin", begins), ("sources that jump", sources_that_jump),
            ("a current that begins", current_that_begins), ("friction where constraints imply others", implied),
