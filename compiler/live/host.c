@@ -33,7 +33,7 @@ void nsm_end_at_signals(void (*undo)(void)) { (void)undo; }
 int  nsm_interrupted(void) { return 0; }
 int  nsm_interrupted_code(int code) { return code; }
 const volatile int *nsm_interrupt_flag(void) { return &never; }
-void nsm_interrupt_steps(const char *said) { (void)said; }
+void nsm_interrupt_steps(const char *said, void (*keep)(void *), void *with) { (void)said, (void)keep, (void)with; }
 void nsm_interrupt_seen(void) {}
 
 // ---- runtime/shared/team.h: one thread ------------------------------------------------------------------------------

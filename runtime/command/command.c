@@ -265,6 +265,17 @@ static long stride(const job *j, long left, long to_row, long to_call) {
   return free < n ? free : n;
 }
 
+// Of a step that is not waited for. An event may come within a step, so what is no whole line of them is left out.
+static void keep_rows(void *with) {
+  job *j = with;
+  nsm_csv *events = &j->events;
+  if (j->csv.buffer) nsm_csv_flush(&j->csv);
+  if (j->contacts.buffer) nsm_csv_flush(&j->contacts);
+  if (!events->buffer) return;
+  while (events->used > 0 && events->buffer[events->used - 1] != '\n') events->used--;
+  nsm_csv_flush(events);
+}
+
 static nsm_code run_once(job *j, nsm_error *e) {
   progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, nsm_seconds(), nsm_seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
@@ -274,9 +285,9 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
-    nsm_interrupt_steps(j->o.quiet ? "" : "interrupted within a step; the rows before it are kept\n");
+    nsm_interrupt_steps(j->o.quiet ? "" : "interrupted within a step; the rows before it are kept\n", keep_rows, j);
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
-    nsm_interrupt_steps(NULL);
+    nsm_interrupt_steps(NULL, NULL, NULL);
     k = nsm_steps_done(j->s);
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);

@@ -10,6 +10,8 @@
 // The only globals of the runtime: a signal handler has nowhere else to write.
 static volatile sig_atomic_t interrupted, seen;
 static const char *volatile stepping;
+static void (*volatile keep)(void *);
+static void *volatile with;
 static volatile time_t since;
 static void (*volatile undo)(void);
 
@@ -45,6 +47,7 @@ void nsm_end_at_signals(void (*before)(void)) {
 static void too_late(int number) {
   const char *said = stepping;
   if (said) {
+    if (keep) keep(with);
     fflush(NULL);
     if (write(STDERR_FILENO, said, strlen(said)) < 0) end(number);
   }
@@ -86,7 +89,11 @@ void nsm_catch_signals(nsm_signals *s) {
   catch_all(NSM_CAUGHT, on_signal, s->old);
 }
 
-void nsm_interrupt_steps(const char *said) { stepping = said; }
+void nsm_interrupt_steps(const char *said, void (*how)(void *), void *it) {
+  keep = how;
+  with = it;
+  stepping = said;
+}
 
 void nsm_interrupt_seen(void) {
   seen = 1;

@@ -24,6 +24,6 @@ int  nsm_interrupted(void);      // the number of the signal; 0: none came
 int  nsm_interrupted_code(int code);
 const volatile int *nsm_interrupt_flag(void);             // for nsm_settings.stop: steps that go on look at it
 // Not NULL: steps are taken, and nobody writes. Where they are not waited for, the rows so far are written all the
-// same, and this text is said; it lives as long as the program.
-void nsm_interrupt_steps(const char *said);
+// same, and this text is said; it lives as long as the program. `keep` writes what does not stand in a stream.
+void nsm_interrupt_steps(const char *said, void (*keep)(void *), void *with);
 void nsm_interrupt_seen(void);   // the work that could hang has ended: what is left is written, however long it takes
