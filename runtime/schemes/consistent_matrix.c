@@ -104,7 +104,9 @@ static void balance(struct sim_consistent *c, const sim_block *b) {
   }
 }
 
-// The metric of the masses, of unknowns and equations alike: K is the same in other units then.
+// The metric of the masses, of unknowns and equations alike: K is the same in other units then. Not where constraints
+// depend on each other: the pseudo-inverse leaves small pivots out, and by the metric Newton's method took twice the
+// iterations and stopped at 4e-12.
 static void metric(const nsm_sim *s, const sim_block *b, double *to) {
   const struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
@@ -119,6 +121,7 @@ static void metric(const nsm_sim *s, const sim_block *b, double *to) {
 
 static void scale(nsm_sim *s, const sim_block *b) {
   struct sim_consistent *c = s->n.con;
+  if (s->now.con.redundant || c->singular) { balance(c, b); return; }
   metric(s, b, c->rhs);
   sim_block_scale(&c->k, b, c->rhs);
   balance(c, b);

@@ -30,15 +30,17 @@ static int has_place(const sim_class *k) {
   return k->c->kind == NSM_CONTACT || (k->c->kind == NSM_CONSTRAINT && !k->c->velocity_level);
 }
 
-// What positions of the size that they have, and a radian of a turn, make of a gap: of axes that stay at right angles
-// the terms are products of small parts of quaternions, as small as the gap itself (ledger/misses.c).
+// What positions of the size that they have, or had as the step began, and a radian of a turn, make of a gap: of axes
+// that stay at right angles the terms are products of small parts of quaternions, as small as the gap itself
+// (ledger/misses.c).
 static double reach(const nsm_sim *s, const sim_class *k, int i) {
   const nsm_pattern *h = &k->c->h;
   double sum = 0;
   for (int e = 0; e < h->n; e++) {
     if (h->wrt[e] == NSM_WRT_L) continue;
     int z = sim_z_of(s, k, i, h->col[e]);
-    double size = (z < s->a->nown ? fabs(s->w.q1[z]) : 1) + s->n.h * fabs(s->w.z1[z]);
+    double size = (z < s->a->nown ? fmax(fabs(s->w.q1[z]), fabs(s->now.q[z])) : 1) +
+                  s->n.h * fmax(fabs(s->w.z1[z]), fabs(s->now.z[z]));
     sum += fabs(k->h[(size_t)i * (size_t)h->n + (size_t)e]) * size;
   }
   return sum;
